@@ -1,0 +1,1 @@
+"""From committed records to tables and cocopp's pages."""

@@ -1,0 +1,5 @@
+"""What can go wrong that a user can mend."""
+
+
+class SacmaError(Exception):
+    """The user's input or surroundings are at fault: one line that says what, and how to mend it."""

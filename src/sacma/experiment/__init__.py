@@ -1,0 +1,1 @@
+"""From studies to committed trial records and canonical COCO folders."""

@@ -1,0 +1,1 @@
+"""The optimizer: CMA-ES under surrogate-assisted, generation-based evolution control. Knows no COCO."""

@@ -1,0 +1,129 @@
+"""One run of CMA-ES between two restarts: pycma, with its randomness and its files under our control."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import cma
+import numpy as np
+from cma.utilities.math import Mh
+
+from sacma.strategy.cma_update import CMAConstants, CMAState
+from sacma.strategy.settings import CMAESSettings
+from sacma.surrogate.whitening import Array, Whitening
+
+_HANDLERS = {"penalty": cma.BoundPenalty, "transform": cma.BoundTransform}
+
+
+def default_population_size(dimension: int) -> int:
+    """λ = 4 + ⌊3 ln D⌋.
+
+    >>> [default_population_size(D) for D in (2, 3, 5, 10, 20)]
+    [6, 7, 8, 10, 12]
+    """
+    return 4 + math.floor(3 * math.log(dimension))
+
+
+class CMAES:
+    """A pycma strategy that samples with the generator it is given and touches nothing else.
+
+    With bounds, *sampled* points (genotypes) are where the distribution N(m, σ²C) lives, and *proposed* points
+    (phenotypes) are what f is to see: repaired or transformed into the box. Without, they are the same.
+
+    Args:
+        initial_point: x₀, shape (D,).
+        population_size: λ.
+        settings: of the strategy.
+        box: lower and upper bounds, each of shape (D,); used only with ``settings.bounds``.
+        rng: source of all samples.
+    """
+
+    def __init__(
+        self,
+        initial_point: Array,
+        population_size: int,
+        settings: CMAESSettings,
+        box: tuple[Array, Array],
+        rng: np.random.Generator,
+    ) -> None:
+        options: dict[str, Any] = {
+            "popsize": population_size,
+            "CMA_active": settings.active,
+            "seed": np.nan,  # leaves NumPy's global generator alone …
+            "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
+            "signals_filename": "",  # no option file from the working directory
+            "verbose": -10,
+            "verb_log": 0,
+            "verb_disp": 0,
+        }
+        if settings.bounds != "none":
+            options["BoundaryHandler"] = _HANDLERS[settings.bounds]
+            options["bounds"] = [box[0].tolist(), box[1].tolist()]
+        with warnings.catch_warnings():
+            # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run.
+            warnings.simplefilter("ignore")
+            self._es = cma.CMAEvolutionStrategy(initial_point, settings.sigma0, options)
+        self._penalised = settings.bounds == "penalty"
+        self.population_size = population_size
+        self.proposed: Sequence[Array] = ()
+        self.sampled: Array = np.empty((0, len(initial_point)))
+
+    @property
+    def sigma(self) -> float:
+        """σ."""
+        return float(self._es.sigma)
+
+    def ask(self) -> Sequence[Array]:
+        """Sample a population and return its proposed points: λ arrays of shape (D,)."""
+        self.proposed = self._es.ask()
+        self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
+        return self.proposed
+
+    def tell(self, values: Array) -> None:
+        """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
+            if self._penalised:
+                # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
+                self._es.tell(list(self.sampled), values.tolist(), check_points=False)
+            else:
+                self._es.tell(self.proposed, values.tolist())
+
+    def stop(self) -> tuple[str, ...]:
+        """Return the names of pycma's stop conditions that hold; empty while the run goes on."""
+        return tuple(self._es.stop())
+
+    def whitening(self) -> Whitening:
+        """Return the whitening of the distribution that the asked population was sampled from."""
+        es = self._es
+        axes = (es.sm.B / es.sm.D).T / (es.sigma * es.sigma_vec.scaling)  # D⁻¹Bᵀ/σ: a root of (σ²C)⁻¹
+        return Whitening(mean=np.array(es.mean), to_white=axes)
+
+    def state(self) -> CMAState:
+        """Return the variables and constants before the update, for ``cma_update``.
+
+        Without bounds this is the whole of what determines pycma's own update.
+        """
+        es = self._es
+        learning = es.sm.parameters(mueff=es.sp.weights.mueff, lam=es.sp.weights.lambda_)
+        constants = CMAConstants(
+            weights=np.array(es.sp.weights),
+            mueff=es.sp.weights.mueff,
+            cc=es.sp.cc,
+            c1=learning.get("c1", es.sp.c1),
+            cmu=learning.get("cmu", es.sp.cmu),
+            cs=es.adapt_sigma.cs,
+            ds=es.adapt_sigma.damps,
+            chi=float(Mh.chiN(es.N)),
+        )
+        return CMAState(
+            constants=constants,
+            generation=es.countiter,
+            mean=np.array(es.mean),
+            sigma=float(es.sigma),
+            C=np.array(es.sm.C),
+            C_inverse_root=(es.sm.B / es.sm.D) @ es.sm.B.T,
+            pc=np.array(es.pc),
+            ps=np.array(es.adapt_sigma.ps),
+        )

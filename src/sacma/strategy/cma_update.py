@@ -1,0 +1,90 @@
+"""One CMA-ES update as a pure function: where would this state go if the population were ranked so?
+
+| symbol  | here                        | shape  |
+| ------- | --------------------------- | ------ |
+| m, σ, C | ``mean, sigma, C``          | (D,), scalar, (D, D) |
+| p_c     | ``pc``                      | (D,)   |
+| p_σ     | ``ps``                      | (D,)   |
+| C^(−½)  | ``C_inverse_root``          | (D, D) |
+| w       | ``weights``                 | (λ,)   |
+| μ_eff   | ``mueff``                   | scalar |
+| c_c, c_1, c_μ, c_σ, d_σ | ``cc, c1, cmu, cs, ds`` | scalars |
+
+The update is pycma's (cumulative step-size adaptation, rank-one and rank-μ update, optional negative weights),
+as described in Hansen, *The CMA Evolution Strategy: A Tutorial* (2016), equation numbers from there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sacma.surrogate.whitening import Array
+
+
+@dataclass(frozen=True)
+class CMAConstants:
+    """What does not change during a run (c_cma of Algorithm 2)."""
+
+    weights: Array
+    mueff: float
+    cc: float
+    c1: float
+    cmu: float
+    cs: float
+    ds: float
+    chi: float
+    """Expected length of a standard normal vector, E‖N(0, I)‖."""
+
+
+@dataclass(frozen=True)
+class CMAState:
+    """The strategy's variables at a generation, after sampling and before the update (v_cma of Algorithm 2)."""
+
+    constants: CMAConstants
+    generation: int
+    mean: Array
+    sigma: float
+    C: Array
+    C_inverse_root: Array
+    pc: Array
+    ps: Array
+
+
+@dataclass(frozen=True)
+class SearchDistribution:
+    """N(m, σ²C)."""
+
+    mean: Array
+    sigma: float
+    C: Array
+
+
+def cma_update(state: CMAState, points: Array, values: Array) -> SearchDistribution:
+    """Return the distribution after one update of ``state`` with ``points`` ranked by ``values``.
+
+    Args:
+        state: variables at the generation in which ``points`` were sampled; not changed.
+        points: the population, shape (λ, D), where the distribution lives.
+        values: what ranks it, shape (λ,); lower is better.
+    """
+    k, D = state.constants, len(state.mean)
+    w = k.weights
+    steps = (points[np.argsort(values)] - state.mean) / state.sigma  # y_{i:λ}
+    positive = w > 0
+    mean_step = w[positive] @ steps[positive]  # (eq. 41): ⟨y⟩_w
+    mean = state.mean + state.sigma * mean_step  # (eq. 42)
+
+    normalised_step = np.sqrt(k.mueff) * (state.C_inverse_root @ mean_step)
+    ps = (1 - k.cs) * state.ps + np.sqrt(k.cs * (2 - k.cs)) * normalised_step  # (eq. 43)
+    growth = k.cs / k.ds * (np.linalg.norm(ps) / k.chi - 1)
+    sigma = state.sigma * np.exp(np.clip(growth, -1, 1))  # (eq. 44)
+
+    settled = 1 - (1 - k.cs) ** (2 * (state.generation + 1))
+    h_sigma = float(ps @ ps / settled / D - 1 < 1 + 4 / (D + 1))
+    pc = (1 - k.cc) * state.pc + h_sigma * np.sqrt(k.cc * (2 - k.cc) * k.mueff) * mean_step  # (eq. 45)
+    lengths = np.sum((steps @ state.C_inverse_root.T) ** 2, axis=1)
+    w_limited = np.where(positive, w, w * D / (np.sqrt(lengths) + 1e-9) ** 2)  # (eq. 46)
+    c1a = k.c1 * (1 - (1 - h_sigma) * k.cc * (2 - k.cc))  # keeps the variance when h_σ = 0
+    C = (1 - c1a - k.cmu * w.sum()) * state.C + k.c1 * np.outer(pc, pc)  # (eq. 47)
+    C += k.cmu * (w_limited * steps.T) @ steps
+    return SearchDistribution(mean=mean, sigma=float(sigma), C=C)

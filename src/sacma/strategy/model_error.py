@@ -1,0 +1,140 @@
+"""Model error ε ∈ [0, 1]: how far a model's predictions were off on a population (Algorithm 2).
+
+| symbol | here               | meaning                                     |
+| ------ | ------------------ | ------------------------------------------- |
+| y      | ``values``         | true values of the population, shape (λ,)   |
+| ŷ      | ``predicted``      | the earlier model's predictions, shape (λ,) |
+| μ      | ``parents``        | number of parents                           |
+| τ      |                    | Kendall's rank correlation                  |
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
+from sacma.strategy.settings import AdaptiveSCMAESSettings
+from sacma.surrogate.whitening import Array
+
+
+@dataclass(frozen=True)
+class JudgedPopulation:
+    """A truly evaluated population and what an earlier model said of it.
+
+    Args:
+        points: shape (λ, D), where the distribution lives.
+        values: y, shape (λ,).
+        predicted: ŷ, shape (λ,).
+        state: the strategy's variables before the update.
+    """
+
+    points: Array
+    values: Array
+    predicted: Array
+    state: CMAState
+
+    @property
+    def parents(self) -> int:
+        """μ = ⌊λ/2⌋."""
+        return len(self.values) // 2
+
+
+ModelError = Callable[[JudgedPopulation], float]
+"""An error measure: it may keep a memory over a run, as the Kullback-Leibler error does."""
+
+
+def kendall_tau(a: Array, b: Array) -> float:
+    """τ = 2 (n_c − n_d) / (λ(λ − 1)): concordant less discordant pairs; ties count in neither.
+
+    >>> kendall_tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    0.3333333333333333
+    """
+    agreement = np.sign(a[:, None] - a[None, :]) * np.sign(b[:, None] - b[None, :])
+    return float(np.sum(agreement) / (len(a) * (len(a) - 1)))
+
+
+def kendall_error(population: JudgedPopulation) -> float:
+    """ε = (1 − τ)/2."""
+    return (1.0 - kendall_tau(population.values, population.predicted)) / 2.0
+
+
+def largest_ranking_difference(population_size: int, parents: int) -> int:
+    """Return the maximum over permutations π of {1, …, λ} of Σ_{i: π(i) ≤ μ} |i − π(i)|.
+
+    Ranks 1, …, μ are assigned to distinct positions S. The best sum for a given S is the sum of the larger
+    half of the multiset {1, …, μ} ∪ S less the sum of its smaller half. S = {λ − μ + 1, …, λ} gives μ(λ − μ);
+    exchanging the smallest a of these positions for 1, …, a changes the sum, step a, by 3μ − λ + 2 − 4a. So
+
+        a* = max(0, ⌊(3μ − λ + 2)/4⌋),      maximum = μ(λ − μ) + a* (3μ − λ − 2a*).
+
+    >>> largest_ranking_difference(6, 3)
+    10
+    """
+    exchanged = max(0, (3 * parents - population_size + 2) // 4)
+    return parents * (population_size - parents) + exchanged * (
+        3 * parents - population_size - 2 * exchanged
+    )
+
+
+def ranks(values: Array) -> Array:
+    """Ranks 1, …, λ, the lowest value first; equal values in their order, as the strategy ranks them."""
+    result = np.empty(len(values))
+    result[np.argsort(values, kind="stable")] = np.arange(1, len(values) + 1)
+    return result
+
+
+def ranking_difference_error(population: JudgedPopulation) -> float:
+    """ε = Σ_{i: r₁(i) ≤ μ} |r₂(i) − r₁(i)| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|, r₁ of ŷ and r₂ of y."""
+    r1, r2 = ranks(population.predicted), ranks(population.values)
+    difference = np.sum(np.abs(r2 - r1)[r1 <= population.parents])
+    return float(difference / largest_ranking_difference(len(r1), population.parents))
+
+
+def kullback_leibler(p: SearchDistribution, q: SearchDistribution, exponent: float = 2.0) -> float:
+    """D_KL(p ‖ q) of two normal distributions with covariances σ^exponent C.
+
+    ½ (tr(Σ_q⁻¹Σ_p) + ln(|Σ_q|/|Σ_p|) + (m_q − m_p)ᵀ Σ_q⁻¹ (m_q − m_p) − D).
+
+    Raises:
+        numpy.linalg.LinAlgError: where a covariance is not positive definite.
+    """
+    root_p = p.sigma ** (exponent / 2) * np.linalg.cholesky(p.C)
+    root_q = q.sigma ** (exponent / 2) * np.linalg.cholesky(q.C)
+    trace = np.sum(solve_triangular(root_q, root_p, lower=True) ** 2)
+    shift = np.sum(solve_triangular(root_q, q.mean - p.mean, lower=True) ** 2)
+    log_ratio = 2.0 * (np.sum(np.log(np.diag(root_q))) - np.sum(np.log(np.diag(root_p))))
+    return float(0.5 * (trace + log_ratio + shift - len(p.mean)))
+
+
+class KullbackLeiblerError:
+    """ε = ε_raw / (largest ε_raw so far), ε_raw = D_KL(update ranked by ŷ ‖ update ranked by y).
+
+    Args:
+        exponent: of σ in the covariance: 2, or 1 as the paper prints it.
+    """
+
+    def __init__(self, exponent: float = 2.0) -> None:
+        self._exponent = exponent
+        self._largest = 0.0
+
+    def __call__(self, population: JudgedPopulation) -> float:
+        """Return ε, and remember the largest divergence."""
+        by_model = cma_update(population.state, population.points, population.predicted)
+        by_truth = cma_update(population.state, population.points, population.values)
+        divergence = max(kullback_leibler(by_model, by_truth, self._exponent), 0.0)
+        self._largest = max(self._largest, divergence)
+        return divergence / self._largest if self._largest > 0.0 else 0.0
+
+
+def _kullback_leibler_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+    return KullbackLeiblerError(exponent=2.0 if settings.kl_scale == "sigma_squared" else 1.0)
+
+
+MODEL_ERRORS: Mapping[str, Callable[[AdaptiveSCMAESSettings], ModelError]] = {
+    "kendall": lambda _: kendall_error,
+    "ranking_difference": lambda _: ranking_difference_error,
+    "kullback_leibler": _kullback_leibler_error,
+}
+"""Makers of the error measure of one optimizer, by name."""

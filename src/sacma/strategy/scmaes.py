@@ -1,0 +1,250 @@
+"""Surrogate CMA-ES with generation-based evolution control (Algorithm 1), as an ask/tell object.
+
+| symbol | here                              | meaning                                            |
+| ------ | --------------------------------- | -------------------------------------------------- |
+| 𝒜      | ``_archive``                      | all truly evaluated points                         |
+| f_M    | ``_model``                        | model of the last true-evaluated generation        |
+| g_m    | ``Decision.model_generations``    | generations for which f_M stands in for f          |
+| y, ŷ   | ``values``, ``predicted``         | true and predicted values of a population          |
+
+``ask`` returns a population for f to evaluate and ``tell`` takes the values. The model-evaluated generations that
+follow a true-evaluated one happen inside ``tell``: the caller sees true evaluations only.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sacma.strategy.evolution_control import EvolutionControl, evolution_control
+from sacma.strategy.generation import EvaluatedBy, Generation
+from sacma.strategy.model_error import JudgedPopulation
+from sacma.strategy.restarts import RestartedCMAES
+from sacma.strategy.settings import CMAESSettings, SurrogateSettings
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.gaussian_process import (
+    FitStatus,
+    GaussianProcess,
+    Hyperparameters,
+    fit_gaussian_process,
+)
+from sacma.surrogate.training_set import select_training_set
+from sacma.surrogate.whitening import Array, Whitening
+
+
+@dataclass(frozen=True)
+class Model:
+    """A Gaussian process and the whitening of the generation it was trained in."""
+
+    process: GaussianProcess
+    whitening: Whitening
+
+    def __call__(self, points: Array) -> Array:
+        """Return the predictions ŷ at ``points``, shape (n, D)."""
+        return self.process.predict(self.whitening(points))
+
+
+@dataclass(frozen=True)
+class Training:
+    """The outcome of one training."""
+
+    status: FitStatus
+    model: Model | None = None
+    size: int = 0
+
+
+class _Stopwatch:
+    """CPU seconds of this process since the last reading."""
+
+    def __init__(self) -> None:
+        self._last = time.process_time()
+
+    def lap(self) -> float:
+        now = time.process_time()
+        elapsed, self._last = now - self._last, now
+        return elapsed
+
+
+class SurrogateCMAES:
+    """CMA-ES with restarts, in which a Gaussian process evaluates part of the generations.
+
+    >>> from sacma.strategy.settings import AdaptiveSCMAESSettings
+    >>> rng = np.random.default_rng(1)
+    >>> es = SurrogateCMAES(
+    ...     AdaptiveSCMAESSettings(model_error="kendall"),
+    ...     initial_point=lambda: rng.uniform(-4, 4, size=3),
+    ...     box=(np.full(3, -5.0), np.full(3, 5.0)),
+    ...     rng=rng,
+    ... )
+    >>> while es.true_evaluations < 150:
+    ...     population = es.ask()
+    ...     es.tell([float(np.sum(x**2)) for x in population])
+    >>> es.best_value < 1e-8
+    True
+
+    Args:
+        settings: plain ``CMAESSettings`` for no surrogate at all; any ``SurrogateSettings`` otherwise.
+        initial_point: draws the initial point of the next run, shape (D,).
+        box: lower and upper bounds of the problem, each of shape (D,).
+        rng: source of all samples.
+        on_generation: called with each finished generation.
+    """
+
+    def __init__(
+        self,
+        settings: CMAESSettings,
+        *,
+        initial_point: Callable[[], Array],
+        box: tuple[Array, Array],
+        rng: np.random.Generator,
+        on_generation: Callable[[Generation], None] = lambda _: None,
+    ) -> None:
+        self._settings = settings if isinstance(settings, SurrogateSettings) else None
+        self._control: EvolutionControl | None = (
+            evolution_control(self._settings) if self._settings is not None else None
+        )
+        self._rng = rng
+        self._on_generation = on_generation
+        self._runs = RestartedCMAES(settings, initial_point, box, rng)
+        self._archive = Archive(len(box[0]))
+        self._model: Model | None = None
+        self._warm: Hyperparameters | None = None
+        self._generation = 0
+        self._ask_seconds = 0.0
+        self.true_evaluations = 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the last run has ended: only with ``after_last_restart: stop``."""
+        return self._runs.ended
+
+    @property
+    def best_value(self) -> float:
+        """The lowest true value so far; inf before the first."""
+        return self._archive.best_value
+
+    def ask(self) -> Sequence[Array]:
+        """Return the next population for f to evaluate, λ arrays of shape (D,) (Algorithm 1, step 1)."""
+        watch = _Stopwatch()
+        proposed = self._runs.run.ask()
+        self._ask_seconds = watch.lap()
+        return proposed
+
+    def tell(self, values: Sequence[float] | Array) -> None:
+        """Take the true values of the asked population and run the model-evaluated generations after it.
+
+        Args:
+            values: f of each asked point, in their order, all finite.
+        """
+        g_m = self._true_generation(np.asarray(values, dtype=float))
+        for _ in range(g_m):
+            if self._restart_if_stopped() or not self._model_generation():
+                return
+        self._restart_if_stopped()
+
+    def _true_generation(self, y: Array) -> int:
+        """Algorithm 1, steps 3 to 7: archive, train, decide. Return g_m, 0 without a model."""
+        run, watch = self._runs.run, _Stopwatch()
+        points, sigma = run.sampled, run.sigma
+        self._archive.add(points, y)
+        self.true_evaluations += len(y)
+
+        judged, predict_seconds, fit_seconds = None, 0.0, 0.0
+        training, decision = None, None
+        if self._settings is not None and self._control is not None:
+            if self._model is not None:
+                judged = JudgedPopulation(points, y, self._model(points), run.state())
+            decision = self._control.decide(judged)
+            predict_seconds = watch.lap()
+            training = self._train(self._settings, run.whitening(), points)
+            self._model = training.model
+            fit_seconds = watch.lap()
+
+        run.tell(y)
+        process = training.model.process if training and training.model else None
+        self._finish(
+            EvaluatedBy.TRUTH,
+            sigma,
+            model_generations=decision.model_generations if decision and process else 0,
+            error=decision.error if decision else np.nan,
+            smoothed_error=decision.smoothed_error if decision else np.nan,
+            training_set_size=training.size if training else 0,
+            fit_status=training.status if training else "",
+            likelihood_evaluations=process.likelihood_evaluations if process else 0,
+            jitters=process.optimum.jitters if process else 0,
+            fit_seconds=fit_seconds,
+            predict_seconds=predict_seconds,
+            strategy_seconds=self._ask_seconds + watch.lap(),
+        )
+        return decision.model_generations if decision and process else 0
+
+    def _model_generation(self) -> bool:
+        """Algorithm 1, step 9. Return False, and change nothing, where the model cannot rank the population."""
+        assert self._model is not None  # noqa: S101 a true-evaluated generation has just trained it
+        run, watch = self._runs.run, _Stopwatch()
+        run.ask()
+        strategy_seconds = watch.lap()
+        predicted = self._model(run.sampled)
+        if not np.all(np.isfinite(predicted)) or np.ptp(predicted) == 0.0:
+            return False
+        # The stop conditions of the strategy must not see a value better than any real one.
+        predicted += max(0.0, self._archive.best_value - float(predicted.min()))
+        predict_seconds = watch.lap()
+        sigma = run.sigma
+        run.tell(predicted)
+        self._finish(
+            EvaluatedBy.MODEL,
+            sigma,
+            predict_seconds=predict_seconds,
+            strategy_seconds=strategy_seconds + watch.lap(),
+        )
+        return True
+
+    def _train(self, s: SurrogateSettings, whitening: Whitening, population: Array) -> Training:
+        """Algorithm 1, steps 5 and 6."""
+        D = population.shape[1]
+        training_set = select_training_set(
+            self._archive,
+            whitening,
+            radius=s.training_radius,
+            required=s.n_req_factor * D,
+            largest=s.n_max_factor * D,
+            selection=s.selection,
+            rng=self._rng,
+        )
+        if training_set is None:
+            return Training(FitStatus.TOO_FEW_POINTS)
+        start = Hyperparameters(s.length_start, (s.noise_std_start / s.signal_std_start) ** 2)
+        process = fit_gaussian_process(training_set, start=start, warm=self._warm if s.warm_start else None)
+        if isinstance(process, FitStatus):
+            return Training(process, size=len(training_set))
+        model = Model(process, whitening)
+        on_population = model(population)
+        resolution = 4.0 * np.finfo(float).eps * float(np.max(np.abs(on_population)))
+        if not np.ptp(on_population) > resolution:
+            return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
+        self._warm = process.hyperparameters
+        return Training(FitStatus.TRAINED, model, len(training_set))
+
+    def _restart_if_stopped(self) -> bool:
+        """Restart where pycma says so: the archive and the smoothed error stay, the model goes."""
+        if not self._runs.restart_if_stopped():
+            return False
+        self._model = None
+        return True
+
+    def _finish(self, evaluated_by: EvaluatedBy, sigma: float, **details: float | str) -> None:
+        self._generation += 1
+        self._on_generation(
+            Generation(
+                generation=self._generation,
+                restart=self._runs.restarts,
+                evaluated_by=evaluated_by,
+                population_size=self._runs.run.population_size,
+                true_evaluations=self.true_evaluations,
+                sigma=sigma,
+                best_value=self._archive.best_value,
+                **details,  # type: ignore[arg-type]  # the names are checked by the dataclass itself
+            )
+        )

@@ -1,0 +1,38 @@
+"""The space in which a search distribution N(m, σ²C) is the standard normal distribution.
+
+| symbol | here              | shape  |
+| ------ | ----------------- | ------ |
+| m      | ``mean``          | (D,)   |
+| W      | ``to_white``      | (D, D) |
+| z      | result            | (n, D) |
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.
+
+    Which root does not matter: distances, all that an isotropic covariance function sees, are the same.
+
+    Args:
+        mean: m, shape (D,).
+        to_white: W, shape (D, D).
+    """
+
+    mean: Array
+    to_white: Array
+
+    def __call__(self, points: Array) -> Array:
+        """Return the whitened ``points``, shape (n, D)."""
+        return np.asarray((points - self.mean) @ self.to_white.T)
+
+    def distances(self, points: Array) -> Array:
+        """Return each point's Mahalanobis distance √((x − m)ᵀ (σ²C)⁻¹ (x − m)), shape (n,)."""
+        return np.asarray(np.sqrt(np.sum(self(points) ** 2, axis=1)))
