@@ -143,12 +143,28 @@ class SurrogateCMAES:
                 return
         self._restart_if_stopped()
 
+    def end(self, values: Sequence[float] | Array) -> None:
+        """Take the true values of the first of the asked points, where the run ends before the others.
+
+        Nothing is trained or updated: the generation is archived and reported as far as it went.
+
+        Args:
+            values: f of the first asked points, in their order; may be empty.
+        """
+        y = np.asarray(values, dtype=float)
+        if len(y):
+            self._add(y)
+            self._finish(EvaluatedBy.TRUTH, self._runs.run.sigma, strategy_seconds=self._ask_seconds)
+
+    def _add(self, y: Array) -> None:
+        self._archive.add(self._runs.run.sampled[: len(y)], y)
+        self.true_evaluations += len(y)
+
     def _true_generation(self, y: Array) -> int:
         """Algorithm 1, steps 3 to 7: archive, train, decide. Return g_m, 0 without a model."""
         run, watch = self._runs.run, _Stopwatch()
         points, sigma = run.sampled, run.sigma
-        self._archive.add(points, y)
-        self.true_evaluations += len(y)
+        self._add(y)
 
         judged, predict_seconds, fit_seconds = None, 0.0, 0.0
         training, decision = None, None

@@ -150,7 +150,7 @@ class _Search:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=box,
-                options={"ftol": 1e-7, "gtol": 1e-3, "maxiter": 50, "maxfun": 60},
+                options={"ftol": 1e-6, "gtol": 1e-2, "maxiter": 40, "maxfun": 40},
             )
         return self._best
 

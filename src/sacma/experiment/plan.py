@@ -1,0 +1,93 @@
+"""From studies to trial specs: what is to be run, as data."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from sacma.config import Study
+
+
+@dataclass(frozen=True)
+class TrialSpec:
+    """All that determines the outcome of one trial.
+
+    Args:
+        name: of the algorithm in files and tables; part of its seeds.
+        algorithm: its name in the registry.
+        settings: its resolved settings as canonical JSON.
+        suite: COCO suite.
+        function: f.
+        dimension: D.
+        instance: of the function.
+        budget: true evaluations.
+        target: Δf at and below which the trial stops.
+        seed: of the study.
+        triggers: multiples of D at which COCO's files hold Δf exactly.
+    """
+
+    name: str
+    algorithm: str
+    settings: str
+    suite: str
+    function: int
+    dimension: int
+    instance: int
+    budget: int
+    target: float
+    seed: int
+    triggers: str
+
+    @cached_property
+    def key(self) -> str:
+        """Content hash: the trial's identity for resuming and merging, 20 hexadecimal digits."""
+        content = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(content.encode()).hexdigest()[:20]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """(function, dimension, instance)."""
+        return self.function, self.dimension, self.instance
+
+    def __str__(self) -> str:
+        return f"{self.name} on f{self.function}, {self.dimension}-D, instance {self.instance}"
+
+
+def canonical_json(settings: Mapping[str, Any]) -> str:
+    """Return the one JSON text of ``settings`` that its content hash is taken of."""
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+def plan_study(study: Study) -> Iterator[TrialSpec]:
+    """Yield the trials of ``study`` in the order of COCO's suite: dimension, function, instance."""
+    protocol = study.protocol
+    settings = canonical_json(study.settings.model_dump())
+    for dimension in protocol.dimensions:
+        for function in protocol.functions:
+            for instance in protocol.instances:
+                yield TrialSpec(
+                    name=study.name,
+                    algorithm=study.algorithm,
+                    settings=settings,
+                    suite=protocol.suite,
+                    function=function,
+                    dimension=dimension,
+                    instance=instance,
+                    budget=protocol.evaluations(dimension),
+                    target=float(protocol.target),
+                    seed=protocol.seed,
+                    triggers=evaluation_triggers(protocol.budget),
+                )
+
+
+def plan(studies: Iterable[Study]) -> tuple[TrialSpec, ...]:
+    """Return the trials of all ``studies``, study by study."""
+    return tuple(spec for study in studies for spec in plan_study(study))
+
+
+def evaluation_triggers(budget: float) -> str:
+    """Return the multiples of D at which COCO logs Δf exactly: the paper's, up to the budget, and the budget."""
+    wanted = {multiple for multiple in (25, 50, 83, 125, 250) if multiple <= budget}
+    return ",".join(str(multiple) for multiple in sorted(wanted | {max(1, int(budget))}))

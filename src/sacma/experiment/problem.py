@@ -1,0 +1,78 @@
+"""A COCO problem with a budget, a target and a memory of its improvements."""
+
+import time
+
+import cocoex
+import numpy as np
+
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.seeding import initial_points
+from sacma.strategy.generation import Generation
+from sacma.surrogate.whitening import Array
+
+
+class TrialEnd(BaseException):  # noqa: N818 an end, not an error
+    """Ends an algorithm from outside at the first evaluation too many.
+
+    Not an ``Exception``, so that an algorithm that catches those cannot run on.
+    """
+
+
+class BudgetedProblem:
+    """The problem of one trial; see ``sacma.algorithms.problem.Problem`` for what an algorithm sees.
+
+    Args:
+        spec: of the trial.
+        problem: the observed COCO problem.
+        f_opt: its optimal value.
+    """
+
+    def __init__(self, spec: TrialSpec, problem: cocoex.Problem, f_opt: float) -> None:
+        self._problem = problem
+        self._f_opt = f_opt
+        self._target = spec.target
+        self._initial_points = initial_points(spec)
+        self.dimension = spec.dimension
+        self.lower_bounds: Array = np.array(problem.lower_bounds)
+        self.upper_bounds: Array = np.array(problem.upper_bounds)
+        self.evaluations = 0
+        self.evaluations_left = spec.budget
+        self.best_delta_f = np.inf
+        self.improvements: list[tuple[int, float]] = []
+        self.generations: list[Generation] = []
+        self.objective_seconds = 0.0
+
+    @property
+    def target_hit(self) -> bool:
+        """Whether the best Δf is at or below the final target."""
+        return self.best_delta_f <= self._target
+
+    def __call__(self, point: Array) -> float:
+        """Evaluate, count, and remember an improvement; end the trial if it is over.
+
+        Raises:
+            ValueError: ``point`` has the wrong shape or is not finite. COCO would not count it.
+        """
+        if self.evaluations_left == 0 or self.target_hit:
+            raise TrialEnd
+        x = np.asarray(point, dtype=float)
+        if x.shape != (self.dimension,) or not np.all(np.isfinite(x)):
+            raise ValueError(f"evaluated at {point!r}; allowed: a finite vector of length {self.dimension}")
+        start = time.process_time()
+        value = float(self._problem(x))
+        self.objective_seconds += time.process_time() - start
+        self.evaluations += 1
+        self.evaluations_left -= 1
+        delta_f = value - self._f_opt
+        if delta_f < self.best_delta_f:
+            self.best_delta_f = delta_f
+            self.improvements.append((self.evaluations, delta_f))
+        return value
+
+    def initial_point(self, half_width: float) -> Array:
+        """Draw the next of the initial points that all algorithms share."""
+        return self._initial_points.uniform(-half_width, half_width, self.dimension)
+
+    def trace(self, generation: Generation) -> None:
+        """Keep a generation for the record."""
+        self.generations.append(generation)

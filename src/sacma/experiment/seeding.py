@@ -1,0 +1,32 @@
+"""Random numbers of a trial: named, independent streams from the study's seed and the trial's place.
+
+The stream of initial points does not know the algorithm, so that all algorithms of a study start from the same
+points and comparisons are paired. All else depends on the algorithm's name.
+"""
+
+import hashlib
+
+import numpy as np
+
+from sacma.experiment.plan import TrialSpec
+
+
+def stream(spec: TrialSpec, *names: str) -> np.random.Generator:
+    """Return the generator of one named stream of a trial."""
+    words = [_word(name) for name in (spec.suite, *names)]
+    return np.random.default_rng(np.random.SeedSequence([spec.seed, *spec.place, *words]))
+
+
+def initial_points(spec: TrialSpec) -> np.random.Generator:
+    """Return the generator of initial points: the same for all algorithms."""
+    return stream(spec, "initial points")
+
+
+def sampling(spec: TrialSpec) -> np.random.Generator:
+    """Return the algorithm's own generator."""
+    return stream(spec, "sampling", spec.name)
+
+
+def _word(name: str) -> int:
+    """A 64-bit number for a name, the same on every machine."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")

@@ -1,0 +1,113 @@
+"""One trial, from spec to record: a pure function that can run in any process."""
+
+import json
+import tempfile
+import time
+import traceback
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import cocoex
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.experiment.coco_data import observer_options, read_trial
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.problem import BudgetedProblem, TrialEnd
+from sacma.experiment.record import CPUSeconds, Outcome, Status, TrialRecord
+from sacma.experiment.seeding import sampling
+from sacma.experiment.trace import trace_columns
+from sacma.strategy.generation import EvaluatedBy
+
+
+@dataclass(frozen=True)
+class TrialFailure:
+    """A trial that ended with an exception."""
+
+    spec: TrialSpec
+    error: str
+    traceback: str
+
+
+def run_trial(spec: TrialSpec) -> TrialRecord:
+    """Run one trial and return its record. Writes nothing outside a temporary folder of its own.
+
+    Raises:
+        Exception: whatever the algorithm raises.
+    """
+    cocoex.log_level("warning")
+    algorithm = ALGORITHMS[spec.algorithm]
+    settings = algorithm.settings.model_validate(json.loads(spec.settings))
+    minimize = algorithm.load()
+    f_opt = cocoex.BareProblem(spec.suite, *spec.place).best_value()
+    with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
+        folder = Path(temporary) / "trial"
+        options = observer_options(folder=folder, name=spec.name, triggers=spec.triggers)
+        # Suite and observer stay referenced: COCO's logger reads their names until the problem is freed.
+        suite, observer = _suite(spec), cocoex.Observer(spec.suite, options)
+        observed = suite[0]
+        observed.observe_with(observer)
+        start = time.process_time()
+        try:
+            problem = BudgetedProblem(spec, observed, f_opt)
+            try:
+                minimize(problem, settings, sampling(spec))
+            except TrialEnd:
+                pass
+            seconds = time.process_time() - start
+            if observed.evaluations != problem.evaluations:
+                raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
+        finally:
+            observed.free()
+        coco = read_trial(folder, spec.function, spec.dimension)
+    return TrialRecord(spec, _outcome(problem, seconds), trace_columns(problem.generations, f_opt), coco)
+
+
+def attempt_trial(spec: TrialSpec) -> TrialRecord | TrialFailure:
+    """Run one trial and return its record, or what went wrong."""
+    try:
+        return run_trial(spec)
+    except Exception as error:  # noqa: BLE001 the border of a trial: whatever an algorithm does wrong is reported
+        return TrialFailure(spec, f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+def _suite(spec: TrialSpec) -> cocoex.Suite:
+    suite = cocoex.Suite(
+        spec.suite,
+        f"instances: {spec.instance}",
+        f"dimensions: {spec.dimension} function_indices: {spec.function}",
+    )
+    # A filter that COCO does not understand gives the whole suite: what came back must be what was asked for.
+    places = [(p.id_function, p.dimension, p.id_instance) for p in suite] if len(suite) == 1 else []
+    if places != [spec.place]:
+        raise RuntimeError(f"COCO's suite {spec.suite} has no single problem for {spec}")
+    return suite
+
+
+def _outcome(problem: BudgetedProblem, seconds: float) -> Outcome:
+    if problem.target_hit:
+        status = Status.TARGET_HIT
+    else:
+        status = Status.STOPPED if problem.evaluations_left else Status.BUDGET_USED
+    generations = problem.generations
+    by_model = sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
+    fit = sum(g.fit_seconds for g in generations)
+    predict = sum(g.predict_seconds for g in generations)
+    strategy = sum(g.strategy_seconds for g in generations)
+    return Outcome(
+        status=status,
+        evaluations=problem.evaluations,
+        best_delta_f=problem.best_delta_f,
+        improvements=tuple(problem.improvements),
+        true_generations=len(generations) - by_model,
+        model_generations=by_model,
+        restarts=generations[-1].restart if generations else 0,
+        fits=dict(Counter(g.fit_status for g in generations if g.fit_status)),
+        cpu=CPUSeconds(
+            objective=problem.objective_seconds,
+            fit=fit,
+            predict=predict,
+            strategy=strategy,
+            other=max(0.0, seconds - problem.objective_seconds - fit - predict - strategy),
+        ),
+    )

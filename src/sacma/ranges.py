@@ -1,0 +1,60 @@
+"""Lists of whole numbers as people write them: ``1-5,41-50``."""
+
+from collections.abc import Iterable
+
+LARGEST = 100_000
+
+
+def parse_ranges(given: object) -> tuple[int, ...]:
+    """Return the numbers named, ascending, each once.
+
+    Args:
+        given: a whole number, a string like ``1-5,41-50``, or a list of either.
+
+    Raises:
+        ValueError: what is wrong with it, without saying where it stood.
+
+    >>> parse_ranges("1-3, 41")
+    (1, 2, 3, 41)
+    """
+    items = given if isinstance(given, list | tuple) else [given]
+    numbers = sorted({number for item in items for number in _numbers(item)})
+    if not numbers:
+        raise ValueError("the list is empty; give at least one number, like 1-5,41-50")
+    return tuple(numbers)
+
+
+def _numbers(item: object) -> Iterable[int]:
+    if isinstance(item, int) and not isinstance(item, bool):
+        return _range(item, item)
+    if not isinstance(item, str):
+        raise ValueError(f"{item!r} is not a whole number or a range; write it like 1-5,41-50")  # noqa: TRY004 for pydantic
+    return [number for part in item.split(",") if part.strip() for number in _part(part.strip())]
+
+
+def _part(part: str) -> Iterable[int]:
+    first, dash, last = (piece.strip() for piece in part.partition("-"))
+    if not first.isdecimal() or (dash and not last.isdecimal()):
+        raise ValueError(f"{part!r} is not a whole number or a range; write it like 1-5,41-50")
+    return _range(int(first), int(last or first))
+
+
+def _range(first: int, last: int) -> Iterable[int]:
+    if not 1 <= first <= last <= LARGEST:
+        raise ValueError(f"{first}-{last} is not a range of numbers from 1 to {LARGEST}")
+    return range(first, last + 1)
+
+
+def format_ranges(numbers: Iterable[int]) -> str:
+    """Return ascending ``numbers`` in short.
+
+    >>> format_ranges([1, 2, 3, 41])
+    '1-3,41'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
