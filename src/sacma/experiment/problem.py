@@ -29,7 +29,7 @@ class BudgetedProblem:
 
     def __init__(self, spec: TrialSpec, problem: cocoex.Problem, f_opt: float) -> None:
         self._problem = problem
-        self._f_opt = f_opt
+        self.f_opt = f_opt
         self._target = spec.target
         self._initial_points = initial_points(spec)
         self.dimension = spec.dimension
@@ -63,7 +63,7 @@ class BudgetedProblem:
         self.objective_seconds += time.process_time() - start
         self.evaluations += 1
         self.evaluations_left -= 1
-        delta_f = value - self._f_opt
+        delta_f = value - self.f_opt
         if delta_f < self.best_delta_f:
             self.best_delta_f = delta_f
             self.improvements.append((self.evaluations, delta_f))

@@ -1,5 +1,6 @@
 """One trial, from spec to record: a pure function that can run in any process."""
 
+import contextlib
 import json
 import tempfile
 import time
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cocoex
+from threadpoolctl import threadpool_limits
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.experiment.coco_data import observer_options, read_trial
@@ -36,10 +38,6 @@ def run_trial(spec: TrialSpec) -> TrialRecord:
         Exception: whatever the algorithm raises.
     """
     cocoex.log_level("warning")
-    algorithm = ALGORITHMS[spec.algorithm]
-    settings = algorithm.settings.model_validate(json.loads(spec.settings))
-    minimize = algorithm.load()
-    f_opt = cocoex.BareProblem(spec.suite, *spec.place).best_value()
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
         folder = Path(temporary) / "trial"
         options = observer_options(folder=folder, name=spec.name, triggers=spec.triggers)
@@ -47,20 +45,28 @@ def run_trial(spec: TrialSpec) -> TrialRecord:
         suite, observer = _suite(spec), cocoex.Observer(spec.suite, options)
         observed = suite[0]
         observed.observe_with(observer)
-        start = time.process_time()
         try:
-            problem = BudgetedProblem(spec, observed, f_opt)
-            try:
-                minimize(problem, settings, sampling(spec))
-            except TrialEnd:
-                pass
-            seconds = time.process_time() - start
-            if observed.evaluations != problem.evaluations:
-                raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
+            problem, seconds = solve(spec, observed)
         finally:
             observed.free()
         coco = read_trial(folder, spec.function, spec.dimension)
-    return TrialRecord(spec, _outcome(problem, seconds), trace_columns(problem.generations, f_opt), coco)
+    return TrialRecord(spec, _outcome(problem, seconds), trace_columns(problem.generations, problem.f_opt), coco)
+
+
+def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, float]:
+    """Run the trial's algorithm on an observed COCO problem; return the problem's tally and the CPU seconds."""
+    algorithm = ALGORITHMS[spec.algorithm]
+    settings = algorithm.settings.model_validate(json.loads(spec.settings))
+    minimize = algorithm.load()
+    problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
+    start = time.process_time()
+    # One BLAS thread, for the same bits everywhere. Only now: libraries that are not loaded yet escape the limit.
+    with threadpool_limits(limits=1), contextlib.suppress(TrialEnd):
+        minimize(problem, settings, sampling(spec))
+    seconds = time.process_time() - start
+    if observed.evaluations != problem.evaluations:
+        raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
+    return problem, seconds
 
 
 def attempt_trial(spec: TrialSpec) -> TrialRecord | TrialFailure:

@@ -75,12 +75,15 @@ class GaussianProcess:
     def predict_variance(self, inputs: Array) -> Array:
         """Return the posterior variance of the noise-free function at whitened ``inputs``, shape (n,).
 
-        s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs.
+        s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs. What is
+        too large for a float is given as the largest float.
         """
         correlations = matern52(cdist(inputs, self.inputs), self.optimum.length)
         solved, _ = dtrtrs(self.optimum.factor, correlations.T, lower=1)
         reduction = np.sum(solved**2, axis=0)
-        return np.asarray(self.scale**2 * self.optimum.signal * np.clip(1.0 - reduction, 0.0, None))
+        with np.errstate(over="ignore"):
+            variance = np.square(self.scale) * (self.optimum.signal * np.clip(1.0 - reduction, 0.0, None))
+        return np.asarray(np.nan_to_num(variance))
 
 
 def fit_gaussian_process(
@@ -121,9 +124,13 @@ def fit_gaussian_process(
 
 
 def _ladder(dimension: int, start: Hyperparameters) -> list[Hyperparameters]:
-    """Further starts: length scales around and beyond √D, the typical distance to m in whitened space."""
+    """Further starts: lengths around and beyond √D, the typical distance to m in whitened space, and mere noise.
+
+    With little noise at the start, η hardly matters to the likelihood: its slope does not lead to much noise.
+    """
     typical = float(np.sqrt(dimension))
-    return [Hyperparameters(length=factor * typical, ratio=start.ratio) for factor in (1.0, 5.0, 25.0)]
+    lengths = [Hyperparameters(length=factor * typical, ratio=start.ratio) for factor in (1.0, 5.0, 25.0)]
+    return [*lengths, Hyperparameters(length=typical, ratio=1.0)]
 
 
 class _Search:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from threadpoolctl import threadpool_limits
 
 from sacma.errors import SacmaError
 from sacma.experiment.plan import TrialSpec
@@ -34,5 +33,4 @@ def run_with_loky(specs: Sequence[TrialSpec], jobs: int) -> Iterator[TrialRecord
 def _in_worker(spec: TrialSpec) -> TrialRecord | TrialFailure:
     # Ctrl-C reaches the whole process group; only the coordinator answers it, and ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with threadpool_limits(limits=1):
-        return attempt_trial(spec)
+    return attempt_trial(spec)

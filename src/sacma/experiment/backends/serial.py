@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from threadpoolctl import threadpool_limits
-
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import TrialRecord
 from sacma.experiment.trial import TrialFailure, attempt_trial
@@ -11,6 +9,5 @@ from sacma.experiment.trial import TrialFailure, attempt_trial
 
 def run_serially(specs: Sequence[TrialSpec], jobs: int = 1) -> Iterator[TrialRecord | TrialFailure]:  # noqa: ARG001
     """Yield the results of ``specs`` in their order; ``jobs`` is always one."""
-    with threadpool_limits(limits=1):  # one BLAS thread: the same bits as in a worker
-        for spec in specs:
-            yield attempt_trial(spec)
+    for spec in specs:
+        yield attempt_trial(spec)

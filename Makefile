@@ -1,0 +1,75 @@
+# sacma: `make run` shows the study in small, `make test` runs the tests. `make help` lists the rest.
+# Needs Python >= 3.11 and make; everything else is installed into .venv.
+
+PYTHON ?= python3
+JOBS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+SACMA := $(BIN)/sacma
+JOBS_OPTION := $(if $(JOBS),--jobs $(JOBS),)
+
+# The six algorithms of the study, in the order of the paper.
+CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_kendall.yaml ada_rd.yaml)
+
+# The reduced protocol: two functions of each of bbob's five groups, 360 trials.
+REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
+
+.DEFAULT_GOAL := help
+.PHONY: help run reproduce smoke test lint types ci bench install install-dev format clean distclean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: install ## the study in small: six algorithms, reduced protocol, cocopp's pages (minutes)
+	@$(SACMA) run $(CONFIGS) $(REDUCED) --results results/quick $(JOBS_OPTION)
+	@$(SACMA) postprocess results/quick
+
+reproduce: install ## the whole study: 24 functions, 5 dimensions, 15 instances, 250 D evaluations (hours)
+	@$(SACMA) run $(CONFIGS) --results results/study $(JOBS_OPTION)
+	@$(SACMA) postprocess results/study
+
+smoke: install ## one algorithm, one function, from config to page: is the installation sound? (seconds)
+	@$(SACMA) run configs/ada_kendall.yaml --functions 1 --dimensions 2 --instances 1-2 --budget 50 --results results/smoke
+	@$(SACMA) postprocess results/smoke
+
+test: install-dev ## the whole test suite
+	@$(BIN)/python -m pytest -n auto
+
+lint: install-dev ## ruff: rules and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: install-dev ## mypy, strict
+	@$(BIN)/mypy
+
+ci: test lint types ## what a change must pass
+
+bench: install ## CPU cost of a true evaluation, algorithm by dimension
+	@$(BIN)/python benchmarks/trial_cost.py
+
+format: install-dev ## let ruff format and mend what it can
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+install: $(VENV)/.installed ## install sacma into .venv, nothing else
+
+install-dev: $(VENV)/.installed-dev ## the same with what tests and linters need
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"sacma needs Python >= 3.11, $(PYTHON) is {sys.version.split()[0]}; try: make PYTHON=python3.12")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing sacma into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@echo "installing what the tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean: ## remove caches and what was built
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/out
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean ## the same, .venv too; results stay
+	rm -rf $(VENV)

@@ -1,0 +1,72 @@
+"""Which archive points a model is trained on."""
+
+import numpy as np
+import pytest
+
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.training_set import SELECTIONS, TrainingSet, select_training_set
+from sacma.surrogate.whitening import Array, Whitening
+
+
+def select(points: Array, *, radius: float, required: int, largest: int, selection: str) -> TrainingSet | None:
+    archive = Archive(points.shape[1])
+    archive.add(points, np.arange(len(points), dtype=float))
+    return select_training_set(
+        archive,
+        Whitening(np.zeros(points.shape[1]), np.eye(points.shape[1])),
+        radius=radius,
+        required=required,
+        largest=largest,
+        selection=selection,
+        rng=np.random.default_rng(0),
+    )
+
+
+@pytest.fixture
+def points() -> Array:
+    return np.random.default_rng(3).standard_normal((200, 3)) * 3
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_stays_within_radius_and_sizes(points: Array, selection: str) -> None:
+    """All chosen points are within r of m, no more than n_max, each once, with their own values."""
+    chosen = select(points, radius=4.0, required=9, largest=45, selection=selection)
+    assert chosen is not None
+    assert np.all(np.linalg.norm(chosen.inputs, axis=1) <= 4.0)
+    assert 9 <= len(chosen) <= 45
+    assert len(np.unique(chosen.inputs, axis=0)) == len(chosen)
+    np.testing.assert_array_equal(points[chosen.values.astype(int)], chosen.inputs)
+
+
+def test_too_few_points_make_no_set(points: Array) -> None:
+    """One point less than n_req within r: no training set. As many as n_req: one."""
+    within = int(np.sum(np.linalg.norm(points, axis=1) <= 4.0))
+    assert select(points, radius=4.0, required=within + 1, largest=999, selection="recent") is None
+    chosen = select(points, radius=4.0, required=within, largest=999, selection="recent")
+    assert chosen is not None
+    assert len(chosen) == within
+
+
+def test_recent_takes_the_newest(points: Array) -> None:
+    """The newest n_max of those in reach."""
+    chosen = select(points, radius=1e9, required=1, largest=30, selection="recent")
+    assert chosen is not None
+    np.testing.assert_array_equal(chosen.values, np.arange(170, 200))
+
+
+def test_nearest_takes_the_nearest(points: Array) -> None:
+    """The n_max with the smallest distances to m."""
+    chosen = select(points, radius=1e9, required=1, largest=30, selection="nearest")
+    assert chosen is not None
+    distances = np.linalg.norm(points, axis=1)
+    assert set(chosen.values.astype(int)) == set(np.argsort(distances)[:30])
+
+
+def test_kmeans_covers_separate_clusters() -> None:
+    """With as many centroids as far-apart clusters, each cluster is represented."""
+    rng = np.random.default_rng(5)
+    centers = np.array([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0], [100.0, 100.0]])
+    X = (centers[:, None, :] + rng.standard_normal((4, 25, 2))).reshape(-1, 2)
+    chosen = select(X, radius=1e9, required=1, largest=4, selection="kmeans")
+    assert chosen is not None
+    assert {tuple(c) for c in np.round(chosen.inputs, -2)} == {tuple(c) for c in centers}

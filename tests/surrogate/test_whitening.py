@@ -1,0 +1,16 @@
+"""The whitened space."""
+
+import numpy as np
+
+from sacma.surrogate.whitening import Whitening
+
+
+def test_distances_are_the_dense_formula() -> None:
+    """√((x − m)ᵀ Σ⁻¹ (x − m)) for a root of Σ⁻¹ of any kind."""
+    rng = np.random.default_rng(1)
+    A = rng.standard_normal((4, 4))
+    covariance = A @ A.T + np.eye(4)
+    m, X = rng.standard_normal(4), rng.standard_normal((9, 4))
+    whitening = Whitening(m, np.linalg.inv(np.linalg.cholesky(covariance)))
+    dense = [np.sqrt((x - m) @ np.linalg.solve(covariance, x - m)) for x in X]
+    np.testing.assert_allclose(whitening.distances(X), dense, rtol=1e-12)
