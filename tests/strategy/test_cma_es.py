@@ -1,0 +1,93 @@
+"""The wrapper of pycma: randomness, bounds and the space of the distribution."""
+
+import numpy as np
+import pytest
+
+from sacma.strategy.cma_es import CMAES
+from sacma.strategy.restarts import RestartedCMAES
+from sacma.strategy.settings import CMAESSettings
+from sacma.surrogate.whitening import Array
+
+D = 5
+BOX = (np.full(D, -5.0), np.full(D, 5.0))
+
+
+def run(settings: CMAESSettings, generations: int, f: object = lambda x: float(np.sum((x - 4.9) ** 2))) -> CMAES:
+    rng = np.random.default_rng(11)
+    es = CMAES(rng.uniform(-4, 4, D), 8, settings, BOX, rng)
+    assert callable(f)
+    for _ in range(generations):
+        es.tell(np.array([f(x) for x in es.ask()]))
+    return es
+
+
+@pytest.mark.parametrize("bounds", ["none", "penalty", "transform"])
+def test_population_lies_at_root_D(bounds: str) -> None:
+    """The mean squared Mahalanobis distance of a population to its own distribution is D, however bounded."""
+    settings = CMAESSettings.model_validate({"bounds": bounds})
+    rng = np.random.default_rng(11)
+    es = CMAES(rng.uniform(-4, 4, D), 8, settings, BOX, rng)
+    squares = []
+    for _ in range(200):
+        proposed = es.ask()
+        squares += list(es.whitening().distances(es.sampled) ** 2)
+        es.tell(np.array([np.sum((x - 4.9) ** 2) for x in proposed]))
+    assert np.mean(squares) == pytest.approx(D, abs=5 * np.sqrt(2 * D / len(squares)))
+
+
+@pytest.mark.parametrize("bounds", ["penalty", "transform"])
+def test_proposed_points_are_in_the_box(bounds: str) -> None:
+    """With bounds, f never sees a point outside, and an optimum near the border is found."""
+    seen: list[Array] = []
+
+    def f(x: Array) -> float:
+        seen.append(x)
+        return float(np.sum((x - 4.9) ** 2))
+
+    run(CMAESSettings.model_validate({"bounds": bounds}), 150, f)
+    assert np.abs(np.array(seen)).max() <= 5.0
+    assert min(np.sum((x - 4.9) ** 2) for x in seen) < 1e-8
+
+
+def test_no_global_randomness() -> None:
+    """NumPy's global generator is neither seeded nor used; the same generator gives the same samples."""
+    before = np.random.get_state(legacy=False)
+    first, second = run(CMAESSettings(), 20), run(CMAESSettings(), 20)
+    np.testing.assert_array_equal(first.sampled, second.sampled)
+    after = np.random.get_state(legacy=False)
+    np.testing.assert_equal(before, after)
+
+
+def restarted(settings: CMAESSettings, restarts: int) -> list[int]:
+    """Population sizes of successive runs on a constant function, which stops each run quickly."""
+    rng = np.random.default_rng(0)
+    runs = RestartedCMAES(settings, lambda: rng.uniform(-4, 4, 2), (np.full(2, -5.0), np.full(2, 5.0)), rng)
+    sizes = [runs.run.population_size]
+    while runs.restarts < restarts and not runs.ended:
+        runs.run.ask()
+        runs.run.tell(np.zeros(runs.run.population_size))
+        if runs.restart_if_stopped() and not runs.ended:
+            sizes.append(runs.run.population_size)
+    return sizes
+
+
+def test_population_doubles_and_starts_over() -> None:
+    """λ = 6, 12, … doubles at each of max_restarts restarts, then the sequence begins anew."""
+    assert restarted(CMAESSettings(max_restarts=2), 6) == [6, 12, 24, 6, 12, 24, 6]
+
+
+def test_last_restart_can_be_the_end() -> None:
+    """With after_last_restart: stop, the run after the last restart is the last run."""
+    assert restarted(CMAESSettings(max_restarts=2, after_last_restart="stop"), 9) == [6, 12, 24]
+
+
+def test_restarts_from_new_points() -> None:
+    """Each run begins at the next initial point."""
+    points = iter([np.zeros(2), np.ones(2), np.full(2, 2.0)])
+    rng = np.random.default_rng(0)
+    runs = RestartedCMAES(CMAESSettings(), lambda: next(points), (np.full(2, -5.0), np.full(2, 5.0)), rng)
+    while not runs.restarts:
+        runs.run.ask()
+        runs.run.tell(np.zeros(6))
+        runs.restart_if_stopped()
+    np.testing.assert_array_equal(runs.run.whitening().mean, np.ones(2))

@@ -1,0 +1,184 @@
+"""S-CMA-ES as an ask/tell object: which generations are true, what survives a restart, what the strategy sees."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sacma.strategy.generation import EvaluatedBy, Generation
+from sacma.strategy.scmaes import SurrogateCMAES
+from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.surrogate.gaussian_process import FitStatus
+from sacma.surrogate.whitening import Array
+
+ADAPTIVE = [
+    {"model_error": "kendall"},
+    {"model_error": "ranking_difference", "transfer": "T1"},
+    {"model_error": "kullback_leibler", "error_threshold": 0.9, "update_rate": 0.5},
+]
+
+
+def sphere(x: Array) -> float:
+    return float(np.sum((x - 1.0) ** 2))
+
+
+def rastrigin(x: Array) -> float:
+    return float(10 * len(x) + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)))
+
+
+def strategy(settings: CMAESSettings, D: int, generations: list[Generation], seed: int = 1) -> SurrogateCMAES:
+    rng = np.random.default_rng(seed)
+    return SurrogateCMAES(
+        settings,
+        initial_point=lambda: rng.uniform(-4, 4, D),
+        box=(np.full(D, -5.0), np.full(D, 5.0)),
+        rng=rng,
+        on_generation=generations.append,
+    )
+
+
+def run(settings: CMAESSettings, f: Callable[[Array], float], D: int, evaluations: int) -> list[Generation]:
+    generations: list[Generation] = []
+    es = strategy(settings, D, generations)
+    while es.true_evaluations < evaluations:
+        es.tell([f(x) for x in es.ask()])
+    return generations
+
+
+def pattern(generations: list[Generation]) -> str:
+    return "".join("T" if g.evaluated_by == EvaluatedBy.TRUTH else "m" for g in generations)
+
+
+@pytest.mark.parametrize("g_m", [0, 1, 5])
+def test_constant_control_alternates(g_m: int) -> None:
+    """After each trained model come exactly g_m model generations, and then a true one."""
+    settings = SCMAESSettings(model_generations=g_m, training_radius=64.0)
+    generations = run(settings, sphere, 3, 120)
+    untrained = sum(g.fit_status == FitStatus.TOO_FEW_POINTS for g in generations)
+    assert untrained == 1  # 7 points, n_req = 9
+    rest = pattern(generations)[untrained:]
+    assert rest.startswith(("T" + g_m * "m") * 4)
+
+
+def test_model_generations_cost_no_evaluation() -> None:
+    """True evaluations grow by λ in true generations and not at all in model generations."""
+    generations = run(SCMAESSettings(model_generations=5, training_radius=64.0), sphere, 3, 120)
+    for before, after in zip(generations, generations[1:], strict=False):
+        grown = after.true_evaluations - before.true_evaluations
+        assert grown == (after.population_size if after.evaluated_by == EvaluatedBy.TRUTH else 0)
+
+
+def test_no_surrogate_is_plain_cma_es() -> None:
+    """With settings of CMA-ES every generation is true, and so it is with g_m = 0, sample for sample."""
+    plain = run(CMAESSettings(), sphere, 3, 300)
+    never = run(SCMAESSettings(model_generations=0), sphere, 3, 300)
+    assert set(pattern(plain)) == {"T"}
+    assert [g.sigma for g in plain] == [g.sigma for g in never]
+    assert [g.best_value for g in plain] == [g.best_value for g in never]
+
+
+@pytest.mark.parametrize("settings", ADAPTIVE)
+def test_adaptive_control_uses_its_decisions(settings: dict[str, Any]) -> None:
+    """Each true generation is followed by the g_m that it decided; errors are in [0, 1]; the first g_m is 1."""
+    adaptive = AdaptiveSCMAESSettings.model_validate({**settings, "training_radius": 64.0})
+    generations = run(adaptive, sphere, 3, 150)
+    runs = pattern(generations).split("T")[1:]
+    true = [g for g in generations if g.evaluated_by == EvaluatedBy.TRUTH]
+    same_run = [a.restart == b.restart for a, b in zip(true, true[1:], strict=False)]
+    for g, models, unbroken in zip(true[:-1], runs[:-1], same_run, strict=True):
+        assert len(models) == g.model_generations or not unbroken
+    trained = [g for g in true if g.fit_status == FitStatus.TRAINED]
+    assert trained[0].model_generations == 1
+    errors = [g.error for g in true if not math.isnan(g.error)]
+    assert len(errors) > 5
+    assert all(0.0 <= e <= 1.0 for e in errors)
+    assert len({g.model_generations for g in true}) > 1
+
+
+def test_smoothed_error_survives_a_restart_and_the_model_does_not() -> None:
+    """After a restart the first generation is true, has no error of an earlier model, and keeps ε_s."""
+    settings = AdaptiveSCMAESSettings(model_error="kendall", training_radius=64.0)
+    generations = run(settings, rastrigin, 2, 3000)
+    restarts = [
+        (a, b) for a, b in zip(generations, generations[1:], strict=False) if b.restart > a.restart
+    ]
+    assert restarts
+    for before, after in restarts:
+        assert after.evaluated_by == EvaluatedBy.TRUTH
+        assert math.isnan(after.error)
+        smoothed = [g.smoothed_error for g in generations[: before.generation] if not math.isnan(g.smoothed_error)]
+        assert after.smoothed_error == smoothed[-1] if smoothed else math.isnan(after.smoothed_error)
+
+
+def test_archive_survives_a_restart() -> None:
+    """With a large radius, the first generation after a restart already has points of the runs before."""
+    settings = SCMAESSettings(training_radius=1e6)
+    generations = run(settings, rastrigin, 2, 1500)
+    after = [b for a, b in zip(generations, generations[1:], strict=False) if b.restart > a.restart]
+    assert after
+    assert all(g.training_set_size == 30 for g in after)
+
+
+def test_strategy_never_sees_a_value_better_than_any_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Model values are shifted up, all by the same, where their least lies below the best true value."""
+    from sacma.strategy.cma_es import CMAES
+
+    told: list[Array] = []
+    original = CMAES.tell
+
+    def spy(self: CMAES, values: Array) -> None:
+        told.append(np.array(values))
+        original(self, values)
+
+    monkeypatch.setattr(CMAES, "tell", spy)
+    generations = run(SCMAESSettings(model_generations=5, training_radius=64.0), sphere, 3, 100)
+    model = [(g, v) for g, v in zip(generations, told, strict=True) if g.evaluated_by == EvaluatedBy.MODEL]
+    gaps = [(float(v.min()) - g.best_value) / g.best_value for g, v in model]
+    assert min(gaps) >= -1e-12
+    assert any(abs(gap) < 1e-12 for gap in gaps)
+
+
+def test_too_large_a_requirement_is_plain_cma_es() -> None:
+    """Without enough points in reach no model is trained and every generation is true."""
+    generations = run(SCMAESSettings(training_radius=1e-6), sphere, 3, 200)
+    assert set(pattern(generations)) == {"T"}
+    assert {g.fit_status for g in generations} == {FitStatus.TOO_FEW_POINTS}
+
+
+@pytest.mark.parametrize("f", [lambda _: 3.0, lambda x: float(np.sign(x[0])), lambda x: 1e300 * float(x[0])])
+@pytest.mark.parametrize("settings", [*ADAPTIVE, None])
+def test_survives_degenerate_objectives(f: Callable[[Array], float], settings: dict[str, Any] | None) -> None:
+    """Constant, two-valued and huge objectives raise nothing, and evaluations go on."""
+    chosen = (
+        SCMAESSettings(training_radius=64.0)
+        if settings is None
+        else AdaptiveSCMAESSettings.model_validate({**settings, "training_radius": 64.0})
+    )
+    assert run(chosen, f, 2, 400)[-1].true_evaluations >= 400
+
+
+@pytest.mark.parametrize("bounds", ["none", "penalty", "transform"])
+@pytest.mark.parametrize("selection", ["recent", "nearest", "kmeans"])
+def test_all_selections_and_bounds_converge(bounds: str, selection: str) -> None:
+    """Each way of choosing points and of handling bounds solves the sphere, and does so with a model."""
+    settings = SCMAESSettings.model_validate(
+        {"bounds": bounds, "selection": selection, "training_radius": 64.0, "model_generations": 3}
+    )
+    generations = run(settings, sphere, 3, 240)
+    assert generations[-1].best_value < 1e-8
+    assert pattern(generations).count("m") > 30
+
+
+def test_end_reports_a_part_of_a_population() -> None:
+    """``end`` archives and reports the points that were evaluated, and nothing when there are none."""
+    generations: list[Generation] = []
+    es = strategy(CMAESSettings(), 2, generations)
+    population = es.ask()
+    es.end([sphere(population[0]), sphere(population[1])])
+    assert es.true_evaluations == 2
+    assert len(generations) == 1
+    assert es.best_value == min(sphere(population[0]), sphere(population[1]))
+    es.end([])
+    assert len(generations) == 1
