@@ -33,7 +33,7 @@ smoke: install ## one algorithm, one function, from config to page: is the insta
 	@$(SACMA) postprocess results/smoke
 
 test: install-dev ## the whole test suite
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: install-dev ## ruff: rules and format
 	@$(BIN)/ruff check .

@@ -34,7 +34,9 @@ def main() -> None:
     for result in BACKENDS["loky"](plan(studies), jobs):
         if isinstance(result, TrialFailure):
             raise SystemExit(result.traceback)
-        cell = seconds.setdefault((result.spec.name, result.spec.dimension), dict.fromkeys(("evaluations", *PARTS), 0.0))
+        cell = seconds.setdefault(
+            (result.spec.name, result.spec.dimension), dict.fromkeys(("evaluations", *PARTS), 0.0)
+        )
         cell["evaluations"] += result.outcome.evaluations
         for part in PARTS:
             cell[part] += getattr(result.outcome.cpu, part)

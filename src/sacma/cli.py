@@ -3,7 +3,6 @@
 Heavy modules are imported by the commands that need them, so that help is quick.
 """
 
-import os
 import shlex
 import sys
 import time
@@ -78,7 +77,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def common(
-    version: Annotated[  # noqa: ARG001 typer calls back
+    version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
@@ -103,7 +102,11 @@ def run(
     Options of the protocol replace what the configs say. The same command continues after an interruption.
     """
     studies, work, store = _prepare(
-        configs, _overrides(functions, dimensions, instances, budget, target, seed), results
+        configs,
+        _overrides(
+            functions=functions, dimensions=dimensions, instances=instances, budget=budget, target=target, seed=seed
+        ),
+        results,
     )
     from joblib import cpu_count  # noqa: PLC0415
 
@@ -119,7 +122,7 @@ def run(
                 "its records stay, but tables and COCO data now show this one"
             )
     done = len(work.specs) - len(work.missing)
-    jobs = min(jobs or cpu_count(), max(1, len(work.missing)))
+    jobs = 1 if backend == "serial" else min(jobs or cpu_count(), max(1, len(work.missing)))
     out.print(
         f"{len(studies)} algorithms, {len(work.specs)} trials: {done} there, {len(work.missing)} to run "
         f"({jobs} at a time) in {results}"
@@ -156,14 +159,17 @@ def _campaign(
                 kept += not failed
                 progress.advance(evaluations=0 if failed else result.outcome.evaluations, failed=failed)
 
-            return run_campaign(studies, work, store, BACKENDS[backend], jobs, on_result)
+            return run_campaign(studies, work, store, backend=BACKENDS[backend], jobs=jobs, on_result=on_result)
     except KeyboardInterrupt:
-        err.print(f"sacma: interrupted; {kept} of {len(work.specs)} trials are kept; resume with: {_this_command()}")
-        sys.stdout.flush()
-        # Workers may be in the middle of a trial; nothing of theirs is needed any more.
-        os._exit(EXIT_INTERRUPTED)
+        fail(
+            f"interrupted; {kept} of {len(work.specs)} trials are kept; resume with: {_this_command()}",
+            EXIT_INTERRUPTED,
+        )
     except WorkerLostError as error:
-        fail(f"{error}; {kept} of {len(work.specs)} trials are there; continue with: {_this_command()}", EXIT_FAILED)
+        fail(
+            f"{error}; {kept} of {len(work.specs)} trials are there; continue with: {_this_command()}",
+            EXIT_FAILED,
+        )
 
 
 def _this_command() -> str:
@@ -177,6 +183,7 @@ def _log_failures(result: "CampaignResult", results: Path) -> Path:
 
 
 def _overrides(
+    *,
     functions: str | None,
     dimensions: str | None,
     instances: str | None,
@@ -219,7 +226,11 @@ def plan(
 ) -> None:
     """Show which trials the same `run` would run, and which are there. Runs nothing."""
     studies, work, _ = _prepare(
-        configs, _overrides(functions, dimensions, instances, budget, target, seed), results
+        configs,
+        _overrides(
+            functions=functions, dimensions=dimensions, instances=instances, budget=budget, target=target, seed=seed
+        ),
+        results,
     )
     missing = {spec.key for spec in work.missing}
     all_dimensions = sorted({spec.dimension for spec in work.specs})

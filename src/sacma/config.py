@@ -48,9 +48,7 @@ class Protocol(BaseModel):
         *range(1, 6),
         *range(41, 51),
     )
-    budget: Annotated[
-        float, Field(gt=0, le=1e7, description="true evaluations of a trial, divided by D")
-    ] = 250
+    budget: Annotated[float, Field(gt=0, le=1e7, description="true evaluations of a trial, divided by D")] = 250
     target: Annotated[float, Field(gt=0, allow_inf_nan=False, description="Δf at and below which a trial stops")] = 1e-8
     seed: Annotated[int, Field(ge=0, lt=2**63, description="seed of the whole study")] = 1
 
@@ -93,9 +91,7 @@ class Study(BaseModel):
     description: Annotated[str, Field(description="one line for COCO's data files", max_length=200)] = ""
     algorithm: Annotated[str, Field(description="what `sacma algorithms` lists")]
     settings: Annotated[Any, Field(description="of the algorithm", validate_default=True)] = None
-    protocol: Annotated[Protocol, Field(description="functions, dimensions, instances, budget, seed")] = (
-        Protocol()
-    )
+    protocol: Annotated[Protocol, Field(description="functions, dimensions, instances, budget, seed")] = Protocol()
 
     @field_validator("name")
     @classmethod

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sacma.strategy.cma_es import CMAES
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
@@ -65,7 +67,7 @@ def test_constant_control_alternates(g_m: int) -> None:
 def test_model_generations_cost_no_evaluation() -> None:
     """True evaluations grow by λ in true generations and not at all in model generations."""
     generations = run(SCMAESSettings(model_generations=5, training_radius=64.0), sphere, 3, 120)
-    for before, after in zip(generations, generations[1:], strict=False):
+    for before, after in pairwise(generations):
         grown = after.true_evaluations - before.true_evaluations
         assert grown == (after.population_size if after.evaluated_by == EvaluatedBy.TRUTH else 0)
 
@@ -86,7 +88,7 @@ def test_adaptive_control_uses_its_decisions(settings: dict[str, Any]) -> None:
     generations = run(adaptive, sphere, 3, 150)
     runs = pattern(generations).split("T")[1:]
     true = [g for g in generations if g.evaluated_by == EvaluatedBy.TRUTH]
-    same_run = [a.restart == b.restart for a, b in zip(true, true[1:], strict=False)]
+    same_run = [a.restart == b.restart for a, b in pairwise(true)]
     for g, models, unbroken in zip(true[:-1], runs[:-1], same_run, strict=True):
         assert len(models) == g.model_generations or not unbroken
     trained = [g for g in true if g.fit_status == FitStatus.TRAINED]
@@ -101,9 +103,7 @@ def test_smoothed_error_survives_a_restart_and_the_model_does_not() -> None:
     """After a restart the first generation is true, has no error of an earlier model, and keeps ε_s."""
     settings = AdaptiveSCMAESSettings(model_error="kendall", training_radius=64.0)
     generations = run(settings, rastrigin, 2, 3000)
-    restarts = [
-        (a, b) for a, b in zip(generations, generations[1:], strict=False) if b.restart > a.restart
-    ]
+    restarts = [(a, b) for a, b in pairwise(generations) if b.restart > a.restart]
     assert restarts
     for before, after in restarts:
         assert after.evaluated_by == EvaluatedBy.TRUTH
@@ -116,15 +116,13 @@ def test_archive_survives_a_restart() -> None:
     """With a large radius, the first generation after a restart already has points of the runs before."""
     settings = SCMAESSettings(training_radius=1e6)
     generations = run(settings, rastrigin, 2, 1500)
-    after = [b for a, b in zip(generations, generations[1:], strict=False) if b.restart > a.restart]
+    after = [b for a, b in pairwise(generations) if b.restart > a.restart]
     assert after
     assert all(g.training_set_size == 30 for g in after)
 
 
 def test_strategy_never_sees_a_value_better_than_any_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Model values are shifted up, all by the same, where their least lies below the best true value."""
-    from sacma.strategy.cma_es import CMAES
-
     told: list[Array] = []
     original = CMAES.tell
 

@@ -86,9 +86,7 @@ def test_likelihood_is_no_worse_than_scikit_learn_finds(D: int, f: object) -> No
     assert model.log_likelihood >= theirs.log_marginal_likelihood_value_ - 0.1
 
 
-@pytest.mark.parametrize(
-    ("log_length", "log_ratio"), [(1.0, -8.0), (2.0, -3.0), (0.0, -14.0), (-1.0, 2.0), (1.5, 8.0)]
-)
+@pytest.mark.parametrize(("log_length", "log_ratio"), [(1.0, -8.0), (2.0, -3.0), (0.0, -14.0), (-1.0, 2.0), (1.5, 8.0)])
 def test_gradient_is_that_of_the_function(log_length: float, log_ratio: float) -> None:
     """Analytic slopes agree with central differences, also where a bound holds s_f."""
     training = data(3, 40, rippled)
@@ -144,7 +142,8 @@ def test_interpolates_a_smooth_function() -> None:
 def test_constant_values_are_not_trained() -> None:
     """Constant y, zero y and y that differ by rounding only make no model."""
     X = np.random.default_rng(0).standard_normal((12, 2))
-    for values in (np.zeros(12), np.full(12, 7.0), 1.0 + 1e-16 * np.arange(12)):
+    hostile: list[Array] = [np.zeros(12), np.full(12, 7.0), 1.0 + 1e-16 * np.arange(12.0)]
+    for values in hostile:
         assert fit_gaussian_process(TrainingSet(X, values), start=START) is FitStatus.CONSTANT_VALUES
 
 
@@ -160,7 +159,7 @@ def adversarial(rng: np.random.Generator) -> TrainingSet:
             X = rng.standard_normal((n, 1)) * rng.standard_normal(D)
         case 2:  # badly scaled
             X = X * 10.0 ** rng.uniform(-7, 7, D)
-    y = np.sum(X**2, axis=1)
+    y = np.asarray(np.sum(X**2, axis=1), dtype=float)
     match rng.integers(6):
         case 0:  # twenty decades
             y = 10.0 ** rng.uniform(-10, 10, n) * rng.choice([-1, 1], n)

@@ -39,14 +39,22 @@ def make_pages(folders: Sequence[Path], output: Path) -> Path:
     environment = {**os.environ, "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with log.open("w") as file:
         finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
-            command, cwd=work, env=environment, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False
+            command,
+            cwd=work,
+            env=environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
     pages = [page.parent for page in work.glob("pages/*/index.html")]
     if len(pages) != 1 or not all(any(pages[0].glob(f"*{part}*")) for part in CONTENTS):
         failed = output.with_name(f"{output.name}-failed.log")
         log.replace(failed)
         shutil.rmtree(work, ignore_errors=True)
-        raise SacmaError(f"cocopp wrote no pages (its exit code was {finished.returncode}); what it said is in {failed}")
+        raise SacmaError(
+            f"cocopp wrote no pages (its exit code was {finished.returncode}); what it said is in {failed}"
+        )
     log.replace(pages[0] / "cocopp.log")
     shutil.rmtree(output, ignore_errors=True)
     pages[0].replace(output)

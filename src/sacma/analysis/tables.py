@@ -26,9 +26,7 @@ def budgets_up_to(largest: float) -> tuple[float, ...]:
     return (*(b for b in PAPER_BUDGETS if b < largest), largest)
 
 
-def median_delta_f(
-    trials: Iterable[tuple[TrialSpec, Outcome]], budgets: Sequence[float]
-) -> pd.DataFrame:
+def median_delta_f(trials: Iterable[tuple[TrialSpec, Outcome]], budgets: Sequence[float]) -> pd.DataFrame:
     """Return Δf_med of each algorithm, function, dimension and budget.
 
     Args:
@@ -72,6 +70,6 @@ def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
         table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
         table = table.reindex(columns=medians["algorithm"].unique()).dropna()
         # A relative difference that is rounding noise of the logarithm is a tie.
-        ranks = np.log10(table).round(9).rank(axis="columns").mean()
+        ranks = table.map(np.log10).round(9).rank(axis="columns").mean()
         rows += [(dimension, budget, name, len(table), rank) for name, rank in ranks.items()]
     return pd.DataFrame(rows, columns=["dimension", "budget", "algorithm", "functions", "mean_rank"])

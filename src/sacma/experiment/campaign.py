@@ -1,6 +1,7 @@
 """Running studies: what is missing is run, committed as it comes, and derived data follow."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from sacma.config import Study
@@ -46,6 +47,7 @@ def run_campaign(
     studies: Sequence[Study],
     work: Workload,
     store: Store,
+    *,
     backend: Backend,
     jobs: int,
     on_result: Callable[[TrialRecord | TrialFailure], None],
@@ -61,13 +63,14 @@ def run_campaign(
         on_result: called after each trial, when its record is safe.
     """
     result = CampaignResult()
-    for outcome in backend(work.missing, jobs):
-        if isinstance(outcome, TrialFailure):
-            result.failures.append(outcome)
-        else:
-            store.commit(outcome)
-            result.finished += 1
-        on_result(outcome)
+    with closing(backend(work.missing, jobs)) as outcomes:
+        for outcome in outcomes:
+            if isinstance(outcome, TrialFailure):
+                result.failures.append(outcome)
+            else:
+                store.commit(outcome)
+                result.finished += 1
+            on_result(outcome)
     names = {study.name for study in studies}
     for stored in store.studies():
         if stored.name in names:

@@ -11,7 +11,7 @@ from sacma.strategy.generation import Generation
 from sacma.surrogate.whitening import Array
 
 
-class TrialEnd(BaseException):  # noqa: N818 an end, not an error
+class TrialEnd(BaseException):
     """Ends an algorithm from outside at the first evaluation too many.
 
     Not an ``Exception``, so that an algorithm that catches those cannot run on.

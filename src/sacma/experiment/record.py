@@ -138,6 +138,18 @@ def decode_outcome(content: bytes) -> tuple[TrialSpec, Outcome]:
         raise DamagedRecordError(f"it is not a record of this version of sacma: {error}") from None
 
 
+def decode_outcome_of(spec: TrialSpec, content: bytes) -> Outcome:
+    """Return the outcome in a record file that must be that of ``spec``.
+
+    Raises:
+        DamagedRecordError: the file is not a complete record, or one of another trial.
+    """
+    found, outcome = decode_outcome(content)
+    if found != spec:
+        raise DamagedRecordError(f"it is the record of {found}")
+    return outcome
+
+
 def decode(content: bytes) -> TrialRecord:
     """Return the whole record of a record file.
 

@@ -23,7 +23,7 @@ from sacma.config import Protocol, Study
 from sacma.errors import SacmaError
 from sacma.experiment.coco_data import PlacedFiles, merge
 from sacma.experiment.plan import TrialSpec, plan_study
-from sacma.experiment.record import DamagedRecordError, Outcome, TrialRecord, decode, decode_outcome, encode
+from sacma.experiment.record import DamagedRecordError, Outcome, TrialRecord, decode, decode_outcome_of, encode
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,8 @@ class Store:
         for spec in specs:
             path = self.path_of(spec)
             try:
-                found, outcome = decode_outcome(path.read_bytes())
-                if found != spec:
-                    raise DamagedRecordError("it is the record of another trial")
-            except FileNotFoundError:
+                outcome = decode_outcome_of(spec, path.read_bytes())
+            except (FileNotFoundError, NotADirectoryError):
                 continue
             except DamagedRecordError:
                 path.replace(path.with_suffix(".damaged"))
@@ -189,9 +187,7 @@ def _dump(study: Study) -> dict[str, Any]:
 
 
 def _load(fields: dict[str, Any]) -> Study:
-    protocol = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()
-    }
+    protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
     settings = ALGORITHMS[fields["algorithm"]].settings.model_validate(fields["settings"])
     return Study.model_validate({**fields, "protocol": Protocol.model_validate(protocol), "settings": settings})
 

@@ -73,9 +73,7 @@ def largest_ranking_difference(population_size: int, parents: int) -> int:
     10
     """
     exchanged = max(0, (3 * parents - population_size + 2) // 4)
-    return parents * (population_size - parents) + exchanged * (
-        3 * parents - population_size - 2 * exchanged
-    )
+    return parents * (population_size - parents) + exchanged * (3 * parents - population_size - 2 * exchanged)
 
 
 def ranks(values: Array) -> Array:

@@ -50,9 +50,7 @@ class SurrogateSettings(CMAESSettings):
         Literal["recent", "nearest", "kmeans"],
         Field(description="which n_max of more candidates: newest, nearest to m, nearest to k-means centroids"),
     ] = "recent"
-    length_start: Annotated[
-        float, Field(gt=0, description="ℓ at which the likelihood search starts (code)")
-    ] = 0.5
+    length_start: Annotated[float, Field(gt=0, description="ℓ at which the likelihood search starts (code)")] = 0.5
     signal_std_start: Annotated[float, Field(gt=0, description="s_f at its start (code)")] = 2.0
     noise_std_start: Annotated[float, Field(gt=0, description="σ_n at its start (code)")] = 0.01
     warm_start: Annotated[

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 
-def T1(x: float) -> float:  # noqa: N802 the paper's name
+def T1(x: float) -> float:
     """T₁(x) = x.
 
     >>> T1(0.25)
@@ -12,7 +12,7 @@ def T1(x: float) -> float:  # noqa: N802 the paper's name
     return x
 
 
-def T2(x: float, k: float = 2.0) -> float:  # noqa: N802 the paper's name
+def T2(x: float, k: float = 2.0) -> float:
     """T₂(x; k) = (x − ½)(1 + 1/k) / (|2(x − ½)| + 1/k) + ½, a sigmoid that grows steeper with k > 0.
 
     >>> T2(0.0), T2(0.5), T2(1.0)

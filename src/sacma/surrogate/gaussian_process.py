@@ -144,7 +144,7 @@ class _Search:
     def run(self, starts: Sequence[Hyperparameters]) -> LikelihoodPoint | None:
         """Search from the most likely of ``starts`` for which A can be factorised."""
         box = np.array(self._likelihood.search_box)
-        candidates = []
+        candidates: list[tuple[float, int, Array]] = []
         for start in starts:
             x = np.clip(np.log([start.length, start.ratio]), box[:, 0], box[:, 1])
             point = self._evaluate(x, gradient=False)

@@ -156,9 +156,7 @@ class ProfiledLikelihood:
         weights = targets_solved - mean * ones_solved
         q = max(float(weights @ (self.targets - mean)), np.finfo(float).tiny)
         signal, moves_with_ratio = self._signal(q, ratio)
-        negative_log = (
-            0.5 * n * np.log(2.0 * np.pi * signal) + np.log(factor.diagonal()).sum() + 0.5 * q / signal
-        )
+        negative_log = 0.5 * n * np.log(2.0 * np.pi * signal) + np.log(factor.diagonal()).sum() + 0.5 * q / signal
         if not np.isfinite(negative_log):
             return None
 

@@ -1,0 +1,73 @@
+"""Median Δf and mean ranks by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sacma.analysis.tables import budgets_up_to, mean_ranks, median_delta_f
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.record import CPUSeconds, Outcome, Status
+
+
+def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> tuple[TrialSpec, Outcome]:
+    spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25")
+    outcome = Outcome(
+        Status.BUDGET_USED, 200, improvements[-1][1], improvements, 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 0)
+    )
+    return spec, outcome
+
+
+def test_median_is_of_the_best_so_far() -> None:
+    """At 25·D = 50 evaluations the trials stand at 1e-1, 1e-3 and 1e-8 (from 1e-11): the median is 1e-3."""
+    trials = [
+        trial("A", 1, 1, (1, 10.0), (50, 0.1), (51, 1e-9)),
+        trial("A", 1, 2, (10, 1e-3)),
+        trial("A", 1, 3, (49, 1e-11)),
+    ]
+    frame = median_delta_f(trials, [25.0, 100.0])
+    assert frame["median_delta_f"].to_list() == pytest.approx([1e-3, 1e-8])
+    assert frame["evaluations"].to_list() == [50, 200]
+    assert frame["trials"].to_list() == [3, 3]
+
+
+def test_even_number_of_trials_is_halved_on_the_log_scale() -> None:
+    """The median of 1e-2 and 1e-6 is 1e-4."""
+    frame = median_delta_f([trial("A", 1, 1, (1, 1e-2)), trial("A", 1, 2, (1, 1e-6))], [100.0])
+    assert frame["median_delta_f"].to_list() == pytest.approx([1e-4])
+
+
+def test_mean_ranks_share_ties() -> None:
+    """On f1: A < B < C. On f2 A and B reach the target alike. Mean ranks 1.25, 1.75, 3."""
+    values = {("A", 1): 1e-5, ("B", 1): 1e-4, ("C", 1): 1e-3, ("A", 2): 1e-12, ("B", 2): 1e-9, ("C", 2): 1.0}
+    trials = [trial(name, f, 1, (1, value)) for (name, f), value in values.items()]
+    ranks = mean_ranks(median_delta_f(trials, [100.0])).set_index("algorithm")
+    assert ranks["mean_rank"].to_dict() == pytest.approx({"A": 1.25, "B": 1.75, "C": 3.0})
+    assert set(ranks["functions"]) == {2}
+
+
+def test_functions_without_all_algorithms_are_left_out() -> None:
+    """A function that one algorithm lacks does not enter anybody's mean."""
+    trials = [trial("A", 1, 1, (1, 1.0)), trial("B", 1, 1, (1, 2.0)), trial("A", 2, 1, (1, 9.0))]
+    ranks = mean_ranks(median_delta_f(trials, [100.0])).set_index("algorithm")
+    assert ranks["mean_rank"].to_dict() == {"A": 1.0, "B": 2.0}
+    assert set(ranks["functions"]) == {1}
+
+
+def test_rank_identity() -> None:
+    """Mean rank = 1 + (losses + ½ ties)/N, on random data with ties."""
+    rng = np.random.default_rng(1)
+    names, N = ["A", "B", "C", "D"], 24
+    values = 10.0 ** -rng.integers(0, 4, (N, len(names))).astype(float)
+    trials = [trial(name, f + 1, 1, (1, values[f, k])) for f in range(N) for k, name in enumerate(names)]
+    ranks = mean_ranks(median_delta_f(trials, [100.0])).set_index("algorithm")["mean_rank"]
+    for k, name in enumerate(names):
+        others = np.delete(values, k, axis=1)
+        losses, ties = np.sum(others < values[:, [k]]), np.sum(others == values[:, [k]])
+        assert ranks[name] == pytest.approx(1 + (losses + ties / 2) / N)
+
+
+def test_budgets_are_the_papers() -> None:
+    """25, 50, 83⅓, 125 and 250 evaluations/D, up to the budget and with it."""
+    assert budgets_up_to(250) == (25, 50, 250 / 3, 125, 250)
+    assert budgets_up_to(20) == (20,)
+    assert isinstance(median_delta_f([], [1.0]), pd.DataFrame)

@@ -1,0 +1,186 @@
+"""One trial: budget, target, record, trace."""
+
+import contextlib
+import json
+import math
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import cocoex
+import numpy as np
+import pytest
+
+from sacma.algorithms import registry
+from sacma.algorithms.problem import Problem
+from sacma.algorithms.registry import Algorithm
+from sacma.config import Study
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.record import Status, encode
+from sacma.experiment.trial import TrialFailure, attempt_trial, run_trial
+from sacma.strategy.settings import CMAESSettings
+from tests.conftest import SIX
+
+MakeStudy = Callable[..., Study]
+
+
+def spec_of(study: Study) -> TrialSpec:
+    (spec,) = plan([study])
+    return spec
+
+
+@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("budget", [1, 7, 50, 61])
+def test_budget_is_never_exceeded(study: MakeStudy, name: str, budget: int) -> None:
+    """On a function that is not solved, exactly the budget is used, by COCO's own count, even within a population."""
+    spec = spec_of(study(name, functions="15", dimensions="3", instances="2", budget=budget))
+    record = run_trial(spec)
+    assert record.outcome.evaluations == spec.budget == 3 * budget
+    assert record.outcome.status == Status.BUDGET_USED
+    assert record.coco.entry.startswith(f"2:{3 * budget}|")
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_stops_at_the_target(study: MakeStudy, name: str) -> None:
+    """On the sphere, the evaluation that reaches Δf = 1e-8 is the last one."""
+    outcome = run_trial(spec_of(study(name, functions="1", dimensions="2", instances="3", budget=1000))).outcome
+    assert outcome.status == Status.TARGET_HIT
+    assert outcome.best_delta_f <= 1e-8
+    last, previous = outcome.improvements[-1], outcome.improvements[-2]
+    assert last == (outcome.evaluations, outcome.best_delta_f)
+    assert previous[1] > 1e-8
+
+
+@pytest.mark.parametrize("name", ["cmaes", "ada_kendall"])
+def test_target_is_a_setting(study: MakeStudy, name: str) -> None:
+    """A coarser target ends the trial earlier."""
+    protocol = {"functions": "1", "dimensions": "2", "instances": "3", "budget": 1000}
+    coarse = run_trial(spec_of(study(name, **protocol, target=1e-2))).outcome
+    assert coarse.status == Status.TARGET_HIT
+    assert 1e-8 < coarse.best_delta_f <= 1e-2
+
+
+def test_same_spec_same_bits(study: MakeStudy) -> None:
+    """Running a spec twice gives the same improvements, COCO files and generations; CPU times apart."""
+    spec = spec_of(study("ada_kl", functions="8", dimensions="3", instances="1", budget=60))
+    a, b = run_trial(spec), run_trial(spec)
+    assert a.coco == b.coco
+    assert a.outcome.improvements == b.outcome.improvements
+    for column in set(a.trace) - {"fit_seconds", "predict_seconds"}:
+        np.testing.assert_array_equal(a.trace[column], b.trace[column])
+
+
+def test_improvements_are_exact(study: MakeStudy) -> None:
+    """At COCO's exact triggers, Δf from our improvements is that of COCO's file."""
+    record = run_trial(spec_of(study("gp5", functions="8", dimensions="3", instances="1", budget=100)))
+    logged = {
+        int(line.split()[0]): float(line.split()[2])
+        for line in record.coco.data["tdat"].splitlines()
+        if not line.startswith("%")
+    }
+    for multiple in (25, 50, 83, 100):
+        assert record.outcome.best_after(3 * multiple) == pytest.approx(logged[3 * multiple], rel=1e-8)
+    assert record.outcome.best_after(0) == math.inf
+    deltas = [delta for _, delta in record.outcome.improvements]
+    assert all(a > b for a, b in pairwise(deltas))
+
+
+def test_trace_says_what_happened(study: MakeStudy) -> None:
+    """The trace has a row a generation, ends at the trial's evaluations and agrees with the outcome."""
+    record = run_trial(spec_of(study("ada_kendall", functions="8", dimensions="5", instances="1", budget=50)))
+    trace, outcome = record.trace, record.outcome
+    assert trace["true_evaluations"][-1] == outcome.evaluations
+    assert trace["evaluated_by"].count("true") == outcome.true_generations
+    assert trace["evaluated_by"].count("model") == outcome.model_generations
+    assert outcome.model_generations > outcome.true_generations
+    assert trace["best_delta_f"][-1] == pytest.approx(outcome.best_delta_f, rel=1e-3)
+    assert trace["generation"] == list(range(1, len(trace["generation"]) + 1))
+    assert sum(outcome.fits.values()) == outcome.true_generations - (outcome.evaluations % 8 > 0)
+    assert outcome.fits["trained"] > 20
+    assert outcome.cpu.fit > 0.0
+
+
+def test_size_of_the_trace(study: MakeStudy) -> None:
+    """Deflated, trace and outcome take less than twice the space of the COCO files."""
+    record = run_trial(spec_of(study("gp5", functions="8", dimensions="10", instances="1")))
+    coco = sum(len(text) for text in record.coco.data.values())
+    assert len(zlib.compress(json.dumps(record.trace).encode())) < 2 * coco
+    assert len(encode(record)) < 4 * coco
+
+
+def solver(monkeypatch: pytest.MonkeyPatch, minimize: Callable[[Problem, object, object], None]) -> TrialSpec:
+    """Register a stand-in algorithm and return a spec that runs it."""
+    entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
+    monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
+    monkeypatch.setattr(registry, "ALGORITHMS", {"stand-in": entry})
+    monkeypatch.setattr("sacma.experiment.trial.ALGORITHMS", {"stand-in": entry})
+    return TrialSpec("S", "stand-in", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25")
+
+
+def test_an_algorithm_that_ignores_its_budget_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that evaluates for ever, and catches all exceptions, makes not one evaluation too many."""
+
+    def endless(problem: Problem, settings: object, rng: object) -> None:
+        while True:
+            with contextlib.suppress(Exception):
+                problem(np.ones(2))
+
+    outcome = run_trial(solver(monkeypatch, endless)).outcome
+    assert outcome.evaluations == 20
+    assert outcome.status == Status.BUDGET_USED
+
+
+def test_an_algorithm_that_goes_on_after_the_target_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evaluation after the one that hit the target is not made."""
+    x_opt = np.asarray(cocoex.BareProblem("bbob", 1, 2, 1).best_parameter())
+
+    def stubborn(problem: Problem, settings: object, rng: object) -> None:
+        for _ in range(20):
+            problem(x_opt)
+
+    outcome = run_trial(solver(monkeypatch, stubborn)).outcome
+    assert outcome.evaluations == 1
+    assert outcome.status == Status.TARGET_HIT
+
+
+def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that returns early has a complete record that says so; its COCO files are complete too."""
+
+    def brief(problem: Problem, settings: object, rng: object) -> None:
+        problem(np.zeros(2))
+
+    record = run_trial(solver(monkeypatch, brief))
+    assert record.outcome.status == Status.STOPPED
+    assert record.outcome.evaluations == 1
+    assert record.coco.entry.startswith("1:1|")
+
+
+@pytest.mark.parametrize("point", [np.array([np.nan, 0.0]), np.zeros(3), "x"])
+def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, point: object) -> None:
+    """NaN, which COCO would not count, and a wrong shape are reported as the algorithm's failure."""
+
+    def broken(problem: Problem, settings: object, rng: object) -> None:
+        problem(point)  # type: ignore[arg-type]
+
+    failure = attempt_trial(solver(monkeypatch, broken))
+    assert isinstance(failure, TrialFailure)
+    assert "ValueError" in failure.error
+
+
+def test_an_unknown_problem_is_not_another_one(study: MakeStudy) -> None:
+    """COCO answers a filter that it does not understand with the whole suite; a trial never runs on that."""
+    spec = spec_of(study("cmaes", functions="1", dimensions="2", instances="1"))
+    failure = attempt_trial(replace(spec, dimension=7))
+    assert isinstance(failure, TrialFailure)
+
+
+def test_a_trial_leaves_nothing_behind(study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file in the working directory, none in the temporary folder."""
+    folder = tmp_path
+    (folder / "tmp").mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "tmp"))
+    run_trial(spec_of(study("gp1", functions="1", dimensions="2", instances="1", budget=20)))
+    assert [p.name for p in folder.rglob("*")] == ["tmp"]

@@ -1,0 +1,97 @@
+"""Whole trials that show that the surrogate works: one that silently never trains a model fails these."""
+
+from collections.abc import Mapping
+from functools import cache
+
+import cocoex
+import numpy as np
+import pytest
+
+from sacma.config import load_studies
+from sacma.experiment.backends import BACKENDS
+from sacma.experiment.plan import plan
+from sacma.experiment.record import TrialRecord
+from sacma.experiment.seeding import initial_points, sampling
+from sacma.strategy.generation import EvaluatedBy, Generation
+from sacma.strategy.scmaes import SurrogateCMAES
+from sacma.strategy.settings import AdaptiveSCMAESSettings
+from tests.conftest import CONFIGS
+
+SURROGATES = ("ADA-Kendall", "GP-1", "GP-5")
+pytestmark = [pytest.mark.campaign, pytest.mark.xdist_group("campaign")]
+
+
+@cache
+def trials() -> Mapping[tuple[str, int], list[TrialRecord]]:
+    """f1, f2, f8 and f10 in 5-D, instances 1–5, 250·D evaluations, by algorithm and function."""
+    configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1", "gp5", "ada_kendall")]
+    studies = load_studies(configs, {"functions": "1,2,8,10", "dimensions": "5", "instances": "1-5"})
+    records: dict[tuple[str, int], list[TrialRecord]] = {}
+    for record in BACKENDS["serial"](plan(studies), 1):
+        assert isinstance(record, TrialRecord), record
+        records.setdefault((record.spec.name, record.spec.function), []).append(record)
+    return records
+
+
+def median_delta_f(name: str, function: int) -> float:
+    return float(np.median([max(r.outcome.best_delta_f, 1e-8) for r in trials()[name, function]]))
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_sphere_takes_at_most_six_tenths_of_the_evaluations(name: str) -> None:
+    """Each surrogate algorithm reaches Δf = 1e-8 on f1 with at most 0.6 × the true evaluations of CMA-ES."""
+    ours, baseline = trials()[name, 1], trials()["CMA-ES", 1]
+    assert all(r.outcome.best_delta_f <= 1e-8 for r in [*ours, *baseline])
+    ratio = np.mean([r.outcome.evaluations for r in ours]) / np.mean([r.outcome.evaluations for r in baseline])
+    assert ratio <= 0.6
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_three_decades_better_on_two_of_three(name: str) -> None:
+    """At 250·D the median Δf is at least 3 decades below that of CMA-ES on two of f2, f8 and f10."""
+    gains = [np.log10(median_delta_f("CMA-ES", f) / median_delta_f(name, f)) for f in (2, 8, 10)]
+    assert np.sum(np.array(gains) >= 3) >= 2
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_models_are_trained(name: str) -> None:
+    """Once there are enough points, at least nine true generations in ten end with a model."""
+    fits = [r.outcome.fits for f in (1, 2, 8, 10) for r in trials()[name, f]]
+    total = sum(count for fit in fits for status, count in fit.items() if status != "too few points")
+    assert sum(fit.get("trained", 0) for fit in fits) >= 0.9 * total
+
+
+@pytest.mark.parametrize("bounds", ["none", "penalty", "transform"])
+def test_populations_lie_at_root_D(bounds: str) -> None:
+    """At true-evaluated generations the squared Mahalanobis distance averages D within sampling error.
+
+    Averaged over the populations of whole trials on f1, f2, f8 and f10, and never absurd in any single one.
+    """
+    D, squares = 5, []
+    settings = AdaptiveSCMAESSettings.model_validate(
+        {"model_error": "kendall", "training_radius": 64.0, "bounds": bounds}
+    )
+    (study,) = load_studies(
+        [CONFIGS / "ada_kendall.yaml"], {"functions": "1,2,8,10", "dimensions": "5", "instances": "1"}
+    )
+    for spec in plan([study]):
+        problem = cocoex.BareProblem("bbob", *spec.place)
+        points = initial_points(spec)
+        generations: list[Generation] = []
+        es = SurrogateCMAES(
+            settings,
+            initial_point=lambda points=points: points.uniform(-4, 4, D),  # type: ignore[misc]
+            box=(np.full(D, -5.0), np.full(D, 5.0)),
+            rng=sampling(spec),
+            on_generation=generations.append,
+        )
+        while es.true_evaluations < 60 * D:
+            population = es.ask()
+            run = es._runs.run
+            distances = run.whitening().distances(run.sampled)
+            assert np.all(distances < np.sqrt(D) + 6)
+            squares += list(distances**2)
+            es.tell([problem(x) for x in population])
+        assert any(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
+    error = np.sqrt(2 * D / len(squares))
+    assert np.mean(squares) == pytest.approx(D, abs=5 * error)

@@ -1,0 +1,167 @@
+"""The command line: exit codes, one-line errors, interruption, and the whole way from config to pages."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sacma.algorithms.registry import ALGORITHMS
+from tests.conftest import CONFIGS
+
+SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
+
+
+def sacma(*arguments: object, cwd: Path, width: int = 80) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "sacma", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": str(width)},
+    )
+
+
+def test_from_config_to_pages(tmp_path: Path) -> None:
+    """run, run again, plan and postprocess: exit code 0, a page, tables, and the stable paths that were printed."""
+    configs = [CONFIGS / "gp5.yaml", CONFIGS / "cmaes.yaml"]
+    first = sacma("run", *configs, *SMALL, "--results", "out", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "8 trials: 0 there, 8 to run" in first.stdout
+    assert "next: sacma postprocess out" in first.stdout
+    again = sacma("run", *configs, *SMALL, "--results", "out", cwd=tmp_path)
+    assert "8 trials: 8 there, 0 to run" in again.stdout
+    planned = sacma("plan", *configs, *SMALL, "--instances", "1-3", "--results", "out", cwd=tmp_path)
+    assert "4/6" in planned.stdout
+    assert "8/12" in planned.stdout
+
+    done = sacma("postprocess", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "out/cocopp/index.html" in done.stdout
+    pages = "".join(page.read_text() for page in (tmp_path / "out" / "cocopp").glob("*.html"))
+    assert "GP-5" in pages
+    assert "CMA-ES" in pages
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    medians = pd.read_csv(tmp_path / "out" / "tables" / "median_delta_f.csv")
+    assert set(medians["algorithm"]) == {"GP-5", "CMA-ES"}
+    assert len(medians) == 2 * 2
+    ranks = pd.read_csv(tmp_path / "out" / "tables" / "mean_ranks.csv")
+    assert ranks["mean_rank"].sum() == pytest.approx(3.0)
+
+    next((tmp_path / "out" / "records").rglob("*.record")).unlink()
+    refused = sacma("postprocess", "out", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "(1 of 4)" in refused.stderr
+    partial = sacma("postprocess", "out", "--partial", "--no-pages", cwd=tmp_path)
+    assert partial.returncode == 0
+    assert "PARTIAL" in partial.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["run", "missing.yaml"], "missing.yaml: no such config file"),
+        (["run", "broken.yaml"], "broken.yaml:1: not valid YAML"),
+        (["run", "unknown.yaml"], "unknown algorithm 'nope'"),
+        (["run", "empty.yaml"], "protocol.functions: the list is empty"),
+        (["run", "good.yaml", "--dimensions", "7"], "bbob has no dimension 7"),
+        (["run", "good.yaml", "--functions", ""], "--functions: the list is empty"),
+        (["run", "good.yaml", "--results", "file/results"], "cannot be written to"),
+        (["run", "good.yaml", "--backend", "cloud"], "'cloud' is not a backend; allowed: loky, serial"),
+        (["plan", "missing.yaml"], "no such config file"),
+        (["postprocess", "nowhere"], "nowhere holds no results"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], expected: str) -> None:
+    """Exit code 2, one line on the error stream, no traceback, nothing written."""
+    (tmp_path / "broken.yaml").write_text("name: [")
+    (tmp_path / "unknown.yaml").write_text("name: A\nalgorithm: nope\n")
+    (tmp_path / "empty.yaml").write_text("name: A\nalgorithm: cmaes\nprotocol: {functions: []}\n")
+    (tmp_path / "good.yaml").write_text("name: A\nalgorithm: cmaes\n")
+    (tmp_path / "file").write_text("")
+    before = set(tmp_path.rglob("*"))
+    done = sacma(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("sacma: ")
+    assert expected in done.stderr
+    assert set(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str) -> None:
+    """Ctrl-C: exit code 130, one line with the command that resumes, all finished trials kept, no worker left."""
+    arguments = [
+        "run",
+        str(CONFIGS / "ada_kl.yaml"),
+        "--functions",
+        "1-24",
+        "--dimensions",
+        "10",
+        "--jobs",
+        jobs,
+    ]
+    (tmp_path / "tmp").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sacma", *arguments, "--results", "out"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.rglob("*.record")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stdout + stderr
+    assert "Traceback" not in stdout + stderr
+    kept = len(list(tmp_path.rglob("*.record")))
+    assert kept >= 1
+    assert f"{kept} of 360 trials are kept" in stderr
+    assert "resume with: sacma run" in stderr
+    deadline = time.monotonic() + 10
+    while alive_in_group(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)  # helpers of Python's own end a little later
+    assert alive_in_group(process.pid) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def alive_in_group(group: int) -> list[str]:
+    """Commands of the processes of a group that are not merely waiting to be reaped, where the system tells."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended while we looked
+            name, _, rest = stat.read_text().rpartition(")")
+            state, _, process_group = rest.split()[:3]
+            if int(process_group) == group and state != "Z":
+                found.append(name)
+    return found
+
+
+def test_algorithms_lists_every_setting(tmp_path: Path) -> None:
+    """Each algorithm, each of its settings and the protocol, within 80 columns."""
+    done = sacma("algorithms", cwd=tmp_path)
+    assert done.returncode == 0
+    for name, algorithm in ALGORITHMS.items():
+        assert f"algorithm: {name}" in done.stdout
+        for setting in algorithm.settings.model_fields:
+            assert setting in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_help_is_light(tmp_path: Path) -> None:
+    """Help and version import neither NumPy nor pycma nor COCO."""
+    code = "import sys; import sacma.cli; print([m for m in ('numpy', 'cma', 'cocoex', 'pandas') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == "[]"
+    assert sacma("--version", cwd=tmp_path).stdout.startswith("sacma ")
+    assert sacma("run", "--help", cwd=tmp_path).returncode == 0
