@@ -21,7 +21,7 @@ def budgets_up_to(largest: float) -> tuple[float, ...]:
     """Return the paper's budgets below ``largest``, and ``largest``, in evaluations/D.
 
     >>> [round(b, 2) for b in budgets_up_to(100)]
-    [25, 50, 83.33, 100]
+    [25.0, 50.0, 83.33, 100]
     """
     return (*(b for b in PAPER_BUDGETS if b < largest), largest)
 
