@@ -18,7 +18,7 @@ from sacma.strategy.settings import AdaptiveSCMAESSettings
 from tests.conftest import CONFIGS
 
 SURROGATES = ("ADA-Kendall", "GP-1", "GP-5")
-pytestmark = [pytest.mark.campaign, pytest.mark.xdist_group("campaign")]
+pytestmark = [pytest.mark.campaign, pytest.mark.xdist_group(name="campaign")]
 
 
 @cache

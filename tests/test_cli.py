@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -43,8 +44,8 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
 
     done = sacma("postprocess", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "out/cocopp/index.html" in done.stdout
-    pages = "".join(page.read_text() for page in (tmp_path / "out" / "cocopp").glob("*.html"))
+    assert "out/cocopp/comparison/index.html" in done.stdout
+    pages = "".join(page.read_text() for page in (tmp_path / "out" / "cocopp").rglob("*.html"))
     assert "GP-5" in pages
     assert "CMA-ES" in pages
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
@@ -54,6 +55,9 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     ranks = pd.read_csv(tmp_path / "out" / "tables" / "mean_ranks.csv")
     assert ranks["mean_rank"].sum() == pytest.approx(3.0)
 
+    assert broken_links(tmp_path / "out" / "cocopp" / "index.html") == []
+    assert broken_links(tmp_path / "out" / "cocopp" / "comparison" / "index.html") == []
+
     next((tmp_path / "out" / "records").rglob("*.record")).unlink()
     refused = sacma("postprocess", "out", cwd=tmp_path)
     assert refused.returncode == 2
@@ -61,6 +65,23 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     partial = sacma("postprocess", "out", "--partial", "--no-pages", cwd=tmp_path)
     assert partial.returncode == 0
     assert "PARTIAL" in partial.stdout
+
+
+def broken_links(page: Path) -> list[str]:
+    """Links of a page that lead nowhere."""
+    links = re.findall(r"""href=["']([^"'#:]+)["'#]""", page.read_text(), flags=re.IGNORECASE)
+    assert links
+    return [link for link in links if not (page.parent / link).exists()]
+
+
+def test_pages_of_a_single_algorithm(tmp_path: Path) -> None:
+    """One algorithm alone has pages too, which cocopp lays out differently."""
+    arguments = [CONFIGS / "cmaes.yaml", "--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "20"]
+    assert sacma("run", *arguments, cwd=tmp_path).returncode == 0
+    done = sacma("postprocess", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = done.stdout.rpartition("open:")[2].strip()
+    assert (tmp_path / page).is_file()
 
 
 @pytest.mark.parametrize(

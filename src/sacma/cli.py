@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sacma.experiment.store import Store
 
 EXIT_FAILED = 1
-EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
@@ -59,7 +58,7 @@ def main() -> NoReturn:
     try:
         app()
     except SacmaError as error:
-        fail(str(error), EXIT_BAD_INPUT)
+        fail(str(error), error.exit_code)
     sys.exit(0)
 
 

@@ -11,10 +11,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sacma.errors import SacmaError
+from sacma.errors import RunError
 
-CONTENTS = ("ppfigs", "pprldmany", "pptables")
-"""Substrings of names of what a complete output holds, beside its index page."""
+PAGES = "comparison"
+"""What the folder with a time stamp is renamed to."""
+
+CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
+"""What a complete output holds, of one algorithm or of several, beside its index page."""
 
 
 def make_pages(folders: Sequence[Path], output: Path) -> Path:
@@ -25,7 +28,7 @@ def make_pages(folders: Sequence[Path], output: Path) -> Path:
         output: folder that is replaced with the pages. cocopp's own log is left there, or on failure beside it.
 
     Raises:
-        SacmaError: cocopp did not write its pages.
+        RunError: cocopp did not write its pages.
     """
     work = output.with_name(f".{output.name}.new")
     shutil.rmtree(work, ignore_errors=True)
@@ -47,16 +50,21 @@ def make_pages(folders: Sequence[Path], output: Path) -> Path:
             stdin=subprocess.DEVNULL,
             check=False,
         )
-    pages = [page.parent for page in work.glob("pages/*/index.html")]
-    if len(pages) != 1 or not all(any(pages[0].glob(f"*{part}*")) for part in CONTENTS):
+    pages = list(work.glob("pages/*/index*.html"))
+    complete = len(pages) == 1 and all(any(pages[0].parent.glob(pattern)) for pattern in CONTENTS)
+    if not complete:
         failed = output.with_name(f"{output.name}-failed.log")
         log.replace(failed)
         shutil.rmtree(work, ignore_errors=True)
-        raise SacmaError(
-            f"cocopp wrote no pages (its exit code was {finished.returncode}); what it said is in {failed}"
+        raise RunError(
+            f"cocopp did not write its pages (its exit code was {finished.returncode}); what it said is in {failed}"
         )
-    log.replace(pages[0] / "cocopp.log")
+    page, stamped = pages[0].name, pages[0].parent
+    start = work / "pages" / "index.html"
+    start.write_text(start.read_text().replace(stamped.name, PAGES))
+    stamped.replace(stamped.with_name(PAGES))
+    log.replace(work / "pages" / "cocopp.log")
     shutil.rmtree(output, ignore_errors=True)
-    pages[0].replace(output)
+    (work / "pages").replace(output)
     shutil.rmtree(work, ignore_errors=True)
-    return output / "index.html"
+    return output / PAGES / page

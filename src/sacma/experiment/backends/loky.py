@@ -8,14 +8,14 @@ from collections.abc import Generator, Sequence
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from sacma.errors import SacmaError
+from sacma.errors import RunError
 from sacma.experiment.backends.serial import run_serially
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import TrialRecord
 from sacma.experiment.trial import TrialFailure, attempt_trial
 
 
-class WorkerLostError(SacmaError):
+class WorkerLostError(RunError):
     """A worker process died, and the pool with it."""
 
 
