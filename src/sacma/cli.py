@@ -6,27 +6,20 @@ Heavy modules are imported by the commands that need them, so that help is quick
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from sacma import __version__
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from pydantic import BaseModel
-    from pydantic.fields import FieldInfo
-
     from sacma.config import Study
     from sacma.experiment.campaign import CampaignResult, Workload
-    from sacma.experiment.plan import TrialSpec
     from sacma.experiment.store import Store
 
 EXIT_FAILED = 1
@@ -224,6 +217,8 @@ def plan(
     results: Results = Path("results"),
 ) -> None:
     """Show which trials the same `run` would run, and which are there. Runs nothing."""
+    from sacma.terminal import plan_table  # noqa: PLC0415
+
     studies, work, _ = _prepare(
         configs,
         _overrides(
@@ -231,25 +226,7 @@ def plan(
         ),
         results,
     )
-    missing = {spec.key for spec in work.missing}
-    all_dimensions = sorted({spec.dimension for spec in work.specs})
-    table = _table("trials there / all", *(f"{D}-D" for D in all_dimensions), "all", "evaluations to make")
-    for study in studies:
-        specs = [spec for spec in work.specs if spec.name == study.name]
-        table.add_row(study.name, *_done(specs, missing, all_dimensions), _to_make(specs, missing))
-    if len(studies) > 1:
-        table.add_row("all", *_done(work.specs, missing, all_dimensions), _to_make(work.specs, missing))
-    out.print(table)
-
-
-def _done(specs: "Iterable[TrialSpec]", missing: set[str], dimensions: Sequence[int]) -> list[str]:
-    specs = list(specs)
-    groups = [[spec for spec in specs if spec.dimension == D] for D in dimensions]
-    return [f"{sum(spec.key not in missing for spec in group)}/{len(group)}" for group in [*groups, specs]]
-
-
-def _to_make(specs: "Iterable[TrialSpec]", missing: set[str]) -> str:
-    return f"{sum(spec.budget for spec in specs if spec.key in missing):,}"
+    out.print(plan_table([study.name for study in studies], work.specs, work.missing))
 
 
 @app.command()
@@ -257,57 +234,13 @@ def algorithms() -> None:
     """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.config import Protocol  # noqa: PLC0415
+    from sacma.terminal import description  # noqa: PLC0415
 
-    shown: set[str] = set()
+    known: set[str] = set()
     for name, algorithm in ALGORITHMS.items():
-        _describe(f"algorithm: {name}", algorithm.summary, algorithm.settings, shown)
-    _describe("protocol", "of any algorithm", Protocol, set())
-
-
-def _describe(title: str, summary: str, model: "type[BaseModel]", shown: set[str]) -> None:
-    """Print a model's fields; refer back to those in ``shown`` and add to it."""
-    out.print(Text(f"{title}  {summary}", style="bold"))
-    new = {name: info for name, info in model.model_fields.items() if name not in shown}
-    known = [name for name in model.model_fields if name in shown]
-    if known:
-        out.print(Padding(f"as above: {', '.join(known)}", (0, 0, 0, 2)))
-    table = _table("  key", "default", "meaning", right=False)
-    for name, info in new.items():
-        allowed = _allowed(info)
-        table.add_row(f"  {name}", _default(info), f"{info.description}{f' ({allowed})' if allowed else ''}")
-    out.print(table)
-    out.print()
-    shown.update(model.model_fields)
-
-
-def _default(info: "FieldInfo") -> str:
-    from sacma.ranges import format_ranges  # noqa: PLC0415
-
-    if info.is_required():
-        return "required"
-    default = info.default
-    if isinstance(default, tuple):
-        return format_ranges(default)
-    if isinstance(default, float):
-        return f"{default:.6g}"
-    if default is None or isinstance(default, bool):
-        return {None: "null", True: "true", False: "false"}[default]
-    return str(default)
-
-
-def _allowed(info: "FieldInfo") -> str:
-    """Return the range or the choices of a field in words."""
-    from typing import get_args  # noqa: PLC0415
-
-    symbols = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
-    bounds = [
-        f"{symbol} {getattr(constraint, name):g}"
-        for constraint in info.metadata
-        for name, symbol in symbols.items()
-        if getattr(constraint, name, None) is not None
-    ]
-    choices = [choice for choice in get_args(info.annotation) if isinstance(choice, str)]
-    return ", ".join(bounds) or " | ".join(choices)
+        out.print(description(f"algorithm: {name}", algorithm.summary, algorithm.settings, known))
+        known.update(algorithm.settings.model_fields)
+    out.print(description("protocol", "of any algorithm", Protocol, set()))
 
 
 @app.command()
@@ -319,6 +252,7 @@ def postprocess(
     """Make cocopp's pages and the tables of median Δf and mean ranks from all that is in RESULTS."""
     from sacma.analysis.postprocess import check_complete, cover, write_pages, write_tables  # noqa: PLC0415
     from sacma.experiment.store import Store  # noqa: PLC0415
+    from sacma.terminal import median_table, rank_table  # noqa: PLC0415
 
     store = Store(results)
     coverage = cover(store)
@@ -332,45 +266,10 @@ def postprocess(
         page = write_pages(store, coverage)
         out.print(f"cocopp took {time.monotonic() - start:.0f} s")
     tables = write_tables(store, coverage)
-    _print_medians(tables.medians)
-    _print_ranks(tables.ranks)
+    out.print(median_table(tables.medians))
+    out.print(rank_table(tables.ranks))
     if not all(c.complete for c in coverage):
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables: {tables.medians_file}\n        {tables.ranks_file}", soft_wrap=True)
     if page:
         out.print(f"open:   {page}", soft_wrap=True)
-
-
-def _print_medians(medians: "pd.DataFrame") -> None:
-    budget = medians["budget"].max()
-    final = medians[medians["budget"] == budget]
-    names = list(medians["algorithm"].unique())
-    table = _table("f", "D", *names, title=f"median Δf after {budget:g}·D evaluations")
-    for (dimension, function), group in final.groupby(["dimension", "function"]):
-        by_name = group.set_index("algorithm")["median_delta_f"]
-        table.add_row(str(function), str(dimension), *_cells(by_name, names, "{:.1e}"))
-    out.print(table)
-
-
-def _print_ranks(ranks: "pd.DataFrame") -> None:
-    names = list(ranks["algorithm"].unique())
-    table = _table("D", "evals/D", *names, title="mean rank (1 is best)")
-    for (dimension, budget), group in ranks.groupby(["dimension", "budget"]):
-        by_name = group.set_index("algorithm")["mean_rank"]
-        table.add_row(str(dimension), f"{budget:.4g}", *_cells(by_name, names, "{:.2f}"))
-    out.print(table)
-
-
-def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:
-    """Format values by name, the lowest in bold."""
-    shown = [form.format(values[name]) if name in values else "-" for name in names]
-    lowest = form.format(values.min())
-    return [Text(cell, style="bold" if cell == lowest else "") for cell in shown]
-
-
-def _table(first: str, *others: str, title: str | None = None, right: bool = True) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold", header_style="")
-    table.add_column(first, justify="left", no_wrap=True)
-    for other in others:
-        table.add_column(other, justify="right" if right else "left", overflow="fold")
-    return table
