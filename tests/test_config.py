@@ -119,6 +119,10 @@ def test_names_of_shipped_configs_differ() -> None:
         ("name: !!python/object/apply:os.system [ls]\n", "not valid YAML"),
         ("- 1\n", "a config is a mapping"),
         ("", "a config is a mapping"),
+        (MINIMAL + "settings: []\n", "c.yaml:3: settings: [] is not a mapping"),
+        (MINIMAL + "settings: {length_start: .inf}\n", "settings.length_start: inf is not allowed"),
+        (MINIMAL + "protocol: {instances: 1:30}\n", "'1:30' is not a whole number"),
+        (MINIMAL + "protocol: {functions: 010}\n", "'010' is not a whole number"),
         (
             "name: A\nalgorithm: ascmaes\nsettings: {model_error: kendall, kl_scale: sigma}\n",
             "kl_scale is sigma and would have no effect",
@@ -130,9 +134,26 @@ def test_errors_say_where_and_what(tmp_path: Path, text: str, expected: str) -> 
     assert expected in error_of(tmp_path, text)
 
 
+def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
+    """1e-8, 1.5, .5 and 2 are numbers, and a section with nothing in it is as good as none."""
+    path = tmp_path / "c.yaml"
+    path.write_text(MINIMAL + "settings: {sigma0: 2, noise_std_start: 1e-3, length_start: .5}\nprotocol:\n")
+    s = load_study(path).settings
+    assert (s.sigma0, s.noise_std_start, s.length_start) == (2, 1e-3, 0.5)
+    assert load_study(path).protocol == Protocol()
+
+
+def test_unlimited_radius_is_a_number(tmp_path: Path) -> None:
+    """A training radius may be infinite."""
+    path = tmp_path / "c.yaml"
+    path.write_text(MINIMAL + "settings: {training_radius: .inf}\n")
+    assert load_study(path).settings.training_radius == float("inf")
+
+
 def test_errors_of_overrides_name_the_option(tmp_path: Path) -> None:
     """An error in an option does not blame the file."""
     assert error_of(tmp_path, MINIMAL, dimensions="2,7").startswith("--dimensions: bbob has no dimension 7")
+    assert error_of(tmp_path, MINIMAL, budget=0.1).startswith("--budget: budget 0.1 allows no evaluation")
     assert error_of(tmp_path, MINIMAL, budget=-3.0).startswith("--budget: -3.0 is not allowed")
 
 

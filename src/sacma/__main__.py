@@ -1,6 +1,43 @@
-"""``python -m sacma``."""
+"""The entry point: answers Ctrl-C from the first moment on, before the slow imports."""
 
-from sacma.cli import main
+import shlex
+import signal
+import sys
+from typing import NoReturn
+
+EXIT_INTERRUPTED = 130
+
+
+class Interrupted(BaseException):
+    """Ctrl-C. Not KeyboardInterrupt, which typer would answer in words of its own."""
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its code."""
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        from sacma.cli import main as command_line  # noqa: PLC0415
+
+        code = command_line()
+    except Interrupted as interruption:
+        message = str(interruption) or "interrupted; to do it again"
+        print(f"sacma: {message}: {this_command()}", file=sys.stderr)  # noqa: T201 the console may not be there yet
+        code = EXIT_INTERRUPTED
+    sys.exit(code)
+
+
+def this_command() -> str:
+    """Return the command as it was typed."""
+    return shlex.join(["sacma", *sys.argv[1:]])
+
+
+def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
+    raise Interrupted
+
 
 if __name__ == "__main__":
-    main()
+    # Not the module that runs as a script: its Interrupted would be another class than the command line's.
+    from sacma.__main__ import main as entry_point
+
+    entry_point()

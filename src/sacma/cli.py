@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from sacma import __version__
+from sacma.__main__ import Interrupted, this_command
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from sacma.experiment.campaign import CampaignResult, Workload
     from sacma.experiment.store import Store
 
+FAILURES = "failures.log"
 EXIT_FAILED = 1
-EXIT_INTERRUPTED = 130
+EXIT_BAD_INPUT = 2
 
 app = typer.Typer(
     name="sacma",
     help="Benchmark surrogate-assisted CMA-ES on COCO/BBOB.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     rich_markup_mode=None,
@@ -46,13 +47,22 @@ Seed = Annotated[int | None, typer.Option(help="Seed of the study.")]
 Results = Annotated[Path, typer.Option(help="Folder of results.", envvar="SACMA_RESULTS")]
 
 
-def main() -> NoReturn:
-    """Run the command line and exit with its code."""
+# click's base of usage errors: typer exports no name for it, and newer ones bring a click of their own.
+ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+
+
+def main() -> int:
+    """Run the command line and return its exit code."""
     try:
-        app()
+        return app(sys.argv[1:] or ["--help"], prog_name="sacma", standalone_mode=False) or 0
     except SacmaError as error:
         fail(str(error), error.exit_code)
-    sys.exit(0)
+    except ClickError as error:
+        fail(f"{error.format_message()} (see: sacma --help)", EXIT_BAD_INPUT)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        fail(f"{error.filename}: {error.strerror}", EXIT_FAILED)
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -76,7 +86,7 @@ def common(
     """Benchmark surrogate-assisted CMA-ES on COCO/BBOB."""
 
 
-@app.command()
+@app.command(short_help="Run the trials that are not there yet.")
 def run(
     configs: Configs,
     functions: Functions = None,
@@ -106,6 +116,9 @@ def run(
 
     if backend not in BACKENDS:
         raise SacmaError(f"--backend: {backend!r} is not a backend; allowed: {', '.join(BACKENDS)}")
+    most = 8 * cpu_count()
+    if jobs is not None and jobs > most:
+        raise SacmaError(f"--jobs: {jobs} is not allowed: at most {most} here, 8 a core; a worker takes some 200 MiB")
     store.prepare()
     for study in studies:
         if store.register(study):
@@ -113,11 +126,15 @@ def run(
                 f"note: {results} held {study.name} with other settings, budget or seed; "
                 "its records stay, but tables and COCO data now show this one"
             )
+    for path in store.set_aside_damaged(work.missing):
+        err.print(Text(f"note: a damaged record is now {path}; its trial is run again"))
     done = len(work.specs) - len(work.missing)
+    (results / FAILURES).unlink(missing_ok=True)
     jobs = 1 if backend == "serial" else min(jobs or cpu_count(), max(1, len(work.missing)))
     out.print(
-        f"{len(studies)} algorithms, {len(work.specs)} trials: {done} there, {len(work.missing)} to run "
-        f"({jobs} at a time) in {results}"
+        f"{counted(len(studies), 'algorithm')}, {counted(len(work.specs), 'trial')}: {done} there, "
+        f"{len(work.missing)} to run ({jobs} at a time) in {results}",
+        soft_wrap=True,
     )
     result = _campaign(studies, work, store, backend, jobs)
     if result.failures:
@@ -126,10 +143,13 @@ def run(
             err.print(Text(f"failed: {failure.spec}: {failure.error.splitlines()[0]}"))
         fail(
             f"{len(result.failures)} of {len(work.specs)} trials failed; tracebacks are in {log}; "
-            f"run the same command to try them again: {_this_command()}",
+            f"run the same command to try them again: {this_command()}",
             EXIT_FAILED,
         )
-    out.print(f"all {len(work.specs)} trials are in {results}; next: sacma postprocess {shlex.quote(str(results))}")
+    out.print(
+        f"all {counted(len(work.specs), 'trial')} in {results}; next: sacma postprocess {shlex.quote(str(results))}",
+        soft_wrap=True,
+    )
 
 
 def _campaign(
@@ -152,24 +172,22 @@ def _campaign(
                 progress.advance(evaluations=0 if failed else result.outcome.evaluations, failed=failed)
 
             return run_campaign(studies, work, store, backend=BACKENDS[backend], jobs=jobs, on_result=on_result)
-    except KeyboardInterrupt:
-        fail(
-            f"interrupted; {kept} of {len(work.specs)} trials are kept; resume with: {_this_command()}",
-            EXIT_INTERRUPTED,
-        )
+    except Interrupted:
+        raise Interrupted(f"interrupted; {kept} of {len(work.specs)} trials are kept; resume with") from None
     except WorkerLostError as error:
         fail(
-            f"{error}; {kept} of {len(work.specs)} trials are there; continue with: {_this_command()}",
+            f"{error}; {kept} of {len(work.specs)} trials are kept; go on with: {this_command()}",
             EXIT_FAILED,
         )
 
 
-def _this_command() -> str:
-    return shlex.join(["sacma", *sys.argv[1:]])
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, one or many."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _log_failures(result: "CampaignResult", results: Path) -> Path:
-    log = results / "failures.log"
+    log = results / FAILURES
     log.write_text("\n".join(f"{f.spec}\n{f.traceback}" for f in result.failures))
     return log
 
@@ -205,7 +223,7 @@ def _prepare(
     return studies, workload(studies, store), store
 
 
-@app.command()
+@app.command(short_help="Show what a run would run.")
 def plan(
     configs: Configs,
     functions: Functions = None,
@@ -216,7 +234,7 @@ def plan(
     seed: Seed = None,
     results: Results = Path("results"),
 ) -> None:
-    """Show which trials the same `run` would run, and which are there. Runs nothing."""
+    """Show which trials the same run command would run, and which are there. Runs nothing."""
     from sacma.terminal import plan_table  # noqa: PLC0415
 
     studies, work, _ = _prepare(
@@ -229,43 +247,54 @@ def plan(
     out.print(plan_table([study.name for study in studies], work.specs, work.missing))
 
 
-@app.command()
+@app.command(short_help="List algorithms and their settings.")
 def algorithms() -> None:
     """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config import Protocol  # noqa: PLC0415
+    from sacma.config import Protocol, Study  # noqa: PLC0415
     from sacma.terminal import description  # noqa: PLC0415
 
+    out.print(description("config", "the keys of a YAML file", Study, set()))
     known: set[str] = set()
     for name, algorithm in ALGORITHMS.items():
         out.print(description(f"algorithm: {name}", algorithm.summary, algorithm.settings, known))
         known.update(algorithm.settings.model_fields)
-    out.print(description("protocol", "of any algorithm", Protocol, set()))
+    out.print(description("protocol", "what is run, of any algorithm", Protocol, set()))
 
 
-@app.command()
+@app.command(short_help="Make pages and tables of results.")
 def postprocess(
-    results: Annotated[Path, typer.Argument(help="Folder of results.")] = Path("results"),
+    results: Annotated[
+        Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="[RESULTS]")
+    ] = Path("results"),
     partial: Annotated[bool, typer.Option("--partial", help="Go on although trials are missing.")] = False,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
 ) -> None:
     """Make cocopp's pages and the tables of median Δf and mean ranks from all that is in RESULTS."""
-    from sacma.analysis.postprocess import check_complete, cover, write_pages, write_tables  # noqa: PLC0415
+    from sacma.analysis.postprocess import (  # noqa: PLC0415
+        check_complete,
+        cover,
+        differences,
+        write_pages,
+        write_tables,
+    )
     from sacma.experiment.store import Store  # noqa: PLC0415
     from sacma.terminal import median_table, rank_table  # noqa: PLC0415
 
     store = Store(results)
     coverage = cover(store)
     if not partial:
-        check_complete(coverage)
+        check_complete(store, coverage)
     store.prepare()
+    for difference in differences(coverage):
+        err.print(f"note: {difference}")
+    tables = write_tables(store, coverage)
     page = None
     if pages:
         start = time.monotonic()
-        out.print(f"cocopp compares {len(coverage)} algorithms …")
+        out.print(f"cocopp looks at {counted(len(coverage), 'algorithm')} …")
         page = write_pages(store, coverage)
         out.print(f"cocopp took {time.monotonic() - start:.0f} s")
-    tables = write_tables(store, coverage)
     out.print(median_table(tables.medians))
     out.print(rank_table(tables.ranks))
     if not all(c.complete for c in coverage):

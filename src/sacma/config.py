@@ -88,10 +88,14 @@ class Study(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: Annotated[str, Field(description="what the algorithm is called in files, tables and figures")]
-    description: Annotated[str, Field(description="one line for COCO's data files", max_length=200)] = ""
+    description: Annotated[str, Field(description="one line of ASCII for COCO's data files", max_length=200)] = ""
     algorithm: Annotated[str, Field(description="what `sacma algorithms` lists")]
-    settings: Annotated[Any, Field(description="of the algorithm", validate_default=True)] = None
-    protocol: Annotated[Protocol, Field(description="functions, dimensions, instances, budget, seed")] = Protocol()
+    settings: Annotated[
+        Any, Field(description="of the algorithm; where they differ from its defaults", validate_default=True)
+    ] = None
+    protocol: Annotated[Protocol, Field(description="where it differs from the defaults, which are the paper's")] = (
+        Protocol()
+    )
 
     @field_validator("name")
     @classmethod
@@ -141,7 +145,10 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
     if replaced and (given is None or isinstance(given, dict)):
         content["protocol"] = {**(given or {}), **replaced}
-    algorithm, settings = content.get("algorithm"), content.get("settings") or {}
+    for section in ("settings", "protocol"):
+        if content.get(section) is None:  # absent, or a key with nothing but comments below it
+            content[section] = {}
+    algorithm, settings = content.get("algorithm"), content["settings"]
     try:
         if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
             content["settings"] = ALGORITHMS[algorithm].settings.model_validate(settings)
@@ -160,9 +167,11 @@ def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None =
     seen: dict[str, Path] = {}
     for path, study in zip(paths, studies, strict=True):
         # Folders of names that differ only in case are one folder on some file systems.
-        other = seen.setdefault(study.name.lower(), path)
-        if other is not path:
-            raise SacmaError(f"{path}: name {study.name} is also that of {other}; give each config its own")
+        if study.name.lower() in seen:
+            raise SacmaError(
+                f"{path}: name {study.name} is also that of {seen[study.name.lower()]}; give each config its own"
+            )
+        seen[study.name.lower()] = path
     return studies
 
 
@@ -176,14 +185,22 @@ class _Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with numbers like 1e-8, which YAML 1.1 reads as text, and without silent duplicates."""
+    """YAML with numbers as YAML 1.2 reads them.
+
+    YAML 1.1, PyYAML's, takes 1e-8 for a text, 010 for 8 and 1:30 for 90.
+    """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 PyYAML's way
+        first: [(tag, form) for tag, form in resolvers if tag.rpartition(":")[2] not in {"int", "float"}]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
 
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$"),
-    list("-+.0123456789"),
-)
+_FIRST = list("-+.0123456789")
+_INTEGER = r"[-+]?(0|[1-9][0-9]*)$"
+_FLOAT = r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?$|[-+]?\.(inf|Inf|INF)$|\.(nan|NaN|NAN)$"
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(_INTEGER), _FIRST)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FIRST)
 
 
 def _read(path: Path) -> _Document:
@@ -223,13 +240,15 @@ def _index(path: Path, node: yaml.Node | None, prefix: tuple[str, ...], lines: d
 
 def _explain(error: ValidationError, document: _Document, overrides: Mapping[str, object]) -> str:
     """One line for people: where, which key, what was given, what is allowed."""
-    details = error.errors()
+    # An unknown key first: it may be the misspelling of one that is missing.
+    details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     first = details[0]
     within = ("settings",) if error.title not in {"Study", "Protocol"} else ()
     location = within + tuple(str(part) for part in first["loc"])
     key = ".".join(location)
-    if location[:1] == ("protocol",) and len(location) > 1 and location[1] in overrides:
-        where = f"--{location[1]}"
+    blamed = location[1] if len(location) > 1 else "budget"  # the one rule that binds several keys is the budget's
+    if location[:1] == ("protocol",) and blamed in overrides:
+        where = f"--{blamed}"
     else:
         line = next(
             (document.lines[location[:n]] for n in range(len(location), 0, -1) if location[:n] in document.lines),
@@ -244,8 +263,10 @@ def _reason(detail: Any, location: tuple[str, ...], content: Mapping[str, Any]) 
     match detail["type"]:
         case "extra_forbidden":
             valid = _valid_keys(location, content)
-            nearest = difflib.get_close_matches(location[-1], valid, n=1, cutoff=0.0)
-            return f"unknown key; the nearest valid key is {nearest[0]}" if nearest else "unknown key"
+            (nearest,) = difflib.get_close_matches(location[-1], valid, n=1, cutoff=0.0)
+            near = difflib.SequenceMatcher(None, location[-1], nearest).ratio() > 0.6  # noqa: PLR2004 difflib's own
+            others = "" if near else f" (of {', '.join(valid)})"
+            return f"unknown key; the nearest valid key is {nearest}{others}"
         case "missing":
             return "is missing"
         case "value_error":

@@ -1,5 +1,6 @@
 """Lists of whole numbers as people write them: ``1-5,41-50``."""
 
+import re
 from collections.abc import Iterable
 
 LARGEST = 100_000
@@ -26,7 +27,7 @@ def parse_ranges(given: object) -> tuple[int, ...]:
 
 def _numbers(item: object) -> Iterable[int]:
     if isinstance(item, int) and not isinstance(item, bool):
-        return _range(item, item)
+        return _range(item, item, str(item))
     if not isinstance(item, str):
         raise ValueError(f"{item!r} is not a whole number or a range; write it like 1-5,41-50")  # noqa: TRY004 for pydantic
     return [number for part in item.split(",") if part.strip() for number in _part(part.strip())]
@@ -34,14 +35,16 @@ def _numbers(item: object) -> Iterable[int]:
 
 def _part(part: str) -> Iterable[int]:
     first, dash, last = (piece.strip() for piece in part.partition("-"))
-    if not first.isdecimal() or (dash and not last.isdecimal()):
+    if not all(re.fullmatch("[1-9][0-9]*|0", piece) for piece in ((first, last) if dash else (first,))):
         raise ValueError(f"{part!r} is not a whole number or a range; write it like 1-5,41-50")
-    return _range(int(first), int(last or first))
+    return _range(int(first), int(last or first), part)
 
 
-def _range(first: int, last: int) -> Iterable[int]:
+def _range(first: int, last: int, given: str) -> Iterable[int]:
+    if first > last:
+        raise ValueError(f"{given} runs backwards; write {last}-{first}")
     if not 1 <= first <= last <= LARGEST:
-        raise ValueError(f"{first}-{last} is not a range of numbers from 1 to {LARGEST}")
+        raise ValueError(f"{given} is out of range; the numbers here go from 1 to {LARGEST}")
     return range(first, last + 1)
 
 
@@ -57,4 +60,5 @@ def format_ranges(numbers: Iterable[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    # A run of two is as short as a list.
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)  # noqa: PLR2004

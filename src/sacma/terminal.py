@@ -19,7 +19,7 @@ def plan_table(names: Sequence[str], specs: Sequence[TrialSpec], missing: Sequen
     """Return how many trials are there, by algorithm and dimension, and how many evaluations are left to make."""
     keys = {spec.key for spec in missing}
     dimensions = sorted({spec.dimension for spec in specs})
-    table = _table("trials there / all", *(f"{D}-D" for D in dimensions), "all", "evaluations to make")
+    table = _table("trials there / all", *(f"{D}-D" for D in dimensions), "all", "evaluations left")
     groups = [(name, [spec for spec in specs if spec.name == name]) for name in names]
     for name, group in [*groups, ("all", list(specs))] if len(names) > 1 else groups:
         cells = [[spec for spec in group if spec.dimension == D] for D in dimensions]
@@ -49,6 +49,8 @@ def _default(info: FieldInfo) -> str:
         return format_ranges(default)
     if isinstance(default, float):
         return f"{default:.6g}"
+    if default == "" or isinstance(default, BaseModel):
+        return "-"
     if default is None or isinstance(default, bool):
         return {None: "null", True: "true", False: "false"}[default]
     return str(default)
@@ -67,26 +69,28 @@ def _allowed(info: FieldInfo) -> str:
     return ", ".join(bounds) or " | ".join(choices)
 
 
-def median_table(medians: pd.DataFrame) -> Table:
+def median_table(medians: pd.DataFrame) -> RenderableType:
     """Return Δf_med at the largest budget, by dimension and function, the best in bold."""
     budget = medians["budget"].max()
     final = medians[medians["budget"] == budget]
     names = list(medians["algorithm"].unique())
-    table = _table("D", "f", *names, title=f"median Δf after {budget:g}·D evaluations")
+    title = Text(f"median Δf after {budget:g}·D evaluations", style="bold")
+    table = _table("D", "f", *names)
     for (dimension, function), group in final.groupby(["dimension", "function"]):
         by_name = group.set_index("algorithm")["median_delta_f"]
         table.add_row(str(dimension), str(function), *_cells(by_name, names, "{:.1e}"))
-    return table
+    return Group(title, table, "")
 
 
-def rank_table(ranks: pd.DataFrame) -> Table:
+def rank_table(ranks: pd.DataFrame) -> RenderableType:
     """Return mean ranks by dimension and budget, the best in bold."""
     names = list(ranks["algorithm"].unique())
-    table = _table("D", "evals/D", *names, title="mean rank (1 is best)")
+    title = Text("mean rank over functions after so many evaluations/D (1 is best)", style="bold")
+    table = _table("D", "evals/D", *names)
     for (dimension, budget), group in ranks.groupby(["dimension", "budget"]):
         by_name = group.set_index("algorithm")["mean_rank"]
         table.add_row(str(dimension), f"{budget:.4g}", *_cells(by_name, names, "{:.2f}"))
-    return table
+    return Group(title, table, "")
 
 
 def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:
@@ -96,8 +100,8 @@ def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[
     return [Text(cell, style="bold" if cell == lowest else "") for cell in shown]
 
 
-def _table(first: str, *others: str, title: str | None = None, right: bool = True) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold", header_style="")
+def _table(first: str, *others: str, right: bool = True) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="")
     table.add_column(first, justify="left", no_wrap=True)
     for other in others:
         table.add_column(other, justify="right" if right else "left", overflow="fold")

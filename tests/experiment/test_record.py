@@ -1,14 +1,16 @@
 """Record files: what is written is read, and what is damaged is noticed."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sacma.config import Study
 from sacma.experiment.plan import plan
 from sacma.experiment.record import DamagedRecordError, TrialRecord, decode, decode_outcome, encode
-from sacma.experiment.trace import trace_frame
+from sacma.experiment.trace import trace_frame, write_traces
 from sacma.experiment.trial import run_trial
 
 
@@ -43,10 +45,12 @@ def test_damage_is_noticed(record: TrialRecord) -> None:
             decode(content[: rng.integers(len(content))])
 
 
-def test_traces_make_one_small_frame(record: TrialRecord) -> None:
-    """The frame has the trial's place and all columns, in narrow types."""
-    frame = trace_frame([(record.spec, record.trace), (record.spec, record.trace)])
-    assert len(frame) == 2 * len(record.trace["generation"])
+def test_traces_make_one_small_file(record: TrialRecord, tmp_path: Path) -> None:
+    """The frame has the trial's place and all columns, in narrow types, and so has the file of several."""
+    single = trace_frame(record.spec, record.trace)
+    write_traces(tmp_path / "t.parquet", [single, single])
+    frame = pd.read_parquet(tmp_path / "t.parquet")
+    assert len(frame) == 2 * len(single) == 2 * len(record.trace["generation"])
     assert {"function", "dimension", "instance", *record.trace} == set(frame.columns)
     assert set(frame["function"]) == {8}
     assert frame["sigma"].dtype == "float32"

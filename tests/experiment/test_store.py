@@ -22,6 +22,7 @@ def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1) -> Cam
     store = Store(root)
     store.prepare()
     store.register(study)
+    store.set_aside_damaged(plan([study]))
     return run_campaign(
         [study], workload([study], store), store, backend=BACKENDS[backend], jobs=jobs, on_result=lambda _: None
     )

@@ -97,7 +97,7 @@ def test_trace_says_what_happened(study: MakeStudy) -> None:
     assert outcome.model_generations > outcome.true_generations
     assert trace["best_delta_f"][-1] == pytest.approx(outcome.best_delta_f, rel=1e-3)
     assert trace["generation"] == list(range(1, len(trace["generation"]) + 1))
-    assert sum(outcome.fits.values()) == outcome.true_generations - (outcome.evaluations % 8 > 0)
+    assert sum(outcome.fits.values()) == outcome.true_generations - 1  # the last, cut short, trained none
     assert outcome.fits["trained"] > 20
     assert outcome.cpu.fit > 0.0
 

@@ -63,6 +63,14 @@ def test_ada_kendall_sequence_by_hand() -> None:
     assert [d.model_generations for d in decisions] == [5, 5, 4]
 
 
+def test_steepness_is_a_setting() -> None:
+    """ε_s = 0.1, ε_T = ½ → x = 0.8: T₂(0.8; 2) · 20 = 18.2 → 18; T₂(0.8; 0.1) = 3.3/10.6 + ½ = 0.811 → 16."""
+    errors = (0.0, 0.5)
+    for steepness, expected in ((2.0, 18), (0.1, 16)):
+        control = kendall(transfer_steepness=steepness, max_model_generations=20)
+        assert [control.decide(with_kendall_error(e)).model_generations for e in errors][1] == expected
+
+
 def test_first_model_is_used_for_one_generation() -> None:
     """As long as no model could be judged, g_m = 1."""
     control = kendall()

@@ -1,5 +1,6 @@
 """Error measures against brute force, SciPy and quadrature."""
 
+import math
 from itertools import permutations
 
 import numpy as np
@@ -8,8 +9,9 @@ from scipy.integrate import dblquad
 from scipy.stats import kendalltau, multivariate_normal
 
 from sacma.strategy.cma_es import CMAES
-from sacma.strategy.cma_update import CMAState, SearchDistribution
+from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.strategy.model_error import (
+    MODEL_ERRORS,
     JudgedPopulation,
     KullbackLeiblerError,
     kendall_error,
@@ -19,7 +21,7 @@ from sacma.strategy.model_error import (
     ranking_difference_error,
     ranks,
 )
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
 from sacma.surrogate.whitening import Array
 
 
@@ -73,6 +75,16 @@ def test_ranking_difference_by_hand() -> None:
     assert ranking_difference_error(judged(y, predicted)) == pytest.approx(3 / 4)
 
 
+def test_ranking_difference_is_over_the_best_predicted() -> None:
+    """λ = 4, μ = 2: the two best predicted truly rank 1 and 4; the two truly best are predicted 1 and 3.
+
+    |1 − 1| + |4 − 2| = 2 over the best predicted; it would be |1 − 1| + |2 − 3| = 1 over the truly best.
+    """
+    y = np.array([1.0, 4.0, 2.0, 3.0])
+    predicted = np.array([1.0, 2.0, 3.0, 4.0])
+    assert ranking_difference_error(judged(y, predicted)) == pytest.approx(2 / 4)
+
+
 def test_ranking_difference_spans_zero_to_one() -> None:
     """0 for the same ranking; 1 for the worst, found by search; never outside."""
     y = np.arange(6.0)
@@ -116,6 +128,31 @@ def test_divergence_in_closed_cases() -> None:
     ratio = (3.0 / 2.0) ** 2
     assert kullback_leibler(wide, unit) == pytest.approx(0.5 * 3 * (ratio - 1 - np.log(ratio)))
     assert kullback_leibler(wide, unit, exponent=1.0) == pytest.approx(0.5 * 3 * (1.5 - 1 - np.log(1.5)))
+
+
+@pytest.mark.parametrize(("kl_scale", "exponent"), [("sigma_squared", 2.0), ("sigma", 1.0)])
+def test_kl_error_is_of_the_models_update_to_the_true_one(kl_scale: str, exponent: float) -> None:
+    """ε_raw = D_KL(update by ŷ ‖ update by y), in this direction and with the covariance that the settings ask for."""
+    rng = np.random.default_rng(6)
+    state, points = cma_state(4, 8, rng)
+    y, predictions = rng.standard_normal(8), rng.standard_normal((2, 8))
+    raw = [kullback_leibler(cma_update(state, points, p), cma_update(state, points, y), exponent) for p in predictions]
+    settings = AdaptiveSCMAESSettings.model_validate({"model_error": "kullback_leibler", "kl_scale": kl_scale})
+    measure = MODEL_ERRORS["kullback_leibler"](settings)
+    errors = [measure(JudgedPopulation(points, y, p, state)) for p in predictions]
+    assert errors == pytest.approx([1.0, min(1.0, raw[1] / raw[0])])
+    assert raw[1] < raw[0]  # or the second would be 1 whatever the scale
+
+
+def test_kl_error_ignores_what_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A divergence of NaN or inf is no error, and does not become the measure of later ones."""
+    raw = iter([math.nan, math.inf, 1.0, 2.0, 1.0])
+    monkeypatch.setattr("sacma.strategy.model_error.kullback_leibler", lambda *_: next(raw))
+    measure = KullbackLeiblerError()
+    y = np.arange(6.0)
+    errors = [measure(judged(y, y)) for _ in range(5)]
+    assert np.isnan(errors[:2]).all()
+    assert errors[2:] == [1.0, 1.0, 0.5]
 
 
 def test_kl_error_is_relative_to_the_largest_so_far() -> None:

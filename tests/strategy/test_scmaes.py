@@ -1,7 +1,7 @@
 """S-CMA-ES as an ask/tell object: which generations are true, what survives a restart, what the strategy sees."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from sacma.strategy.cma_es import CMAES
+from sacma.strategy.evolution_control import AdaptiveControl, Decision
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.strategy.scmaes import SurrogateCMAES
+from sacma.strategy.model_error import JudgedPopulation
+from sacma.strategy.scmaes import Model, SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
-from sacma.surrogate.gaussian_process import FitStatus
+from sacma.surrogate.gaussian_process import FitStatus, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
 ADAPTIVE = [
@@ -121,6 +124,94 @@ def test_archive_survives_a_restart() -> None:
     assert all(g.training_set_size == 30 for g in after)
 
 
+def outcomes_of_training(monkeypatch: pytest.MonkeyPatch, wanted: Iterable[bool]) -> list[Any]:
+    """Let trainings fail where ``wanted`` says so, succeed for ever after it, and note their warm starts."""
+    warm_starts: list[Any] = []
+    verdicts = iter(wanted)
+
+    def fit(training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None) -> Any:
+        warm_starts.append(warm)
+        return fit_gaussian_process(training, start=start, warm=warm) if next(verdicts, True) else FitStatus.NO_FACTOR
+
+    monkeypatch.setattr("sacma.strategy.scmaes.fit_gaussian_process", fit)
+    return warm_starts
+
+
+def test_a_failed_training_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a success, a failure and a success: no model generation after the failure, and no error after that."""
+    outcomes_of_training(monkeypatch, [True, False])
+    settings = AdaptiveSCMAESSettings(model_error="kendall", training_radius=64.0)
+    generations = run(settings, sphere, 3, 60)
+    true = [g for g in generations if g.evaluated_by == EvaluatedBy.TRUTH]
+    assert [g.fit_status for g in true[:4]] == ["too few points", "trained", "no factor", "trained"]
+    assert pattern(generations).startswith("TTmTT")
+    assert not math.isnan(true[2].error)
+    assert math.isnan(true[3].error)
+    assert true[3].smoothed_error == true[2].smoothed_error
+
+
+def test_each_model_is_judged_on_the_next_population(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is judged is the model of one true generation earlier, on points that it has not been trained on."""
+    judged: list[JudgedPopulation | None] = []
+    models: list[Model | None] = []
+    decide = AdaptiveControl.decide
+
+    def spy(self: AdaptiveControl, population: JudgedPopulation | None) -> Decision:
+        judged.append(population)
+        models.append(es._model)
+        return decide(self, population)
+
+    monkeypatch.setattr(AdaptiveControl, "decide", spy)
+    es = strategy(AdaptiveSCMAESSettings(model_error="kendall", training_radius=64.0), 3, [])
+    for _ in range(8):
+        es.tell([sphere(x) for x in es.ask()])
+    assert judged[:2] == [None, None]
+    for population, model in zip(judged[2:], models[2:], strict=True):
+        assert population is not None
+        assert model is not None
+        np.testing.assert_array_equal(population.predicted, model(population.points))
+        inside = model.whitening(population.points)
+        assert not any((row == model.process.inputs).all(axis=1).any() for row in inside)
+
+
+def test_a_restart_forgets_the_hyperparameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each training but the first of a run starts from the one before; the first of a run starts cold."""
+    warm_starts = outcomes_of_training(monkeypatch, [])
+    generations = run(SCMAESSettings(training_radius=1e6), rastrigin, 2, 1500)
+    fitted = [g for g in generations if g.fit_status not in {"", FitStatus.TOO_FEW_POINTS}]
+    first_of_run = [True, *(b.restart > a.restart for a, b in pairwise(fitted))]
+    assert sum(first_of_run) > 1
+    cold = [warm is None for warm in warm_starts]
+    assert all(is_cold for is_cold, first in zip(cold, first_of_run, strict=True) if first)
+    assert sum(cold) < len(cold) / 2
+
+
+@pytest.mark.parametrize("prediction", [np.nan, np.inf, 7.0])
+def test_a_model_that_cannot_rank_is_not_used(monkeypatch: pytest.MonkeyPatch, prediction: float) -> None:
+    """Predictions that are not finite, or constant, on the training population: not trained. On a later one: stop."""
+    monkeypatch.setattr(Model, "__call__", lambda _, points: np.full(len(points), prediction))
+    generations = run(SCMAESSettings(training_radius=64.0), sphere, 3, 60)
+    assert set(pattern(generations)) == {"T"}
+    assert {g.fit_status for g in generations} == {FitStatus.TOO_FEW_POINTS, FitStatus.CONSTANT_PREDICTION}
+
+    calls = iter(range(10**9))
+    monkeypatch.setattr(
+        Model, "__call__", lambda _, points: np.arange(7.0) if next(calls) % 2 == 0 else np.full(7, prediction)
+    )
+    generations = run(SCMAESSettings(training_radius=64.0), sphere, 3, 60)
+    assert set(pattern(generations)) == {"T"}
+    assert FitStatus.TRAINED in {g.fit_status for g in generations}
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0] * 8, [math.nan] + [1.0] * 6, [math.inf] + [1.0] * 6])
+def test_tell_takes_a_finite_value_a_point(values: list[float]) -> None:
+    """Too few, too many, NaN and inf are refused in words."""
+    es = strategy(CMAESSettings(), 3, [])
+    es.ask()
+    with pytest.raises(ValueError, match="7 finite numbers"):
+        es.tell(values)
+
+
 def test_strategy_never_sees_a_value_better_than_any_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Model values are shifted up, all by the same, where their least lies below the best true value."""
     told: list[Array] = []
@@ -145,7 +236,15 @@ def test_too_large_a_requirement_is_plain_cma_es() -> None:
     assert {g.fit_status for g in generations} == {FitStatus.TOO_FEW_POINTS}
 
 
-@pytest.mark.parametrize("f", [lambda _: 3.0, lambda x: float(np.sign(x[0])), lambda x: 1e300 * float(x[0])])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda _: 3.0,
+        lambda x: float(np.sign(x[0])),
+        lambda x: 1e308 * float(np.tanh(x[0])),
+        lambda x: 1.79e308 * float(np.sign(x[0])),
+    ],
+)
 @pytest.mark.parametrize("settings", [*ADAPTIVE, None])
 def test_survives_degenerate_objectives(f: Callable[[Array], float], settings: dict[str, Any] | None) -> None:
     """Constant, two-valued and huge objectives raise nothing, and evaluations go on."""

@@ -13,7 +13,7 @@ from sacma.surrogate.gaussian_process import (
     Hyperparameters,
     fit_gaussian_process,
 )
-from sacma.surrogate.likelihood import BOUNDS, ProfiledLikelihood
+from sacma.surrogate.likelihood import BOUNDS, JITTERS, HyperparameterBounds, ProfiledLikelihood
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
@@ -130,6 +130,34 @@ def test_profiled_mean_and_signal_are_optimal() -> None:
         assert dense(mean, point.signal) > point.negative_log
     for signal in point.signal * np.array([0.9, 1.1]):
         assert dense(point.mean, signal) > point.negative_log
+
+
+def test_bounds_hold_and_are_met() -> None:
+    """β stays within two ranges of the median, s_f² and σ_n² within their own bounds, at their edges where pressed."""
+    bounds = HyperparameterBounds(log_signal=(-0.1, 0.1), log_noise=(np.log(1e-3), np.log(0.5)), mean_ranges=0.001)
+    training = data(2, 30, rippled)
+    y = standardised(training)
+    likelihood = ProfiledLikelihood(training.inputs, y, bounds)
+    slack = 0.001 * np.ptp(y)
+    edges = set()
+    for log_length in (-2.0, 0.0, 2.0, 6.0):
+        for log_ratio in (-12.0, -5.0, -1.0):
+            point = likelihood(log_length, log_ratio, gradient=False)
+            assert point is not None
+            assert abs(point.mean - np.median(y)) <= slack * (1 + 1e-12)
+            assert np.exp(-0.2) * (1 - 1e-12) <= point.signal <= np.exp(0.2) * (1 + 1e-12)
+            edges |= {np.isclose(abs(point.mean - np.median(y)), slack), np.isclose(np.log(point.signal), 0.2)}
+    assert edges == {True, False}
+
+
+def test_jitter_saves_a_singular_matrix() -> None:
+    """Ten copies of each of three points with hardly any noise: A is singular but for a jitter, which is counted."""
+    X = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)
+    y = np.random.default_rng(1).standard_normal(30)
+    point = ProfiledLikelihood(X, y)(1.0, -39.0, gradient=True)
+    assert point is not None
+    assert point.jitters >= 1
+    assert point.ratio >= JITTERS[1]
 
 
 def test_interpolates_a_smooth_function() -> None:

@@ -5,6 +5,7 @@ fails: so it gets a process of its own, its output moves to a path that stays, a
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,32 @@ PAGES = "comparison"
 
 CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
 """What a complete output holds, of one algorithm or of several, beside its index page."""
+
+
+def drop_what_is_missing(folder: Path) -> None:
+    """Take out of cocopp's pages what they show of functions and dimensions that the data do not have.
+
+    cocopp writes its pages for the whole suite: of a part of it, most of their pictures would be broken.
+    """
+    dimensions = sorted({int(path.stem.split("_")[1][:2]) for path in folder.glob("pprldmany_*D_*.svg")})
+    for page in folder.rglob("*.html"):
+        text = page.read_text()
+        for link, name in set(re.findall(r"""(<a href="([^"#]+)"><img[^>]*></a>)""", text, flags=re.IGNORECASE)):
+            if not (page.parent / name).exists():
+                text = text.replace(link, "")
+        if dimensions:  # the anchor of a dimension: links lead to 20-D whatever there is
+            text = re.sub(r"(pprldmany\.html)#\d+", rf"\1#{dimensions[-1]}", text)
+        page.write_text(text)
+    config = folder / "pprldflex-config.js"
+    if dimensions and config.exists():
+        lines = re.sub(r'"dimensions": \[.*?\]', f'"dimensions": {dimensions}', config.read_text()).splitlines()
+        config.write_text("\n".join(line for line in lines if _is_there(folder, line)) + "\n")
+
+
+def _is_there(folder: Path, line: str) -> bool:
+    """Whether a line of cocopp's list of pictures names one that exists in some dimension, or names none."""
+    named = re.search(r'"filename": "([^"]*)<0,2>([^"]*)"', line)
+    return named is None or any(folder.glob(f"{named[1]}[0-9][0-9]{named[2]}"))
 
 
 def make_pages(folders: Sequence[Path], output: Path) -> Path:
@@ -62,7 +89,8 @@ def make_pages(folders: Sequence[Path], output: Path) -> Path:
     page, stamped = pages[0].name, pages[0].parent
     start = work / "pages" / "index.html"
     start.write_text(start.read_text().replace(stamped.name, PAGES))
-    stamped.replace(stamped.with_name(PAGES))
+    stamped = stamped.replace(stamped.with_name(PAGES))
+    drop_what_is_missing(stamped)
     log.replace(work / "pages" / "cocopp.log")
     shutil.rmtree(output, ignore_errors=True)
     (work / "pages").replace(output)

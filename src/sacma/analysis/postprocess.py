@@ -55,7 +55,7 @@ def cover(store: Store) -> tuple[Coverage, ...]:
     """Return what is there of each study in the results.
 
     Raises:
-        SacmaError: there are no results.
+        SacmaError: there are no results, or no trial of them is finished.
     """
     studies = store.studies()
     if not studies:
@@ -64,10 +64,12 @@ def cover(store: Store) -> tuple[Coverage, ...]:
     for study in studies:
         expected = study.specs()
         coverage.append(Coverage(study, expected, tuple(store.outcomes(expected))))
+    if not any(c.trials for c in coverage):
+        raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
     return tuple(coverage)
 
 
-def check_complete(coverage: Sequence[Coverage]) -> None:
+def check_complete(store: Store, coverage: Sequence[Coverage]) -> None:
     """Refuse incomplete results.
 
     Raises:
@@ -78,9 +80,22 @@ def check_complete(coverage: Sequence[Coverage]) -> None:
     ]
     if lacking:
         raise SacmaError(
-            f"trials are missing: {', '.join(lacking)}; run their configs again to add them, "
-            "or use --partial to go on with what is there"
+            f"trials are missing: {', '.join(lacking)}; run their configs again to add them, use --partial to go on "
+            f"with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
         )
+
+
+def differences(coverage: Sequence[Coverage]) -> tuple[str, ...]:
+    """Say in what the studies differ beside their algorithms, and what follows for a comparison."""
+    protocols = [c.study.parts[0].protocol for c in coverage]
+    places = [{spec.place for spec in c.expected} for c in coverage]
+    found = [
+        (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
+        (len({p.target for p in protocols}) > 1, "final targets: Δf counts as no less than each one's own"),
+        (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
+        (any(p != places[0] for p in places), "problems: mean ranks are over functions that all have"),
+    ]
+    return tuple(f"the algorithms differ in their {what}" for differ, what in found if differ)
 
 
 def write_tables(store: Store, coverage: Sequence[Coverage]) -> Tables:
@@ -99,8 +114,6 @@ def write_tables(store: Store, coverage: Sequence[Coverage]) -> Tables:
 def write_pages(store: Store, coverage: Sequence[Coverage]) -> Path:
     """Bring the COCO folders up to date with the records and run cocopp; return the page to open."""
     present = [c.study for c in coverage if c.trials]
-    if not present:
-        raise SacmaError(f"{store.root} holds no finished trial")
     for study in present:
         store.derive(study)
     return make_pages([store.coco_folder(study.name) for study in present], store.root / "cocopp")

@@ -69,6 +69,8 @@ def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
     for (dimension, budget), group in medians.groupby(["dimension", "budget"]):
         table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
         table = table.reindex(columns=medians["algorithm"].unique()).dropna()
+        if table.empty:
+            continue
         # A relative difference that is rounding noise of the logarithm is a tie.
         ranks = table.map(np.log10).round(9).rank(axis="columns").mean()
         rows += [(dimension, budget, name, len(table), rank) for name, rank in ranks.items()]

@@ -34,7 +34,7 @@ class CampaignResult:
 
 
 def workload(studies: Sequence[Study], store: Store) -> Workload:
-    """Return what running ``studies`` would do, without changing anything but setting damaged records aside.
+    """Return what running ``studies`` would do; changes nothing.
 
     Missing trials come in the order of their content hashes: a shuffle that is the same each time, in which short
     and long trials are mixed, so that the time that is left can be told from the trials that are done.

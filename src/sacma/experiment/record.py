@@ -63,7 +63,7 @@ class Outcome:
         evaluations: true evaluations made.
         best_delta_f: lowest Δf of them.
         improvements: (evaluation number, Δf) of each improvement of the best Δf, in order.
-        true_generations: evaluated with f, complete ones only.
+        true_generations: evaluated with f; the last may be cut short by the end of the trial.
         model_generations: evaluated with the model.
         restarts: of the strategy.
         fits: number of trainings by how they ended.

@@ -59,9 +59,13 @@ class StoredStudy:
         """Return the study that covers ``study`` too, or ``study`` alone where its trials would not mix."""
         if any(_identity(part) != _identity(study) for part in self.parts):
             return StoredStudy((study,))
-        covered = {spec.key for spec in plan_study(study)}
-        others = [p for p in self.parts if not covered.issuperset(spec.key for spec in plan_study(p))]
-        return StoredStudy((*others, study))
+        kept, covered = [study], {spec.key for spec in plan_study(study)}
+        for part in reversed(self.parts):
+            keys = {spec.key for spec in plan_study(part)}
+            if not keys <= covered:
+                kept.append(part)
+                covered |= keys
+        return StoredStudy(tuple(reversed(kept)))
 
 
 def _identity(study: Study) -> Any:
@@ -103,7 +107,11 @@ class Store:
         _write(self.path_of(record.spec), encode(record))
 
     def outcomes(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, Outcome]]:
-        """Yield those of ``specs`` that are there with their outcomes. A damaged record is set aside."""
+        """Yield those of ``specs`` that have an intact record, with their outcomes.
+
+        Raises:
+            SacmaError: a record cannot be read.
+        """
         for spec in specs:
             path = self.path_of(spec)
             try:
@@ -111,8 +119,9 @@ class Store:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except DamagedRecordError:
-                path.replace(path.with_suffix(".damaged"))
                 continue
+            except OSError as error:
+                raise SacmaError(f"record {path} cannot be read: {error.strerror}") from None
             yield spec, outcome
 
     def missing(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
@@ -120,6 +129,11 @@ class Store:
         specs = tuple(specs)
         there = {spec.key for spec, _ in self.outcomes(specs)}
         return tuple(spec for spec in specs if spec.key not in there)
+
+    def set_aside_damaged(self, specs: Iterable[TrialSpec]) -> tuple[Path, ...]:
+        """Rename the records of ``specs`` that are there but not intact; return their new paths."""
+        damaged = [path for spec in self.missing(specs) if (path := self.path_of(spec)).exists()]
+        return tuple(path.replace(path.with_suffix(".damaged")) for path in damaged)
 
     def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord]:
         """Yield the records of ``specs``, all of which are there."""
@@ -142,7 +156,10 @@ class Store:
     def _study(self, name: str) -> StoredStudy | None:
         path = self.root / "studies" / f"{name}.json"
         try:
-            return StoredStudy(tuple(_load(part) for part in json.loads(path.read_bytes())))
+            parts = tuple(_load(part) for part in json.loads(path.read_bytes()))
+            if not parts:
+                raise ValueError("it is empty")  # noqa: TRY301
+            return StoredStudy(parts)
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError) as error:
@@ -167,7 +184,7 @@ class Store:
         folder, trace_file = self.coco_folder(study.name), self.trace_file(study.name)
         traces, placed = [], []
         for record in self.records(there):
-            traces.append((record.spec, record.trace))
+            traces.append(trace_frame(record.spec, record.trace))
             placed.append(PlacedFiles(*record.spec.place, record.coco))
         contents = merge(placed, study.description)
         new = folder.with_name(f".{folder.name}.new")
@@ -179,7 +196,7 @@ class Store:
         if contents:
             new.replace(folder)
         trace_file.parent.mkdir(parents=True, exist_ok=True)
-        write_traces(trace_file, trace_frame(traces))
+        write_traces(trace_file, traces)
 
 
 def _dump(study: Study) -> dict[str, Any]:

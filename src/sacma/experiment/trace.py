@@ -6,9 +6,8 @@ evaluations is exact in the record's improvements.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -63,22 +62,23 @@ def _rounded(x: float) -> float:
     return float(f"{x:.{DIGITS - 1}e}") if math.isfinite(x) else x
 
 
-def trace_frame(trials: Iterable[tuple[TrialSpec, Trace]]) -> pd.DataFrame:
-    """Return the traces of many trials as one data frame with columns function, dimension and instance."""
-    columns: dict[str, list[Any]] = {}
-    for spec, trace in trials:
-        rows = len(trace["generation"])
-        places = zip(("function", "dimension", "instance"), spec.place, strict=True)
-        for name, column in [*((name, [value] * rows) for name, value in places), *trace.items()]:
-            columns.setdefault(name, []).extend(column)
-    frame = pd.DataFrame(columns)
-    types = {name: SMALL_INTEGERS.get(name, "float32") for name in frame.columns if name not in _CATEGORIES}
-    return frame.astype({**types, **dict.fromkeys(_CATEGORIES, "category")}) if len(frame) else frame
+_TEXTS = ("evaluated_by", "fit_status")
 
 
-_CATEGORIES = ("evaluated_by", "fit_status")
+def trace_frame(spec: TrialSpec, trace: Trace) -> pd.DataFrame:
+    """Return a trial's trace as a data frame with columns function, dimension and instance in front."""
+    frame = pd.DataFrame(trace)
+    for position, (name, value) in enumerate(zip(("function", "dimension", "instance"), spec.place, strict=True)):
+        frame.insert(position, name, value)
+    narrow = {name: SMALL_INTEGERS.get(name, "float32") for name in frame.columns if name not in _TEXTS}
+    return frame.astype({**narrow, **dict.fromkeys(_TEXTS, "category")})
 
 
-def write_traces(path: Path, frame: pd.DataFrame) -> None:
-    """Write ``frame`` as a Parquet file."""
-    frame.to_parquet(path, compression="zstd", index=False)
+def write_traces(path: Path, frames: Sequence[pd.DataFrame]) -> None:
+    """Write the traces of many trials as one Parquet file, there wholly or not at all."""
+    frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    # Trials know different texts: together they are categories again.
+    frame = frame.astype({name: "category" for name in _TEXTS if name in frame.columns})
+    temporary = path.with_name(f".{path.name}.new")
+    frame.to_parquet(temporary, compression="zstd", index=False)
+    temporary.replace(path)

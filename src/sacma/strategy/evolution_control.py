@@ -27,7 +27,12 @@ class Decision:
 
 
 class EvolutionControl(Protocol):
-    """Decides g_m at each true-evaluated generation; keeps its memory over restarts."""
+    """Decides g_m at each true-evaluated generation; keeps its memory over restarts.
+
+    ``judges`` says whether it wants to know what the earlier model said of the new population.
+    """
+
+    judges: bool
 
     def decide(self, judged: JudgedPopulation | None) -> Decision:
         """Return g_m, given what the earlier model said of the new population, where there is one."""
@@ -35,6 +40,8 @@ class EvolutionControl(Protocol):
 
 class ConstantControl:
     """g_m is the same after every true-evaluated generation (GP-1, GP-5)."""
+
+    judges = False
 
     def __init__(self, model_generations: int) -> None:
         self._decision = Decision(model_generations)
@@ -46,6 +53,8 @@ class ConstantControl:
 
 class AdaptiveControl:
     """g_m follows the smoothed error of the models so far (Algorithms 2 and 3)."""
+
+    judges = True
 
     def __init__(self, settings: AdaptiveSCMAESSettings) -> None:
         self._settings = settings
@@ -63,7 +72,7 @@ class AdaptiveControl:
 
     def _error(self, judged: JudgedPopulation) -> float:
         """ε, or NaN where it is undefined: constant y or ŷ, or a degenerate what-if update."""
-        if np.ptp(judged.values) == 0.0 or np.ptp(judged.predicted) == 0.0:
+        if any(np.min(a) == np.max(a) for a in (judged.values, judged.predicted)):
             return math.nan
         try:
             return self._measure(judged)

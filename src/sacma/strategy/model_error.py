@@ -8,10 +8,12 @@
 | τ      |                    | Kendall's rank correlation                  |
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
@@ -51,8 +53,12 @@ def kendall_tau(a: Array, b: Array) -> float:
     >>> kendall_tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
     0.3333333333333333
     """
-    agreement = np.sign(a[:, None] - a[None, :]) * np.sign(b[:, None] - b[None, :])
-    return float(np.sum(agreement) / (len(a) * (len(a) - 1)))
+    return float(np.sum(_order(a) * _order(b)) / (len(a) * (len(a) - 1)))
+
+
+def _order(a: Array) -> NDArray[np.int8]:
+    """1 where a_i > a_j, −1 where a_i < a_j, 0 on ties. By comparison: a difference of huge values overflows."""
+    return (a[:, None] > a[None, :]).astype(np.int8) - (a[:, None] < a[None, :]).astype(np.int8)
 
 
 def kendall_error(population: JudgedPopulation) -> float:
@@ -77,7 +83,7 @@ def largest_ranking_difference(population_size: int, parents: int) -> int:
 
 
 def ranks(values: Array) -> Array:
-    """Ranks 1, …, λ, the lowest value first; equal values in their order, as the strategy ranks them."""
+    """Ranks 1, …, λ, the lowest value first; equal values in their order, so that exactly μ have a rank ≤ μ."""
     result = np.empty(len(values))
     result[np.argsort(values, kind="stable")] = np.arange(1, len(values) + 1)
     return result
@@ -109,6 +115,8 @@ def kullback_leibler(p: SearchDistribution, q: SearchDistribution, exponent: flo
 class KullbackLeiblerError:
     """ε = ε_raw / (largest ε_raw so far), ε_raw = D_KL(update ranked by ŷ ‖ update ranked by y).
 
+    The largest is the unit in which the smoothed error is measured: like that error, it survives restarts.
+
     Args:
         exponent: of σ in the covariance: 2, or 1 as the paper prints it.
     """
@@ -118,10 +126,13 @@ class KullbackLeiblerError:
         self._largest = 0.0
 
     def __call__(self, population: JudgedPopulation) -> float:
-        """Return ε, and remember the largest divergence."""
+        """Return ε, NaN where the divergence is not finite, and remember the largest divergence."""
         by_model = cma_update(population.state, population.points, population.predicted)
         by_truth = cma_update(population.state, population.points, population.values)
-        divergence = max(kullback_leibler(by_model, by_truth, self._exponent), 0.0)
+        divergence = kullback_leibler(by_model, by_truth, self._exponent)
+        if not math.isfinite(divergence):
+            return math.nan  # and no measure for later ones
+        divergence = max(divergence, 0.0)  # rounding
         self._largest = max(self._largest, divergence)
         return divergence / self._largest if self._largest > 0.0 else 0.0
 

@@ -54,6 +54,13 @@ class Training:
     size: int = 0
 
 
+def _can_rank(predicted: Array) -> bool:
+    """Whether predictions are finite and differ by more than floating-point resolution."""
+    largest = np.max(np.abs(predicted))
+    with np.errstate(over="ignore"):  # a range beyond the largest float is one
+        return bool(np.isfinite(largest) and np.ptp(predicted) > 4.0 * np.finfo(float).eps * largest)
+
+
 class _Stopwatch:
     """CPU seconds of this process since the last reading."""
 
@@ -136,8 +143,16 @@ class SurrogateCMAES:
 
         Args:
             values: f of each asked point, in their order, all finite.
+
+        Raises:
+            ValueError: there are not as many values as points, or one is not finite.
         """
-        g_m = self._true_generation(np.asarray(values, dtype=float))
+        y = np.asarray(values, dtype=float)
+        if y.shape != (self._runs.run.population_size,) or not np.all(np.isfinite(y)):
+            raise ValueError(
+                f"values are {values!r}; allowed: {self._runs.run.population_size} finite numbers, one a point"
+            )
+        g_m = self._true_generation(y)
         for _ in range(g_m):
             if self._restart_if_stopped() or not self._model_generation():
                 return
@@ -167,12 +182,15 @@ class SurrogateCMAES:
         self._add(y)
 
         judged, predict_seconds, fit_seconds = None, 0.0, 0.0
+        strategy_seconds = self._ask_seconds + watch.lap()
         training, decision = None, None
         if self._settings is not None and self._control is not None:
-            if self._model is not None:
-                judged = JudgedPopulation(points, y, self._model(points), run.state())
+            if self._model is not None and self._control.judges:
+                predicted = self._model(points)
+                predict_seconds = watch.lap()
+                judged = JudgedPopulation(points, y, predicted, run.state())
             decision = self._control.decide(judged)
-            predict_seconds = watch.lap()
+            strategy_seconds += watch.lap()
             training = self._train(self._settings, run.whitening(), points)
             self._model = training.model
             fit_seconds = watch.lap()
@@ -191,24 +209,27 @@ class SurrogateCMAES:
             jitters=process.optimum.jitters if process else 0,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
-            strategy_seconds=self._ask_seconds + watch.lap(),
+            strategy_seconds=strategy_seconds + watch.lap(),
         )
         return decision.model_generations if decision and process else 0
 
     def _model_generation(self) -> bool:
-        """Algorithm 1, step 9. Return False, and change nothing, where the model cannot rank the population."""
+        """Algorithm 1, step 9. Return False, without an update, where the model cannot rank the population."""
         assert self._model is not None  # noqa: S101 a true-evaluated generation has just trained it
         run, watch = self._runs.run, _Stopwatch()
         run.ask()
         strategy_seconds = watch.lap()
         predicted = self._model(run.sampled)
-        if not np.all(np.isfinite(predicted)) or np.ptp(predicted) == 0.0:
+        if not _can_rank(predicted):
             return False
         # The stop conditions of the strategy must not see a value better than any real one.
-        predicted += max(0.0, self._archive.best_value - float(predicted.min()))
+        with np.errstate(over="ignore"):
+            shifted = predicted + max(0.0, self._archive.best_value - float(predicted.min()))
+        if not _can_rank(shifted):
+            return False
         predict_seconds = watch.lap()
         sigma = run.sigma
-        run.tell(predicted)
+        run.tell(shifted)
         self._finish(
             EvaluatedBy.MODEL,
             sigma,
@@ -236,9 +257,7 @@ class SurrogateCMAES:
         if isinstance(process, FitStatus):
             return Training(process, size=len(training_set))
         model = Model(process, whitening)
-        on_population = model(population)
-        resolution = 4.0 * np.finfo(float).eps * float(np.max(np.abs(on_population)))
-        if not np.ptp(on_population) > resolution:
+        if not _can_rank(model(population)):
             return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
         self._warm = process.hyperparameters
         return Training(FitStatus.TRAINED, model, len(training_set))
@@ -247,7 +266,7 @@ class SurrogateCMAES:
         """Restart where pycma says so: the archive and the smoothed error stay, the model goes."""
         if not self._runs.restart_if_stopped():
             return False
-        self._model = None
+        self._model = self._warm = None
         return True
 
     def _finish(self, evaluated_by: EvaluatedBy, sigma: float, **details: float | str) -> None:

@@ -1,7 +1,7 @@
 """The settings of the strategies: names, ranges, and the only place that knows a default.
 
-The defaults are the paper's values; `(code)` marks those that the paper leaves open and the authors' published
-code fixes. Importing this module is cheap: nothing here needs pycma.
+The defaults are the paper's values, or, where the paper is silent, those of its authors' published code.
+Importing this module is cheap: nothing here needs pycma.
 """
 
 from typing import Annotated, Literal
@@ -42,7 +42,12 @@ class SurrogateSettings(CMAESSettings):
     """What S-CMA-ES has beyond CMA-ES, however g_m is set."""
 
     training_radius: Annotated[
-        float, Field(gt=0, description="r: largest Mahalanobis distance from m of a training point")
+        float,
+        Field(
+            gt=0,
+            description="r: largest Mahalanobis distance from m of a training point; the paper prints 8, "
+            "its experiments ran with 64, as configs/ do; .inf: no limit",
+        ),
     ] = 8.0
     n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
@@ -50,9 +55,9 @@ class SurrogateSettings(CMAESSettings):
         Literal["recent", "nearest", "kmeans"],
         Field(description="which n_max of more candidates: newest, nearest to m, nearest to k-means centroids"),
     ] = "recent"
-    length_start: Annotated[float, Field(gt=0, description="ℓ at which the likelihood search starts (code)")] = 0.5
-    signal_std_start: Annotated[float, Field(gt=0, description="s_f at its start (code)")] = 2.0
-    noise_std_start: Annotated[float, Field(gt=0, description="σ_n at its start (code)")] = 0.01
+    length_start: Annotated[float, Field(gt=0, le=1e10, description="ℓ at which the likelihood search starts")] = 0.5
+    signal_std_start: Annotated[float, Field(gt=0, le=1e10, description="s_f at its start")] = 2.0
+    noise_std_start: Annotated[float, Field(gt=0, le=1e10, description="σ_n at its start")] = 0.01
     warm_start: Annotated[
         bool, Field(description="also try the last model's hyperparameters as the start of the search")
     ] = True
@@ -82,13 +87,18 @@ class AdaptiveSCMAESSettings(SurrogateSettings):
         Literal["kendall", "ranking_difference", "kullback_leibler"],
         Field(description="ε: how far the last model's ranking was off"),
     ]
-    transfer: Annotated[Literal["T1", "T2"], Field(description="γ: transfer function")] = "T2"
-    transfer_steepness: Annotated[float, Field(gt=0, description="k of T2 (code)")] = 2.0
+    transfer: Annotated[
+        Literal["T1", "T2"],
+        Field(description="γ, from 1 - ε_s/ε_T to the share of max_model_generations: identity or sigmoid"),
+    ] = "T2"
+    transfer_steepness: Annotated[float, Field(gt=0, le=1e6, description="k > 0 of T2, steeper as it grows")] = 2.0
     error_threshold: Annotated[
         float, Field(gt=0, le=1, description="ε_T: smoothed error at and above which g_m is 0")
     ] = 0.5
     update_rate: Annotated[float, Field(gt=0, le=1, description="r_u: weight of the newest error")] = 0.2
-    max_model_generations: Annotated[int, Field(ge=1, le=1000, description="g_m^max")] = 5
+    max_model_generations: Annotated[
+        int, Field(ge=1, le=1000, description="g_m^max: most model-evaluated generations in a row")
+    ] = 5
     kl_scale: Annotated[
         Literal["sigma_squared", "sigma"],
         Field(description="covariance in the Kullback-Leibler error: σ²C, or σC as the paper prints it"),

@@ -70,7 +70,8 @@ class GaussianProcess:
         """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units."""
         correlations = matern52(cdist(inputs, self.inputs), self.optimum.length)
         standardised = self.optimum.mean + correlations @ self.optimum.weights
-        return np.asarray(self.center + self.scale * standardised)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.center + self.scale * standardised)
 
     def predict_variance(self, inputs: Array) -> Array:
         """Return the posterior variance of the noise-free function at whitened ``inputs``, shape (n,).
