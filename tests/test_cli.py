@@ -168,6 +168,37 @@ def test_early_interruption(tmp_path: Path, delay: float) -> None:
     assert len(stderr.splitlines()) == 1, stderr
 
 
+def test_death_of_a_worker(tmp_path: Path) -> None:
+    """A killed worker: exit code 1, one line that says how to go on, what was finished is kept, and going on works."""
+    arguments = ["run", str(CONFIGS / "gp1.yaml"), "--functions", "1-8", "--dimensions", "5", "--instances", "1"]
+    command = [sys.executable, "-m", "sacma", *arguments, "--jobs", "2", "--results", "out"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not list((tmp_path / "out").rglob("*.record")):
+        time.sleep(0.02)
+    os.kill(workers_in_group(process.pid)[0], signal.SIGKILL)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 1, stderr
+    assert len(stderr.splitlines()) == 1, stderr
+    kept = len(list((tmp_path / "out").rglob("*.record")))
+    assert f"a worker process died, maybe for lack of memory; {kept} of 8 trials are kept; go on with: sacma" in stderr
+    again = sacma(*arguments, "--results", "out", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert f"8 trials: {kept} there, {8 - kept} to run" in again.stdout
+
+
+def workers_in_group(group: int) -> list[int]:
+    """Process numbers of joblib's workers in a process group."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            same = os.getpgid(int(folder.name)) == group
+            if same and b"popen_loky_posix" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
 def alive_in_group(group: int) -> list[str]:
     """Commands of the processes of a group that are not merely waiting to be reaped, where the system tells."""
     found = []
