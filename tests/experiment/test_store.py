@@ -95,9 +95,9 @@ def test_no_leftovers(study: MakeStudy, tmp_path: Path) -> None:
 
 def test_traces_are_one_line_away(study: MakeStudy, tmp_path: Path) -> None:
     """The traces of all trials load with pandas and take at most twice the space of the COCO files."""
-    asked = study("gp5", **{**PROTOCOL, "dimensions": "2,5", "budget": 250})
+    asked = study("ada_kl", functions="8,24", dimensions="2,20", instances="1", budget=125)
     run(asked, tmp_path, "loky", 2)
-    path = tmp_path / "traces" / "GP-5.parquet"
+    path = tmp_path / "traces" / "ADA-KL.parquet"
     frame = pd.read_parquet(path)
     assert len(frame.groupby(["function", "dimension", "instance"])) == len(plan([asked]))
     assert path.stat().st_size < 2 * sum(len(content) for content in coco_files(tmp_path).values())

@@ -36,6 +36,14 @@ SMALL_INTEGERS = {
 }
 
 
+ENCODINGS = {
+    "generation": "DELTA_BINARY_PACKED",
+    "true_evaluations": "DELTA_BINARY_PACKED",
+    "sigma": "BYTE_STREAM_SPLIT",
+}
+"""Columns of which Parquet's dictionaries would be as long as the column: their steps or bytes compress better."""
+
+
 def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
     """Return the trace of one trial, a column a quantity and a row a generation."""
     return {
@@ -80,5 +88,13 @@ def write_traces(path: Path, frames: Sequence[pd.DataFrame]) -> None:
     # Trials know different texts: together they are categories again.
     frame = frame.astype({name: "category" for name in _TEXTS if name in frame.columns})
     temporary = path.with_name(f".{path.name}.new")
-    frame.to_parquet(temporary, compression="zstd", index=False)
+    encoded = {name: encoding for name, encoding in ENCODINGS.items() if name in frame.columns}
+    frame.to_parquet(
+        temporary,
+        index=False,
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[name for name in frame.columns if name not in encoded],
+        column_encoding=encoded,
+    )
     temporary.replace(path)
