@@ -34,11 +34,11 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-out = Console(highlight=False, soft_wrap=False)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
-Configs = Annotated[list[Path], typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG…")]
-Functions = Annotated[str | None, typer.Option(help="Functions, like 1-5,8.", rich_help_panel="Protocol")]
+Configs = Annotated[list[Path], typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG")]
+Functions = Annotated[str | None, typer.Option(help="Functions, like 1-5,8.")]
 Dimensions = Annotated[str | None, typer.Option(help="Dimensions, like 2,5.")]
 Instances = Annotated[str | None, typer.Option(help="Instances, like 1-5,41-50.")]
 Budget = Annotated[float | None, typer.Option(help="True evaluations of a trial, divided by D.")]
@@ -265,7 +265,7 @@ def algorithms() -> None:
 @app.command(short_help="Make pages and tables of results.")
 def postprocess(
     results: Annotated[
-        Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="[RESULTS]")
+        Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")
     ] = Path("results"),
     partial: Annotated[bool, typer.Option("--partial", help="Go on although trials are missing.")] = False,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,

@@ -35,6 +35,19 @@ def test_population_lies_at_root_D(bounds: str) -> None:
     assert np.mean(squares) == pytest.approx(D, abs=5 * np.sqrt(2 * D / len(squares)))
 
 
+def test_sampled_points_are_those_that_f_sees() -> None:
+    """Without bounds, proposed and sampled points are the same to the bit; with the penalty, but for clipping."""
+    for bounds in ("none", "penalty"):
+        settings = CMAESSettings.model_validate({"bounds": bounds})
+        rng = np.random.default_rng(3)
+        es = CMAES(rng.uniform(-4, 4, D), 8, settings, BOX, rng)
+        for _ in range(50):
+            proposed = np.array(es.ask())
+            expected = es.sampled if bounds == "none" else np.clip(es.sampled, -5.0, 5.0)
+            np.testing.assert_array_equal(proposed, expected)
+            es.tell(np.sum((proposed - 4.9) ** 2, axis=1))
+
+
 @pytest.mark.parametrize("bounds", ["penalty", "transform"])
 def test_proposed_points_are_in_the_box(bounds: str) -> None:
     """With bounds, f never sees a point outside, and an optimum near the border is found."""
