@@ -220,10 +220,8 @@ class SurrogateCMAES:
         run.ask()
         strategy_seconds = watch.lap()
         predicted = self._model(run.sampled)
-        if not _can_rank(predicted):
-            return False
         # The stop conditions of the strategy must not see a value better than any real one.
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             shifted = predicted + max(0.0, self._archive.best_value - float(predicted.min()))
         if not _can_rank(shifted):
             return False
