@@ -7,6 +7,9 @@ from typing import NoReturn
 
 EXIT_INTERRUPTED = 130
 
+SECONDS_TO_STOP = 5
+"""How long after Ctrl-C the interruption is raised again, if it has not come through."""
+
 
 class Interrupted(BaseException):
     """Ctrl-C. Not KeyboardInterrupt, which typer would answer in words of its own."""
@@ -15,11 +18,13 @@ class Interrupted(BaseException):
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGALRM, _interrupt)
     try:
         from sacma.cli import main as command_line  # noqa: PLC0415
 
         code = command_line()
     except Interrupted as interruption:
+        signal.alarm(0)
         message = str(interruption) or "interrupted; to do it again"
         print(f"sacma: {message}: {this_command()}", file=sys.stderr)  # noqa: T201 the console may not be there yet
         code = EXIT_INTERRUPTED
@@ -33,6 +38,7 @@ def this_command() -> str:
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
+    signal.alarm(SECONDS_TO_STOP)  # an exception that is raised inside a callback of a library may be lost there
     raise Interrupted
 
 

@@ -2,14 +2,20 @@
 
 import contextlib
 import multiprocessing
+import multiprocessing.resource_tracker
 import os
+import shutil
 import signal
 import tempfile
 import threading
+import time
+import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 from joblib.externals.loky.backend.process import LokyProcess
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
@@ -35,8 +41,7 @@ def run_with_loky(specs: Sequence[TrialSpec], jobs: int) -> Generator[TrialRecor
     if jobs == 1:  # joblib would run them in this process as well
         yield from run_serially(specs, jobs)
         return
-    # The workers' temporary folders are in one of ours, which outlives workers that are killed.
-    with tempfile.TemporaryDirectory(prefix="sacma-") as scratch, parallel_config("loky", inner_max_num_threads=1):
+    with _scratch_folder() as scratch, parallel_config("loky", inner_max_num_threads=1):
         pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="3*n_jobs")
         finished = False
         with _managers_hushed():
@@ -53,29 +58,47 @@ def run_with_loky(specs: Sequence[TrialSpec], jobs: int) -> Generator[TrialRecor
 
 
 @contextmanager
+def _scratch_folder() -> Iterator[str]:
+    """Make a folder for the temporary folders of workers, which must go even where the workers are killed."""
+    scratch = Path(tempfile.mkdtemp(prefix="sacma-"))
+    try:
+        yield str(scratch)
+    finally:
+        # COCO makes missing folders again: a worker in its last moments may undo the first attempt.
+        for _ in range(20):
+            shutil.rmtree(scratch, ignore_errors=True)
+            time.sleep(0.02)
+            if not scratch.exists():
+                break
+
+
+@contextmanager
 def _quiet_children() -> Iterator[None]:
     """Let the processes that start meanwhile ignore Ctrl-C and keep their warnings at exit to themselves.
 
-    Ctrl-C reaches the whole process group: only the coordinator is to answer it, and to end the workers.
+    Ctrl-C reaches the whole process group: only the coordinator is to answer it, and to end the workers. They
+    inherit a blocked SIGINT; one that comes meanwhile is answered afterwards. Starting a resource tracker unblocks
+    it, so those must be running before.
     """
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None  # children inherit nothing but this
-    warnings = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings, "ignore:resource_tracker"]))
+    warnings_before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings_before, "ignore:resource_tracker"]))
+    multiprocessing.resource_tracker.ensure_running()
+    loky_resource_tracker.ensure_running()
+    mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        if warnings is None:
+        if warnings_before is None:
             del os.environ["PYTHONWARNINGS"]
         else:
-            os.environ["PYTHONWARNINGS"] = warnings
-        if main:
-            signal.signal(signal.SIGINT, before)
+            os.environ["PYTHONWARNINGS"] = warnings_before
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
 
 
 @contextmanager
 def _managers_hushed() -> Iterator[None]:
-    """Keep joblib's own threads from printing tracebacks when their pool is taken away, now or soon after."""
+    """Keep joblib from complaining when its pool is taken away, its threads by tracebacks, now or soon after."""
+    warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning, "joblib")
     speak = threading.excepthook
 
     def hush(arguments: threading.ExceptHookArgs) -> None:
