@@ -67,7 +67,7 @@ def test_posterior_and_likelihood_are_those_of_scikit_learn(D: int, n: int, f: o
     expected = center + scale * (mean + model.optimum.mean)
     np.testing.assert_allclose(model.predict(Z), expected, rtol=1e-6, atol=1e-6 * scale)
     variance = model.predict_variance(Z) / scale**2
-    np.testing.assert_allclose(variance, deviation**2, rtol=1e-5, atol=1e-6 * model.optimum.signal)
+    np.testing.assert_allclose(variance, deviation**2, rtol=1e-6, atol=1e-6 * model.optimum.signal)
 
 
 @pytest.mark.parametrize("f", [rosenbrock, rippled])
