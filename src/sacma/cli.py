@@ -6,7 +6,7 @@ Heavy modules are imported by the commands that need them, so that help is quick
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
@@ -105,10 +105,13 @@ def run(
     """
     studies, work, store = _prepare(
         configs,
-        _overrides(
-            functions=functions, dimensions=dimensions, instances=instances, budget=budget, target=target, seed=seed
-        ),
         results,
+        functions=functions,
+        dimensions=dimensions,
+        instances=instances,
+        budget=budget,
+        target=target,
+        seed=seed,
     )
     from joblib import cpu_count  # noqa: PLC0415
 
@@ -192,27 +195,8 @@ def _log_failures(result: "CampaignResult", results: Path) -> Path:
     return log
 
 
-def _overrides(
-    *,
-    functions: str | None,
-    dimensions: str | None,
-    instances: str | None,
-    budget: float | None,
-    target: float | None,
-    seed: int | None,
-) -> dict[str, object]:
-    return {
-        "functions": functions,
-        "dimensions": dimensions,
-        "instances": instances,
-        "budget": budget,
-        "target": target,
-        "seed": seed,
-    }
-
-
 def _prepare(
-    configs: Sequence[Path], overrides: Mapping[str, object], results: Path
+    configs: Sequence[Path], results: Path, **overrides: object
 ) -> "tuple[tuple[Study, ...], Workload, Store]":
     from sacma.config import load_studies  # noqa: PLC0415
     from sacma.experiment.campaign import workload  # noqa: PLC0415
@@ -239,10 +223,13 @@ def plan(
 
     studies, work, _ = _prepare(
         configs,
-        _overrides(
-            functions=functions, dimensions=dimensions, instances=instances, budget=budget, target=target, seed=seed
-        ),
         results,
+        functions=functions,
+        dimensions=dimensions,
+        instances=instances,
+        budget=budget,
+        target=target,
+        seed=seed,
     )
     out.print(plan_table([study.name for study in studies], work.specs, work.missing))
 
