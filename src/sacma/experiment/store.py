@@ -112,16 +112,11 @@ class Store:
         Raises:
             SacmaError: a record cannot be read.
         """
-        for spec in specs:
-            path = self.path_of(spec)
+        for spec, content in self._contents(specs):
             try:
-                outcome = decode_outcome_of(spec, path.read_bytes())
-            except (FileNotFoundError, NotADirectoryError):
-                continue
+                outcome = decode_outcome_of(spec, content)
             except DamagedRecordError:
                 continue
-            except OSError as error:
-                raise SacmaError(f"record {path} cannot be read: {error.strerror}") from None
             yield spec, outcome
 
     def missing(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
@@ -136,9 +131,29 @@ class Store:
         return tuple(path.replace(path.with_suffix(".damaged")) for path in damaged)
 
     def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord]:
-        """Yield the records of ``specs``, all of which are there."""
+        """Yield the intact records of ``specs``, whole.
+
+        Raises:
+            SacmaError: a record cannot be read.
+        """
+        for spec, content in self._contents(specs):
+            try:
+                record = decode(content)
+            except DamagedRecordError:
+                continue
+            if record.spec == spec:
+                yield record
+
+    def _contents(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, bytes]]:
         for spec in specs:
-            yield decode(self.path_of(spec).read_bytes())
+            path = self.path_of(spec)
+            try:
+                content = path.read_bytes()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise SacmaError(f"record {path} cannot be read: {error.strerror}") from None
+            yield spec, content
 
     def register(self, study: Study) -> bool:
         """Note that ``study`` is part of these results; return whether it replaces one that it cannot extend."""
@@ -180,10 +195,9 @@ class Store:
         """Write COCO folder and traces of ``study`` from those of its records that are there."""
         from sacma.experiment.trace import trace_frame, write_traces  # noqa: PLC0415 pandas is slow to import
 
-        there = [spec for spec, _ in self.outcomes(study.specs())]
         folder, trace_file = self.coco_folder(study.name), self.trace_file(study.name)
         traces, placed = [], []
-        for record in self.records(there):
+        for record in self.records(study.specs()):
             traces.append(trace_frame(record.spec, record.trace))
             placed.append(PlacedFiles(*record.spec.place, record.coco))
         contents = merge(placed, study.description)
