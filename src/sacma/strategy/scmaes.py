@@ -116,7 +116,7 @@ class SurrogateCMAES:
         self._runs = RestartedCMAES(settings, initial_point, box, rng)
         self._archive = Archive(len(box[0]))
         self._model: Model | None = None
-        self._warm: Hyperparameters | None = None
+        self._warm: Hyperparameters | None = None  # ℓ in the objective's own units: whitening changes
         self._generation = 0
         self._ask_seconds = 0.0
         self.true_evaluations = 0
@@ -206,7 +206,7 @@ class SurrogateCMAES:
             training_set_size=training.size if training else 0,
             fit_status=training.status if training else "",
             likelihood_evaluations=process.likelihood_evaluations if process else 0,
-            jitters=process.optimum.jitters if process else 0,
+            jitters=process.jitters if process else 0,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
             strategy_seconds=strategy_seconds + watch.lap(),
@@ -251,13 +251,14 @@ class SurrogateCMAES:
         if training_set is None:
             return Training(FitStatus.TOO_FEW_POINTS)
         start = Hyperparameters(s.length_start, (s.noise_std_start / s.signal_std_start) ** 2)
-        process = fit_gaussian_process(training_set, start=start, warm=self._warm if s.warm_start else None)
+        warm = self._warm.stretched(whitening.log_scale) if s.warm_start and self._warm is not None else None
+        process = fit_gaussian_process(training_set, start=start, warm=warm)
         if isinstance(process, FitStatus):
             return Training(process, size=len(training_set))
         model = Model(process, whitening)
         if not _can_rank(model(population)):
             return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
-        self._warm = process.hyperparameters
+        self._warm = process.hyperparameters.stretched(-whitening.log_scale)
         return Training(FitStatus.TRAINED, model, len(training_set))
 
     def _restart_if_stopped(self) -> bool:

@@ -1,9 +1,9 @@
-"""The marginal likelihood of the Gaussian process, profiled down to two unknowns.
+"""The marginal likelihood of the Gaussian process, profiled down to two unknowns, and its maximum; compiled.
 
 | symbol | here           | meaning                                                                     |
 | ------ | -------------- | --------------------------------------------------------------------------- |
 | y      | ``targets``    | standardised objective values, shape (n,)                                   |
-| r      | ``distances``  | Euclidean distances of the whitened inputs, shape (n, n)                    |
+| r      | ``distances``  | Euclidean distances of the whitened inputs, shape (n, n), of which j < i    |
 | ℓ      | ``length``     | length scale                                                                |
 | s_f²   | ``signal``     | signal variance                                                             |
 | σ_n²   |                | noise variance                                                              |
@@ -21,19 +21,22 @@ bounds are met exactly by clipping:
 
     β = 1ᵀA⁻¹y / 1ᵀA⁻¹1   (generalised least squares),      s_f² = q/n.
 
-What remains is a function of (ln ℓ, ln η). At clipped or free optima of β and s_f² its gradient is the partial
-gradient (envelope theorem), but where the bound on σ_n² = η s_f² holds s_f², which then moves with η.
+What remains is a function of (ln ℓ, ln η). One value of it costs one factorisation and little else: 1 and y are
+two more rows of the matrix, so that L⁻¹1 and L⁻¹y come with its factor. A slope would cost A⁻¹, twice as much
+as two more values; so the search takes values only, and fits its own quadratic to them.
+
+The search runs in the coordinates (ln ℓ / 0.4, (ln η + 3 ln ℓ) / 2). Where ℓ is large the data fix the roughness
+s_f²/ℓ⁵ and σ_n² much better than ℓ: the likelihood has a valley in which ln η falls by about 3 for each ln ℓ.
 """
 
+import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
-from scipy.spatial.distance import pdist, squareform
 
+from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, compiled_sums
 from sacma.surrogate.whitening import Array
-
-SQRT5 = float(np.sqrt(5.0))
 
 
 @dataclass(frozen=True)
@@ -49,142 +52,463 @@ class HyperparameterBounds:
 
     log_length: tuple[float, float] = (-2.0, 25.0)
     log_signal: tuple[float, float] = (-2.0, 25.0)
-    log_noise: tuple[float, float] = (float(np.log(1e-6)), float(np.log(10.0)))
+    log_noise: tuple[float, float] = (math.log(1e-6), math.log(10.0))
     mean_ranges: float = 2.0
 
 
 BOUNDS = HyperparameterBounds()
 
-SMALLEST_RATIO = 1e-14
+SMALLEST_RATIO = 1e-18
 """Smallest η tried. Below, A is not positive definite in double precision for any but the smallest n."""
 
-JITTERS = (0.0, 1e-13, 1e-11, 1e-9, 1e-7)
-"""What is added to the diagonal of A, in turn, until its Cholesky factorisation succeeds."""
+JITTER_FACTOR = 100.0
+"""Where A has no Cholesky factor at any start, η of the starts is multiplied by this, and they are tried again."""
+
+MOST_JITTERS = 7
+"""How often: from ``SMALLEST_RATIO`` up to 1."""
+
+# The search. Lengths of steps are in its own coordinates; chosen on training sets recorded from all bbob functions.
+_LENGTH_UNIT = 0.4
+_RATIO_UNIT = 2.0
+_VALLEY = 3.0
+_FIRST_STEP = 0.5
+_LONGEST_STEP = 4.0
+_SHORTEST_STEP = 0.02
+_TOLERANCE = 0.02
+"""The search ends where its quadratic promises less than this, with evaluations around it in all directions."""
+_SHELL = 0.5
+"""Those evaluations lie where the quadratic is higher by about this, …"""
+_COSINE = 0.7
+"""… each direction at most 45° off one of them."""
+_REACH = 4.0
+"""The quadratic is fitted to evaluations within this distance of the best, …"""
+_SOFTNESS = 0.3
+"""… with the weight 1/(this + how much worse they are)²: it is to be right where the likelihood is high."""
+_APART = 2.0
+"""A further search starts at least so far from where others have started or ended."""
+
+_LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first with zeros at its end
+_LN2_LOW = 1.90821492927058770002e-10
+_ROUNDER = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to an integer, found in the last bits
+_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(14))
+_COSINES = np.cos(np.arange(32) * math.pi / 16.0)
+_SINES = np.sin(np.arange(32) * math.pi / 16.0)
 
 
-def matern52(distances: Array, length: float) -> Array:
-    """Return the Matérn-5/2 correlations (1 + s + s²/3) exp(−s), s = √5 r/ℓ, of ``distances`` r."""
-    s = distances * (SQRT5 / length)
-    return np.asarray((1.0 + s * (1.0 + s / 3.0)) * np.exp(-s))
+@compiled
+def _exp(x: float) -> float:
+    """exp(x) for −700 ≤ x ≤ 0, to 3e-16: by Taylor, without a branch or a call, so that eight go at a time."""
+    shifted = x * 1.4426950408889634 + _ROUNDER
+    k = shifted - _ROUNDER
+    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    p = _FACTORIALS[13]
+    p = p * r + _FACTORIALS[12]
+    p = p * r + _FACTORIALS[11]
+    p = p * r + _FACTORIALS[10]
+    p = p * r + _FACTORIALS[9]
+    p = p * r + _FACTORIALS[8]
+    p = p * r + _FACTORIALS[7]
+    p = p * r + _FACTORIALS[6]
+    p = p * r + _FACTORIALS[5]
+    p = p * r + _FACTORIALS[4]
+    p = p * r + _FACTORIALS[3]
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    exponent = (np.float64(shifted).view(np.int64) + np.int64(1023)) << np.int64(52)
+    return p * np.int64(exponent).view(np.float64)  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True)
-class LikelihoodPoint:
-    """The profiled likelihood at one (ℓ, η), with all that a prediction from there needs.
+@compiled
+def _matern52(distances: Array, length: float, correlations: Array) -> None:
+    """Write the Matérn-5/2 correlations of one row of ``distances`` to ``correlations``."""
+    scale = math.sqrt(5.0) / length
+    for i in range(len(distances)):
+        s = min(distances[i] * scale, 700.0)
+        correlations[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * _exp(-s)
+
+
+@compiled_sums
+def _distances(inputs: Array, point: Array, distances: Array) -> None:
+    """Write the distances of ``inputs``, shape (n, D), to ``point`` to ``distances``."""
+    for i in range(len(inputs)):
+        total = 0.0
+        for d in range(len(point)):
+            difference = inputs[i, d] - point[d]
+            total += difference * difference
+        distances[i] = math.sqrt(total)
+
+
+@compiled
+def pairwise_distances(inputs: Array) -> Array:
+    """Return the distances of ``inputs``, shape (n, D), to each other: element (j, i) for j < i, shape (n, n)."""
+    n = len(inputs)
+    distances = np.empty((n, n))
+    for j in range(n):
+        _distances(inputs[j + 1 :], inputs[j], distances[j, j + 1 :])
+    return distances
+
+
+@compiled
+def _factorise(dpotrf: int, A: Array) -> int:
+    """Replace the matrix by its Cholesky factor; 0 if it has one. Column j of the lower triangle is row j of ``A``."""
+    uplo = np.full(1, ord("L"), np.uint8)
+    sizes = np.array([A.shape[0], A.shape[1], 0], np.int32)
+    n, lda, info = sizes[0:].ctypes.data, sizes[1:].ctypes.data, sizes[2:].ctypes.data
+    call_dpotrf(dpotrf, uplo.ctypes.data, n, A.ctypes.data, lda, info)
+    return int(sizes[2])
+
+
+@compiled_sums
+def _profile(factor: Array, limits: Array, ratio: float) -> tuple[float, float, float]:
+    """Return the negative log likelihood, β and s_f² from the factor of the bordered matrix."""
+    n = len(factor) - 2
+    ones_ones, ones_targets, log_determinant = 0.0, 0.0, 0.0
+    for j in range(n):
+        ones_ones += factor[j, n] * factor[j, n]
+        ones_targets += factor[j, n] * factor[j, n + 1]
+        log_determinant += math.log(factor[j, j])
+    mean = min(max(ones_targets / ones_ones, limits[0]), limits[1])
+    q = 0.0
+    for j in range(n):
+        residual = factor[j, n + 1] - mean * factor[j, n]
+        q += residual * residual
+    q = max(q, 1e-300)
+    signal = min(max(q / n, limits[2] / ratio), limits[3] / ratio)  # the bounds of σ_n² = η s_f² …
+    signal = min(max(signal, limits[4]), limits[5])  # … yield to those of s_f²
+    negative_log = 0.5 * n * math.log(2.0 * math.pi * signal) + log_determinant + 0.5 * q / signal
+    return negative_log, mean, signal
+
+
+@compiled
+def evaluate(
+    dpotrf: int, distances: Array, targets: Array, limits: Array, log_length: float, log_ratio: float, factor: Array
+) -> tuple[float, float, float]:
+    """Return the negative log likelihood at (ln ℓ, ln η), inf where A has no factor, with the best β and s_f².
 
     Args:
-        negative_log: negative log marginal likelihood.
-        length: ℓ.
-        ratio: η, jitter included.
-        mean: β.
-        signal: s_f².
-        factor: L, lower triangle, shape (n, n), Fortran order.
-        weights: α = A⁻¹(y − β), shape (n,).
-        jitters: how many jitters were tried in vain.
-        gradient: by (ln ℓ, ln η), where it was asked for.
+        dpotrf: address of LAPACK's factorisation.
+        distances: from ``pairwise_distances``.
+        targets: y.
+        limits: from ``limits``.
+        log_length: ln ℓ.
+        log_ratio: ln η.
+        factor: shape (n + 2, n + 2); L is written to it, column j to row j, and L⁻¹1 and L⁻¹y to its last columns.
     """
+    n = len(targets)
+    ratio = math.exp(log_ratio)
+    for j in range(n):
+        factor[j, j] = 1.0 + ratio
+        _matern52(distances[j, j + 1 :], math.exp(log_length), factor[j, j + 1 : n])
+        factor[j, n] = 1.0
+        factor[j, n + 1] = targets[j]
+    # Large enough for the bordered matrix to be positive definite wherever A is.
+    factor[n, n] = factor[n + 1, n + 1] = 1e300
+    factor[n, n + 1] = 0.0
+    if _factorise(dpotrf, factor) != 0:
+        return math.inf, 0.0, 1.0
+    negative_log, mean, signal = _profile(factor, limits, ratio)
+    if not math.isfinite(negative_log):
+        return math.inf, 0.0, 1.0
+    return negative_log, mean, signal
 
-    negative_log: float
-    length: float
-    ratio: float
-    mean: float
-    signal: float
-    factor: Array
-    weights: Array
-    jitters: int
-    gradient: Array | None
+
+@compiled
+def _to_box(p: float, q: float, limits: Array) -> tuple[float, float]:
+    """Move a point of the search's coordinates into the bounds of ln ℓ and ln η."""
+    log_length = min(max(p * _LENGTH_UNIT, limits[6]), limits[7])
+    log_ratio = min(max(q * _RATIO_UNIT - _VALLEY * p * _LENGTH_UNIT, limits[8]), limits[9])
+    return log_length / _LENGTH_UNIT, (log_ratio + _VALLEY * log_length) / _RATIO_UNIT
 
 
-class ProfiledLikelihood:
-    """The negative log marginal likelihood as a function of (ln ℓ, ln η).
+@compiled
+def _solve(M: Array, b: Array) -> None:
+    """Replace ``b`` by M⁻¹b, M positive definite, shape (6, 6); destroys M."""
+    n = len(b)
+    for j in range(n):
+        for k in range(j):
+            M[j, j] -= M[j, k] * M[j, k]
+        M[j, j] = math.sqrt(max(M[j, j], 1e-14))
+        for i in range(j + 1, n):
+            for k in range(j):
+                M[i, j] -= M[i, k] * M[j, k]
+            M[i, j] /= M[j, j]
+    for j in range(n):
+        for k in range(j):
+            b[j] -= M[j, k] * b[k]
+        b[j] /= M[j, j]
+    for j in range(n - 1, -1, -1):
+        for k in range(j + 1, n):
+            b[j] -= M[k, j] * b[k]
+        b[j] /= M[j, j]
+
+
+@compiled
+def _fit_quadratic(path: Array, size: int, best: int, M: Array, c: Array, z: Array) -> None:
+    """Fit c₁a + c₂b + ½c₃a² + c₄ab + ½c₅b² to what is known around the best point, by weighted least squares."""
+    M[:] = 0.0
+    c[:] = 0.0
+    M[0, 0] = 1e4  # the best point itself
+    M[1, 1] = M[2, 2] = 1e-6  # where there are fewer than five others
+    M[3, 3] = M[4, 4] = M[5, 5] = 1e-7
+    for k in range(size):
+        a, b, worse = path[k, 0] - path[best, 0], path[k, 1] - path[best, 1], path[k, 2] - path[best, 2]
+        if k == best or not math.isfinite(worse) or a * a + b * b > _REACH * _REACH:
+            continue
+        weight = 1.0 / (_SOFTNESS + worse) ** 2
+        z[0], z[1], z[2], z[3], z[4], z[5] = 1.0, a, b, 0.5 * a * a, a * b, 0.5 * b * b
+        for i in range(6):
+            c[i] += weight * z[i] * worse
+            for j in range(i + 1):
+                M[i, j] += weight * z[i] * z[j]
+    _solve(M, c)
+
+
+@compiled
+def _quadratic(c: Array, a: float, b: float) -> float:
+    return c[1] * a + c[2] * b + 0.5 * c[3] * a * a + c[4] * a * b + 0.5 * c[5] * b * b  # type: ignore[no-any-return]
+
+
+@compiled
+def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tuple[float, float, float]:
+    """Minimise the quadratic around (p, q) within ``radius`` and the box; return its value and the step."""
+    determinant = c[3] * c[5] - c[4] * c[4]
+    if c[3] > 0.0 and determinant > 1e-9 * c[3] * c[3]:
+        a, b = (c[4] * c[2] - c[5] * c[1]) / determinant, (c[4] * c[1] - c[3] * c[2]) / determinant
+        if a * a + b * b <= radius * radius:
+            inside = _to_box(p + a, q + b, limits)
+            if abs(inside[0] - p - a) + abs(inside[1] - q - b) < 1e-9:
+                return _quadratic(c, a, b), a, b
+    lowest, best_a, best_b = 0.0, 0.0, 0.0
+    for ring in range(1, 4):
+        for k in range(32):
+            length = radius * ring / 3.0
+            inside = _to_box(p + length * _COSINES[k], q + length * _SINES[k], limits)
+            a, b = inside[0] - p, inside[1] - q
+            value = _quadratic(c, a, b)
+            if value < lowest:
+                lowest, best_a, best_b = value, a, b
+    return lowest, best_a, best_b
+
+
+@compiled
+def _unexplored(
+    path: Array, size: int, best: int, c: Array, radius: float, limits: Array
+) -> tuple[bool, float, float]:
+    """Return whether a direction lacks an evaluation where the quadratic is about ``_SHELL`` higher, and the step."""
+    # Root of the quadratic's Hessian, mended where it is not positive definite: at most two radii to the shell.
+    least = 0.5 * _SHELL / (radius * radius)
+    h11, h22 = max(c[3], least), max(c[5], least)
+    h12 = min(max(c[4], -0.95 * math.sqrt(h11 * h22)), 0.95 * math.sqrt(h11 * h22))
+    r11 = math.sqrt(h11)
+    r12 = h12 / r11
+    r22 = math.sqrt(h22 - r12 * r12)
+    shell = math.sqrt(2.0 * _SHELL)
+    p, q = path[best, 0], path[best, 1]
+    directions = np.empty((size, 2))  # of the evaluations near the shell
+    near = 0
+    for k in range(size):
+        a, b = path[k, 0] - p, path[k, 1] - q
+        x, y = r11 * a + r12 * b, r22 * b
+        away = math.sqrt(x * x + y * y)
+        if 0.4 * shell <= away <= 2.5 * shell:
+            directions[near, 0], directions[near, 1] = x / away, y / away
+            near += 1
+    least_covered, step_a, step_b = 2.0, 0.0, 0.0
+    for t in range(0, 32, 2):
+        b = _SINES[t] * shell / r22
+        a = (_COSINES[t] * shell - r12 * b) / r11
+        inside = _to_box(p + a, q + b, limits)
+        a_inside, b_inside = inside[0] - p, inside[1] - q
+        if a_inside * a_inside + b_inside * b_inside < 0.25 * (a * a + b * b):
+            continue  # nearly all of it is outside
+        x, y = r11 * a_inside + r12 * b_inside, r22 * b_inside
+        length = math.sqrt(x * x + y * y)
+        covered = -1.0
+        for k in range(near):
+            covered = max(covered, (x * directions[k, 0] + y * directions[k, 1]) / length)
+        if covered < least_covered:
+            least_covered, step_a, step_b = covered, a_inside, b_inside
+    return least_covered < _COSINE, step_a, step_b
+
+
+@compiled
+def _next_start(path: Array, starts: int, ends: Array, searches: int) -> int:
+    """Return the most likely start that is not near where a search has started or ended, or −1."""
+    chosen = -1
+    for k in range(starts):
+        if not math.isfinite(path[k, 2]) or (chosen >= 0 and path[k, 2] >= path[chosen, 2]):
+            continue
+        free = True
+        for other in ends[: 2 * searches]:
+            a, b = path[k, 0] - path[other, 0], path[k, 1] - path[other, 1]
+            free = free and a * a + b * b > _APART * _APART
+        if free:
+            chosen = k
+    return chosen
+
+
+@compiled
+def _weights(factor: Array, mean: float) -> Array:
+    """Return α = A⁻¹(y − β), shape (n,)."""
+    n = len(factor) - 2
+    weights = np.empty(n)
+    for j in range(n - 1, -1, -1):
+        rest = factor[j, n + 1] - mean * factor[j, n] - _dot(factor[j, j + 1 : n], weights[j + 1 :])
+        weights[j] = rest / factor[j, j]
+    return weights
+
+
+@compiled_sums
+def _dot(a: Array, b: Array) -> float:
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@compiled
+def maximise(
+    dpotrf: int, inputs: Array, targets: Array, limits: Array, starts: Array, searches: int, most: int
+) -> tuple[Array, Array, int, int, float, float, Array, Array]:
+    """Maximise the profiled likelihood from several starts.
+
+    All ``starts`` are evaluated. The most likely is the first from which to search; each further search begins at
+    the most likely that is apart from where others began and ended.
 
     Args:
+        dpotrf: address of LAPACK's factorisation.
         inputs: whitened training inputs, shape (n, D).
-        targets: standardised y, shape (n,).
-        bounds: of the hyperparameters.
+        targets: y, shape (n,).
+        limits: from ``limits``.
+        starts: (ln ℓ, ln η) of each start, shape (s, 2).
+        searches: how many searches.
+        most: how many evaluations each may take.
+
+    Returns:
+        All evaluations as (ln ℓ, ln η, negative log likelihood), the starts first; the indices where the searches
+        ended; the index of the best; how often η of the starts was raised until one had a factor; β, s_f², the
+        factor and α at the best. The best has an infinite value where no start has a factor.
     """
+    n = len(targets)
+    distances = pairwise_distances(inputs)
+    factor, best_factor = np.empty((n + 2, n + 2)), np.empty((n + 2, n + 2))
+    path = np.empty((len(starts) + searches * most, 3))
+    M, c, z = np.empty((6, 6)), np.empty(6), np.empty(6)
+    ends = np.zeros(2 * searches, np.int64)
+    winner, best_mean, best_signal, size, jitters, done = 0, 0.0, 1.0, 0, 0, 0
 
-    def __init__(self, inputs: Array, targets: Array, bounds: HyperparameterBounds = BOUNDS) -> None:
-        self.targets = targets
-        self.bounds = bounds
-        self._distances = np.asfortranarray(squareform(pdist(inputs)))
-        self._size = len(targets)
-        self._right_sides = np.asfortranarray(np.column_stack([np.ones(self._size), targets]))
-        slack = bounds.mean_ranges * float(np.ptp(targets))
-        median = float(np.median(targets))
-        self._mean_bounds = (median - slack, median + slack)
-        self._signal_bounds = tuple(np.exp(2.0 * np.array(bounds.log_signal)))
-        self._noise_bounds = tuple(np.exp(2.0 * np.array(bounds.log_noise)))
+    for jitters in range(MOST_JITTERS + 1):  # noqa: B007 returned
+        size = 0
+        for k in range(len(starts)):
+            log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), limits[9])
+            path[k, 0], path[k, 1] = _to_box(
+                starts[k, 0] / _LENGTH_UNIT, (log_ratio + _VALLEY * starts[k, 0]) / _RATIO_UNIT, limits
+            )
+            value, mean, signal = _evaluate_at(dpotrf, distances, targets, limits, path, k, factor)
+            if k == 0 or value < path[winner, 2]:
+                winner, best_mean, best_signal = k, mean, signal
+                factor, best_factor = best_factor, factor
+            size += 1
+        if math.isfinite(path[winner, 2]):
+            break
 
-    @property
-    def search_box(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Bounds of ln ℓ and of ln η that the bounds of ℓ, s_f and σ_n amount to."""
-        smallest = max(SMALLEST_RATIO, self._noise_bounds[0] / self._signal_bounds[1])
-        largest = self._noise_bounds[1] / self._signal_bounds[0]
-        return self.bounds.log_length, (float(np.log(smallest)), float(np.log(largest)))
+    for search in range(searches):
+        best = _next_start(path, len(starts), ends, search)
+        if best < 0:
+            break
+        ends[2 * search] = best
+        radius = _FIRST_STEP
+        for _ in range(most):
+            _fit_quadratic(path, size, best, M, c, z)
+            promise, a, b = _descent(c, path[best, 0], path[best, 1], radius, limits)
+            exploring = promise > -_TOLERANCE
+            if exploring:
+                gap, a, b = _unexplored(path, size, best, c, radius, limits)
+                if not gap:
+                    break
+            path[size, 0], path[size, 1] = path[best, 0] + a, path[best, 1] + b
+            value, mean, signal = _evaluate_at(dpotrf, distances, targets, limits, path, size, factor)
+            if value < path[winner, 2]:
+                winner, best_mean, best_signal = size, mean, signal
+                factor, best_factor = best_factor, factor
+            kept = (path[best, 2] - value) / -promise if math.isfinite(value) else -1.0
+            if value < path[best, 2]:
+                best = size
+            size += 1
+            if not exploring:
+                step = math.sqrt(a * a + b * b)
+                if kept > 0.7 and step > 0.9 * radius:
+                    radius = min(2.0 * radius, _LONGEST_STEP)
+                elif kept < 0.2:
+                    radius = 0.5 * min(radius, step)
+                if radius < _SHORTEST_STEP:
+                    break
+        ends[2 * search + 1] = best
+        done += 1
 
-    def __call__(self, log_length: float, log_ratio: float, *, gradient: bool) -> LikelihoodPoint | None:
-        """Evaluate the likelihood at (ln ℓ, ln η).
+    for k in range(size):
+        path[k, 0] *= _LENGTH_UNIT
+        path[k, 1] = path[k, 1] * _RATIO_UNIT - _VALLEY * path[k, 0]
+    weights = _weights(best_factor, best_mean) if math.isfinite(path[winner, 2]) else np.zeros(n)
+    return path[:size], ends[1 : 2 * done : 2], winner, jitters, best_mean, best_signal, best_factor, weights
 
-        Args:
-            log_length: ln ℓ.
-            log_ratio: ln η.
-            gradient: whether the gradient is wanted: it triples the cost.
 
-        Returns:
-            The likelihood there, or None where A has no Cholesky factor with any jitter.
-        """
-        n = self._size
-        length = float(np.exp(log_length))
-        s = self._distances * (SQRT5 / length)
-        decay = np.exp(-s)
-        correlations = (1.0 + s * (1.0 + s / 3.0)) * decay
-        wanted_ratio = float(np.exp(log_ratio))
-        for tried, jitter in enumerate(JITTERS):  # noqa: B007 the count is used below
-            ratio = wanted_ratio + jitter
-            A = correlations.copy(order="F")
-            A.flat[:: n + 1] += ratio
-            factor, info = dpotrf(A, lower=1, clean=1, overwrite_a=1)
-            if info == 0:
-                break
-        else:
-            return None
+@compiled
+def _evaluate_at(
+    dpotrf: int, distances: Array, targets: Array, limits: Array, path: Array, k: int, factor: Array
+) -> tuple[float, float, float]:
+    """Evaluate the likelihood at ``path[k]``, in the search's coordinates, and note its value there."""
+    log_length = path[k, 0] * _LENGTH_UNIT
+    log_ratio = path[k, 1] * _RATIO_UNIT - _VALLEY * log_length
+    result = evaluate(dpotrf, distances, targets, limits, log_length, log_ratio, factor)
+    path[k, 2] = result[0]
+    return result
 
-        solved, _ = dpotrs(factor, self._right_sides, lower=1)
-        ones_solved, targets_solved = solved[:, 0], solved[:, 1]
-        mean = float(np.clip(targets_solved.sum() / ones_solved.sum(), *self._mean_bounds))
-        weights = targets_solved - mean * ones_solved
-        q = max(float(weights @ (self.targets - mean)), np.finfo(float).tiny)
-        signal, moves_with_ratio = self._signal(q, ratio)
-        negative_log = 0.5 * n * np.log(2.0 * np.pi * signal) + np.log(factor.diagonal()).sum() + 0.5 * q / signal
-        if not np.isfinite(negative_log):
-            return None
 
-        slope = None
-        if gradient:
-            inverse, _ = dpotri(factor, lower=1)  # lower triangle of A⁻¹; zeros above
-            by_log_length = s * s * (1.0 + s) * decay / 3.0  # dM/d ln ℓ, zero on the diagonal
-            slope = np.empty(2)
-            slope[0] = np.vdot(inverse, by_log_length) - 0.5 * (weights @ (by_log_length @ weights)) / signal
-            slope[1] = 0.5 * wanted_ratio * (np.trace(inverse) - weights @ weights / signal)
-            if moves_with_ratio:  # s_f² = const/η: d ln s_f²/d ln η = −1
-                slope[1] -= 0.5 * (n - q / signal) * wanted_ratio / ratio
-        return LikelihoodPoint(
-            negative_log=float(negative_log),
-            length=length,
-            ratio=ratio,
-            mean=mean,
-            signal=signal,
-            factor=factor,
-            weights=weights,
-            jitters=tried,
-            gradient=slope,
-        )
+@compiled
+def posterior_mean(points: Array, inputs: Array, length: float, mean: float, weights: Array) -> Array:
+    """Return β + mᵀα, m the correlations of each point to the training inputs, shape (λ,).
 
-    def _signal(self, q: float, ratio: float) -> tuple[float, bool]:
-        """Return the best admissible s_f², and whether it is held by a bound on σ_n² = η s_f²."""
-        free = q / self._size
-        lowest, highest = self._noise_bounds[0] / ratio, self._noise_bounds[1] / ratio
-        held_by_noise = np.clip(free, lowest, highest)
-        clipped = np.clip(held_by_noise, *self._signal_bounds)
-        return float(clipped), bool(held_by_noise != free and clipped == held_by_noise)
+    Args:
+        points: where, whitened, shape (λ, D).
+        inputs: whitened training inputs, shape (n, D).
+        length: ℓ.
+        mean: β.
+        weights: α.
+    """
+    predicted = np.empty(len(points))
+    row = np.empty(len(inputs))
+    for i in range(len(points)):
+        _distances(inputs, points[i], row)
+        _matern52(row, length, row)
+        predicted[i] = mean + _dot(row, weights)
+    return predicted
+
+
+def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
+    """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)."""
+    ordered = np.sort(targets)
+    slack = bounds.mean_ranges * (ordered[-1] - ordered[0])
+    median = 0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
+    return np.array([median - slack, median + slack, *_hyperparameter_limits(bounds)])
+
+
+@cache
+def _hyperparameter_limits(bounds: HyperparameterBounds) -> tuple[float, ...]:
+    noise, signal = np.exp(2.0 * np.array(bounds.log_noise)), np.exp(2.0 * np.array(bounds.log_signal))
+    ratio = max(SMALLEST_RATIO, noise[0] / signal[1]), noise[1] / signal[0]
+    return (*noise, *signal, *bounds.log_length, *np.log(ratio))
+
+
+def log_likelihood(inputs: Array, targets: Array, log_length: float, log_ratio: float) -> float:
+    """Return the profiled log likelihood at one (ln ℓ, ln η); −inf where A has no factor.
+
+    >>> inputs, targets = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, 0.0, 1.0])
+    >>> round(log_likelihood(inputs, targets, 0.0, -5.0), 6)
+    -3.464318
+    """
+    n = len(targets)
+    factor = np.empty((n + 2, n + 2))
+    distances = pairwise_distances(np.ascontiguousarray(inputs))
+    return -float(evaluate(DPOTRF, distances, targets, limits(targets), log_length, log_ratio, factor)[0])

@@ -33,6 +33,11 @@ class Whitening:
         """Return the whitened ``points``, shape (n, D)."""
         return np.asarray((points - self.mean) @ self.to_white.T)
 
+    @property
+    def log_scale(self) -> float:
+        """ln |det W| / D: by how much whitening stretches lengths, on average over directions."""
+        return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)
+
     def distances(self, points: Array) -> Array:
         """Return each point's Mahalanobis distance √((x − m)ᵀ (σ²C)⁻¹ (x − m)), shape (n,)."""
         return np.asarray(np.sqrt(np.sum(self(points) ** 2, axis=1)))

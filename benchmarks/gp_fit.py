@@ -1,0 +1,122 @@
+"""Our fit of the Gaussian process against scikit-learn's: same kernel, bounds, start and data.
+
+Turn by turn in one process, on training sets recorded from real trials: CPU time of a cold fit each, and the log
+marginal likelihood that it reaches, also against the best of scikit-learn's search with restarts. Theirs has no
+constant mean: it is given ours, subtracted from the data.
+"""
+
+import argparse
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+from threadpoolctl import threadpool_limits
+
+from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.likelihood import BOUNDS
+
+from report import print_table, write
+from training_sets import RecordedFit, record_fits
+
+Result = TypeVar("Result")
+
+
+def main() -> None:
+    """Record, fit, print and write ``out/gp_fit.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dimensions", default="2,3,5,10,20")
+    parser.add_argument("--moments", type=int, default=2, help="training sets a trial; 24 trials a dimension")
+    parser.add_argument("--restarts", type=int, default=10, help="of scikit-learn's search")
+    options = parser.parse_args()
+
+    summary, sets = [], []
+    with threadpool_limits(limits=1):
+        for dimension in map(int, options.dimensions.split(",")):
+            fits = list(record_fits(dimension, options.moments))
+            rows = [_compare(fit, options.restarts) for fit in fits]
+            sets += rows
+            summary.append(_summary(dimension, rows))
+            print(summary[-1], flush=True)
+    summary.append({**_summary(0, sets), "D": "all"})
+    print("\nCPU time of a cold fit, and log marginal likelihood less scikit-learn's")
+    print_table(summary)
+    write("gp_fit", vars(options), summary=summary, sets=sets)
+
+
+def _compare(fit: RecordedFit, restarts: int) -> dict[str, Any]:
+    process, seconds = _timed(lambda: fit_gaussian_process(fit.training, start=fit.start))
+    assert isinstance(process, GaussianProcess)  # noqa: S101 it was one in the trial
+    warm, warm_seconds = _timed(lambda: fit_gaussian_process(fit.training, start=fit.start, warm=fit.warm))
+    assert isinstance(warm, GaussianProcess)  # noqa: S101 idem
+    y = (fit.training.values - process.center) / process.scale - process.mean
+    single, their_seconds = _timed(lambda: _sklearn(fit, y, 0))
+    best = max(single, _sklearn(fit, y, restarts))
+    return {
+        "set": str(fit),
+        "dimension": fit.spec.dimension,
+        "n": len(fit.training),
+        "full": len(fit.training) == 15 * fit.spec.dimension,
+        "milliseconds": 1e3 * seconds,
+        "warm_milliseconds": 1e3 * warm_seconds,
+        "their_milliseconds": 1e3 * their_seconds,
+        "evaluations": process.likelihood_evaluations,
+        "warm_evaluations": warm.likelihood_evaluations,
+        "over_single": process.log_likelihood - single,
+        "over_best": process.log_likelihood - best,
+        "warm_over_cold": warm.log_likelihood - process.log_likelihood,
+    }
+
+
+def _sklearn(fit: RecordedFit, y: np.ndarray, restarts: int) -> float:
+    """Return the log marginal likelihood that scikit-learn's search finds."""
+    kernel = ConstantKernel(_signal(fit.start), _squared(BOUNDS.log_signal))
+    kernel *= Matern(fit.start.length, tuple(np.exp(BOUNDS.log_length)), nu=2.5)
+    kernel += WhiteKernel(fit.start.ratio * _signal(fit.start), _squared(BOUNDS.log_noise))
+    theirs = GaussianProcessRegressor(kernel, alpha=0.0, n_restarts_optimizer=restarts, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it ends at its bounds
+        try:
+            theirs.fit(fit.training.inputs, y)
+        except np.linalg.LinAlgError:  # where it ends has no factor
+            return -np.inf
+    return float(theirs.log_marginal_likelihood_value_)
+
+
+def _signal(_start: Hyperparameters) -> float:
+    return 4.0  # s_f = 2, the study's start
+
+
+def _squared(bounds: tuple[float, float]) -> tuple[float, float]:
+    return float(np.exp(2.0 * bounds[0])), float(np.exp(2.0 * bounds[1]))
+
+
+def _timed(function: Callable[[], Result]) -> tuple[Result, float]:
+    start = time.process_time()
+    result = function()
+    return result, time.process_time() - start
+
+
+def _summary(dimension: int, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    full = [row for row in rows if row["full"]] or rows
+    return {
+        "D": dimension,
+        "sets": len(rows),
+        "n = 15 D": len(full),
+        "ms": statistics.median(row["milliseconds"] for row in full),
+        "warm ms": statistics.median(row["warm_milliseconds"] for row in full),
+        "theirs ms": statistics.median(row["their_milliseconds"] for row in full),
+        "ratio": statistics.median(row["their_milliseconds"] / row["milliseconds"] for row in full),
+        "evaluations": statistics.mean(row["evaluations"] for row in full),
+        ">= best - 0.1": statistics.mean(row["over_best"] >= -0.1 for row in rows),
+        "worst to single": min(row["over_single"] for row in rows),
+        "warm >= cold - 0.1": statistics.mean(row["warm_over_cold"] >= -0.1 for row in rows),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""What the benchmarks share: a table on the terminal, the same as JSON, and the machine it was taken on."""
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent
+CONFIGS = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+
+
+def config_paths(names: Sequence[str] = CONFIGS) -> list[Path]:
+    """Return the paths of configs of the study."""
+    return [ROOT.parent / "configs" / f"{name}.yaml" for name in names]
+
+
+def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print ``rows``, which have the same keys, as a table."""
+    cells = [list(rows[0]), *([_shown(value) for value in row.values()] for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    for line in cells:
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def write(name: str, sample: Mapping[str, Any], **tables: Sequence[Mapping[str, Any]]) -> None:
+    """Write ``out/NAME.json``: what was measured, on what, and the figures."""
+    output = ROOT / "out" / f"{name}.json"
+    output.parent.mkdir(exist_ok=True)
+    output.write_text(json.dumps({"sample": dict(sample), "machine": machine(), **tables}, indent=1) + "\n")
+    print(f"written to {output.relative_to(ROOT.parent)}")
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on beside the code."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        **{package: version(package) for package in ("numpy", "scipy", "numba", "cma", "scikit-learn")},
+    }
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())

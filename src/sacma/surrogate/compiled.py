@@ -1,0 +1,42 @@
+"""Compilation to machine code, and LAPACK from within it.
+
+Compiled code is cached on disk beside its module (or in the user's cache folder, where that one is read-only). The
+cache of a function knows when its own file changes, but not when a file changes that it calls into: functions
+that call each other stand in one file.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import get_cython_function_address, intrinsic
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+DPOTRF: int = get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf")
+"""Address of SciPy's Cholesky factorisation in this process: an argument, not a constant, of cached code."""
+
+
+def compiled(function: Function) -> Function:
+    """Compile ``function`` when it is first called. Its arithmetic stays IEEE's, but may fuse a·b + c."""
+    return njit(cache=True, error_model="numpy", fastmath={"contract"})(function)  # type: ignore[no-any-return]
+
+
+def compiled_sums(function: Function) -> Function:
+    """The same for loops that add up: terms may be added in any order, so that several go at a time."""
+    return njit(cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})(function)  # type: ignore[no-any-return]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_dpotrf(_typing: Any, address: Any, uplo: Any, n: Any, a: Any, lda: Any, info: Any) -> Any:  # noqa: ARG001 numba reads the types of all
+    """``dpotrf(uplo, n, a, lda, info)`` at ``address``; all arguments are addresses."""
+    word = types.intp
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        llvm_word = context.get_value_type(word)
+        kind = ir.FunctionType(ir.VoidType(), [llvm_word] * 5)
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+        return context.get_dummy_value()
+
+    return types.void(*(word,) * 6), generate
