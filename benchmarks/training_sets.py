@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from unittest.mock import patch
 
+from report import config_paths
+
 from sacma.config import load_studies
 from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.trial import run_trial
 from sacma.strategy import scmaes
 from sacma.surrogate.gaussian_process import FitStatus, GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
-
-from report import config_paths
 
 SURROGATES = ("gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
 MOMENTS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -58,4 +58,3 @@ def record_fits(dimension: int, moments: int) -> Iterator[RecordedFit]:
         for shift in range(min(moments, len(fits))):
             moment = MOMENTS[(function + 2 * shift) % len(MOMENTS)]
             yield RecordedFit(spec, moment, *fits[int(moment * (len(fits) - 1))])
-

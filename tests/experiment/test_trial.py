@@ -74,7 +74,7 @@ def test_same_spec_same_bits(study: MakeStudy) -> None:
 
 def test_improvements_are_exact(study: MakeStudy) -> None:
     """At COCO's exact triggers, Δf from our improvements is that of COCO's file."""
-    record = run_trial(spec_of(study("gp5", functions="8", dimensions="3", instances="1", budget=100)))
+    record = run_trial(spec_of(study("gp5", functions="15", dimensions="3", instances="1", budget=100)))
     logged = {
         int(line.split()[0]): float(line.split()[2])
         for line in record.coco.data["tdat"].splitlines()

@@ -32,6 +32,7 @@ SMALL_INTEGERS = {
     "model_generations": "uint16",
     "training_set_size": "uint32",
     "likelihood_evaluations": "uint16",
+    "half_evaluations": "uint16",
     "jitters": "uint8",
 }
 
@@ -58,7 +59,9 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
         "training_set_size": [g.training_set_size for g in generations],
         "fit_status": [str(g.fit_status) for g in generations],
         "likelihood_evaluations": [g.likelihood_evaluations for g in generations],
+        "half_evaluations": [g.half_evaluations for g in generations],
         "jitters": [g.jitters for g in generations],
+        "searched_from": [str(g.searched_from) for g in generations],
         "sigma": [_rounded(g.sigma) for g in generations],
         "best_delta_f": [_rounded(g.best_value - f_opt) for g in generations],
         "fit_seconds": [round(g.fit_seconds / TICK) * TICK for g in generations],
@@ -70,7 +73,7 @@ def _rounded(x: float) -> float:
     return float(f"{x:.{DIGITS - 1}e}") if math.isfinite(x) else x
 
 
-_TEXTS = ("evaluated_by", "fit_status")
+_TEXTS = ("evaluated_by", "fit_status", "searched_from")
 
 
 def trace_frame(spec: TrialSpec, trace: Trace) -> pd.DataFrame:

@@ -28,7 +28,9 @@ class Generation:
         training_set_size: n_tr.
         fit_status: how the training ended.
         likelihood_evaluations: what the training took.
-        jitters: jitters that A needed at the optimum.
+        half_evaluations: what it took on half the points.
+        jitters: how often η of the starts had to be raised until A had a factor.
+        searched_from: where the search of the likelihood began.
         sigma: σ that the population was sampled with.
         best_value: lowest true value so far.
         fit_seconds: CPU seconds of training-set selection and training.
@@ -49,7 +51,9 @@ class Generation:
     training_set_size: int = 0
     fit_status: str = ""
     likelihood_evaluations: int = 0
+    half_evaluations: int = 0
     jitters: int = 0
+    searched_from: str = ""
     fit_seconds: float = 0.0
     predict_seconds: float = 0.0
     strategy_seconds: float = 0.0

@@ -29,7 +29,7 @@ def compiled_sums(function: Function) -> Function:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call_dpotrf(_typing: Any, address: Any, uplo: Any, n: Any, a: Any, lda: Any, info: Any) -> Any:  # noqa: ARG001 numba reads the types of all
+def call_dpotrf(_typing: Any, address: Any, uplo: Any, n: Any, a: Any, lda: Any, info: Any) -> Any:  # noqa: ARG001, PLR0917 numba's protocol
     """``dpotrf(uplo, n, a, lda, info)`` at ``address``; all arguments are addresses."""
     word = types.intp
 

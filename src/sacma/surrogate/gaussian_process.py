@@ -2,8 +2,8 @@
 
 Inputs come whitened. Targets are standardised here. The two unknowns that profiling leaves (see ``likelihood``) are
 searched from the last model's optimum, where there is one and it still explains anything. Otherwise from several
-starts: the study's own and a grid. The likelihood has many local maxima, and where no two points are within a
-few ℓ of each other it is flat: one start alone gets stuck there.
+starts. The likelihood has many local maxima, and where no two points are within a few ℓ of each other it is flat:
+the study's own start alone gets stuck there.
 """
 
 import math
@@ -17,27 +17,24 @@ from scipy.linalg.lapack import dtrtrs
 from scipy.spatial.distance import cdist
 
 from sacma.surrogate.compiled import DPOTRF
-from sacma.surrogate.likelihood import limits, maximise, posterior_mean
+from sacma.surrogate.likelihood import limits, maximise, posterior_mean, standardise
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
-GRID_LENGTHS = (1.0, 3.3, 11.0, 37.0)
-"""ℓ of the grid of starts in units of √D, the typical distance to m in whitened space."""
+STARTS = ((0.1, -24.0), (0.4, -1.0), (1.2, -4.0), (2.0, -8.0), (2.8, -13.0), (4.0, -22.0))
+"""Starts of the search beside the study's own: ln(ℓ/√D), as √D is the typical distance to m, and ln η."""
 
-GRID_RATIOS = (0.14, 3e-4, 1.5e-8, 2.5e-13)
-"""η of the grid of starts: from much noise to hardly any."""
+SEARCHES = 3
+"""How many searches begin there. From much noise a search finds its way to less better than the other way."""
 
-SEARCHES = 2
-"""How many searches begin at the grid."""
-
-COARSE = 50
-"""Beyond twice as many points, the searches from the grid see about so many of them, and the best is refined on all."""
+HALVED = 200
+"""From so many points on, these searches see every other point, and the best is refined on all of them."""
 
 MOST_EVALUATIONS = 40
 """How many evaluations of the likelihood a search may take; it ends by itself after about ten."""
 
 EXPLAINS = 1.0
-"""A warm start must end this much above the log likelihood of mere noise; if not, the search begins at the grid."""
+"""A warm start must end this much above the log likelihood of mere noise; if not, several starts follow."""
 
 
 class FitStatus(StrEnum):
@@ -55,7 +52,7 @@ class SearchedFrom(StrEnum):
 
     WARM = "warm"
     START = "start"
-    GRID = "grid"
+    SEVERAL = "several starts"
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class GaussianProcess:
         weights: α = A⁻¹(y − β), shape (n,).
         log_likelihood: log marginal likelihood of the standardised values.
         likelihood_evaluations: what the search took.
-        coarse_evaluations: what it took on a part of the points.
+        half_evaluations: what it took on half the points.
         jitters: how often η of the starts had to be raised.
         searched_from: where the search began that found the optimum.
     """
@@ -100,7 +97,7 @@ class GaussianProcess:
     weights: Array
     log_likelihood: float
     likelihood_evaluations: int
-    coarse_evaluations: int
+    half_evaluations: int
     jitters: int
     searched_from: SearchedFrom
 
@@ -130,7 +127,7 @@ def fit_gaussian_process(
     *,
     start: Hyperparameters,
     warm: Hyperparameters | None = None,
-    grid: bool = True,
+    several_starts: bool = True,
     second_search_below: float = 0.0,
 ) -> GaussianProcess | FitStatus:
     """Fit a Gaussian process to ``training`` by maximum likelihood.
@@ -140,30 +137,25 @@ def fit_gaussian_process(
         start: the study's start of the search.
         warm: the last model's optimum, where there is one: searched from alone, unless it ends hardly above the
             likelihood of mere noise.
-        grid: whether a search that is not warm begins at a grid of starts too, or at ``start`` alone.
-        second_search_below: with ``start`` alone, the grid is searched as well where the log likelihood has
-            grown by less than this.
+        several_starts: whether a search that is not warm begins at several starts, or at ``start`` alone.
+        second_search_below: with ``start`` alone, several starts follow where the log likelihood has grown by
+            less than this.
 
     Returns:
         The model, or why there is none.
     """
-    # Scaled first: the squares of values beyond 1e154 would overflow in the standard deviation.
-    largest = float(np.max(np.abs(training.values)))
-    if not np.isfinite(largest) or largest == 0.0:
+    targets, center, scale = standardise(training.values)
+    if scale == 0.0:
         return FitStatus.CONSTANT_VALUES
-    scaled = training.values / largest
-    center, scale = float(np.mean(scaled)), float(np.std(scaled, ddof=1))
-    if scale <= 4.0 * np.finfo(float).eps * float(np.max(np.abs(scaled))):
-        return FitStatus.CONSTANT_VALUES
-    search = _Search(np.ascontiguousarray(training.inputs), (scaled - center) / scale)
+    search = _Search(np.ascontiguousarray(training.inputs), targets)
     if warm is not None:
         search.run(SearchedFrom.WARM, _logarithms([warm]))
     if not search.explains:
-        if not grid:
+        if not several_starts:
             growth = search.run(SearchedFrom.START, _logarithms([start]))
-        if grid or growth < second_search_below:
-            search.run_from_grid(_starts(start, training.inputs.shape[1]))
-    return search.model(center * largest, scale * largest)
+        if several_starts or growth < second_search_below:
+            search.run_from_several(_several_starts(start, training.inputs.shape[1]))
+    return search.model(center, scale)
 
 
 def _logarithms(starts: Sequence[Hyperparameters]) -> Array:
@@ -172,11 +164,10 @@ def _logarithms(starts: Sequence[Hyperparameters]) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _starts(start: Hyperparameters, dimension: int) -> Array:
-    """Return (ln ℓ, ln η) of the study's start and of the grid."""
-    root = float(np.sqrt(dimension))
-    grid = [Hyperparameters(factor * root, ratio) for factor in GRID_LENGTHS for ratio in GRID_RATIOS]
-    return _logarithms([start, *grid])
+def _several_starts(start: Hyperparameters, dimension: int) -> Array:
+    """Return (ln ℓ, ln η) of the study's start and of ``STARTS``."""
+    log_root = 0.5 * math.log(dimension)
+    return np.vstack([_logarithms([start]), np.array(STARTS) + np.array([log_root, 0.0])])
 
 
 class _Search:
@@ -187,7 +178,7 @@ class _Search:
         self._targets = targets
         self._limits = limits(targets)
         self._evaluations = 0
-        self._coarse_evaluations = 0
+        self._half_evaluations = 0
         self._jitters = 0
         self._log_likelihood = -np.inf
         self._best: tuple[SearchedFrom, Hyperparameters, float, float, Array, Array] | None = None
@@ -199,16 +190,15 @@ class _Search:
         noise = -0.5 * n * (math.log(2.0 * math.pi * (n - 1) / n) + 1.0)
         return bool(self._log_likelihood > noise + EXPLAINS)
 
-    def run_from_grid(self, starts: Array) -> None:
-        """Search from ``starts``: the grid on every k-th point only, where there are many, then on all points."""
-        stride = max(1, len(self._targets) // COARSE)
-        if stride == 1:
-            self.run(SearchedFrom.GRID, starts, searches=SEARCHES)
+    def run_from_several(self, starts: Array) -> None:
+        """Search from several ``starts``, on half the points where there are many, and then on all of them."""
+        if len(self._targets) < HALVED:
+            self.run(SearchedFrom.SEVERAL, starts, searches=SEARCHES)
             return
-        inputs, targets = self._inputs[::stride].copy(), self._targets[::stride].copy()
+        inputs, targets = self._inputs[::2].copy(), self._targets[::2].copy()
         path, ends, *_ = maximise(DPOTRF, inputs, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS)
-        self._coarse_evaluations += len(path)
-        self.run(SearchedFrom.GRID, path[ends, :2] if len(ends) else starts)
+        self._half_evaluations += len(path)
+        self.run(SearchedFrom.SEVERAL, path[ends, :2] if len(ends) else starts)
 
     def run(self, origin: SearchedFrom, starts: Array, searches: int = 1) -> float:
         """Search from ``starts``; return by how much the log likelihood has grown over the best of them."""
@@ -242,7 +232,7 @@ class _Search:
             weights=weights,
             log_likelihood=self._log_likelihood,
             likelihood_evaluations=self._evaluations,
-            coarse_evaluations=self._coarse_evaluations,
+            half_evaluations=self._half_evaluations,
             jitters=self._jitters,
             searched_from=origin,
         )

@@ -34,9 +34,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, compiled_sums
 from sacma.surrogate.whitening import Array
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -67,25 +70,34 @@ JITTER_FACTOR = 100.0
 MOST_JITTERS = 7
 """How often: from ``SMALLEST_RATIO`` up to 1."""
 
-# The search. Lengths of steps are in its own coordinates; chosen on training sets recorded from all bbob functions.
+# The search, tuned on training sets recorded from trials on all bbob functions. Lengths of steps are in its own
+# coordinates, or in the metric of its quadratic, in which a step of length 1 raises it by ½.
 _LENGTH_UNIT = 0.4
 _RATIO_UNIT = 2.0
 _VALLEY = 3.0
-_FIRST_STEP = 0.5
-_LONGEST_STEP = 4.0
-_SHORTEST_STEP = 0.02
+_FIRST_RADIUS = 1.5
+_LARGEST_RADIUS = 16.0
+_SMALLEST_RADIUS = 0.02
+_FLAT_STEP = 1.5
+"""Where the quadratic is flat, a step of length 1 in its metric is as long as this."""
 _TOLERANCE = 0.02
-"""The search ends where its quadratic promises less than this, with evaluations around it in all directions."""
-_SHELL = 0.5
+"""A search ends where its quadratic promises less than this, with evaluations around it in all directions."""
+_SHELL = 0.3
 """Those evaluations lie where the quadratic is higher by about this, …"""
+_FLAT_SHELL = 3.0
+"""… or, where it is flat, as far as this; …"""
+_FIRST_SHELL = 1.0
+"""… or this, as long as there are fewer than three of them."""
 _COSINE = 0.7
-"""… each direction at most 45° off one of them."""
+"""Each direction is at most 45° off one of them."""
 _REACH = 4.0
 """The quadratic is fitted to evaluations within this distance of the best, …"""
-_SOFTNESS = 0.3
+_SOFTNESS = 0.2
 """… with the weight 1/(this + how much worse they are)²: it is to be right where the likelihood is high."""
 _APART = 2.0
 """A further search starts at least so far from where others have started or ended."""
+_LOSES = 0.5
+"""It is given up where three times what it promises would leave it so much worse than the best."""
 
 _LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first with zeros at its end
 _LN2_LOW = 1.90821492927058770002e-10
@@ -116,7 +128,7 @@ def _exp(x: float) -> float:
     p = p * r + 1.0
     p = p * r + 1.0
     exponent = (np.float64(shifted).view(np.int64) + np.int64(1023)) << np.int64(52)
-    return p * np.int64(exponent).view(np.float64)  # type: ignore[no-any-return]
+    return p * np.int64(exponent).view(np.float64)
 
 
 @compiled
@@ -266,44 +278,59 @@ def _fit_quadratic(path: Array, size: int, best: int, M: Array, c: Array, z: Arr
 
 @compiled
 def _quadratic(c: Array, a: float, b: float) -> float:
-    return c[1] * a + c[2] * b + 0.5 * c[3] * a * a + c[4] * a * b + 0.5 * c[5] * b * b  # type: ignore[no-any-return]
+    return float(c[1] * a + c[2] * b + 0.5 * c[3] * a * a + c[4] * a * b + 0.5 * c[5] * b * b)
 
 
 @compiled
-def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tuple[float, float, float]:
-    """Minimise the quadratic around (p, q) within ``radius`` and the box; return its value and the step."""
+def _metric(c: Array, farthest: float) -> tuple[float, float, float]:
+    """Return R, upper triangle by rows, with RᵀR the quadratic's Hessian, mended to be positive definite.
+
+    A step d with ‖Rd‖ = 1 raises it by ½. However flat it is, such a step is not longer than ``farthest``.
+    """
+    least = 1.0 / (farthest * farthest)
+    mean, half = 0.5 * (c[3] + c[5]), 0.5 * (c[3] - c[5])
+    spread = math.sqrt(half * half + c[4] * c[4])
+    # |eigenvalues|, not below the least
+    high, low = max(abs(mean + spread), least), max(abs(mean - spread), least)
+    cosine, sine = (half / spread, c[4] / spread) if spread > 0.0 else (1.0, 0.0)  # of twice the angle
+    center, radius = 0.5 * (high + low), 0.5 * (high - low)
+    h11, h12, h22 = center + radius * cosine, radius * sine, center - radius * cosine
+    r11 = math.sqrt(h11)
+    r12 = h12 / r11
+    return r11, r12, math.sqrt(max(h22 - r12 * r12, 0.1 * least))
+
+
+@compiled
+def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tuple[float, float, float, float]:
+    """Minimise the quadratic around (p, q) where ‖Rd‖ ≤ ``radius``, in the box; return its value, d and ‖Rd‖."""
+    r11, r12, r22 = _metric(c, _FLAT_STEP)
     determinant = c[3] * c[5] - c[4] * c[4]
     if c[3] > 0.0 and determinant > 1e-9 * c[3] * c[3]:
         a, b = (c[4] * c[2] - c[5] * c[1]) / determinant, (c[4] * c[1] - c[3] * c[2]) / determinant
-        if a * a + b * b <= radius * radius:
+        length = math.sqrt((r11 * a + r12 * b) ** 2 + (r22 * b) ** 2)
+        if length <= radius:
             inside = _to_box(p + a, q + b, limits)
             if abs(inside[0] - p - a) + abs(inside[1] - q - b) < 1e-9:
-                return _quadratic(c, a, b), a, b
-    lowest, best_a, best_b = 0.0, 0.0, 0.0
+                return _quadratic(c, a, b), a, b, length
+    lowest, best_a, best_b, best_length = 0.0, 0.0, 0.0, 0.0
     for ring in range(1, 4):
+        length = radius * ring / 3.0
         for k in range(32):
-            length = radius * ring / 3.0
-            inside = _to_box(p + length * _COSINES[k], q + length * _SINES[k], limits)
+            b = length * _SINES[k] / r22
+            a = (length * _COSINES[k] - r12 * b) / r11
+            inside = _to_box(p + a, q + b, limits)
             a, b = inside[0] - p, inside[1] - q
             value = _quadratic(c, a, b)
             if value < lowest:
-                lowest, best_a, best_b = value, a, b
-    return lowest, best_a, best_b
+                lowest, best_a, best_b, best_length = value, a, b, length
+    return lowest, best_a, best_b, best_length
 
 
 @compiled
-def _unexplored(
-    path: Array, size: int, best: int, c: Array, radius: float, limits: Array
-) -> tuple[bool, float, float]:
+def _unexplored(path: Array, size: int, best: int, c: Array, limits: Array, tried: int) -> tuple[bool, float, float]:
     """Return whether a direction lacks an evaluation where the quadratic is about ``_SHELL`` higher, and the step."""
-    # Root of the quadratic's Hessian, mended where it is not positive definite: at most two radii to the shell.
-    least = 0.5 * _SHELL / (radius * radius)
-    h11, h22 = max(c[3], least), max(c[5], least)
-    h12 = min(max(c[4], -0.95 * math.sqrt(h11 * h22)), 0.95 * math.sqrt(h11 * h22))
-    r11 = math.sqrt(h11)
-    r12 = h12 / r11
-    r22 = math.sqrt(h22 - r12 * r12)
     shell = math.sqrt(2.0 * _SHELL)
+    r11, r12, r22 = _metric(c, (_FLAT_SHELL if tried > 2 else _FIRST_SHELL) / shell)
     p, q = path[best, 0], path[best, 1]
     directions = np.empty((size, 2))  # of the evaluations near the shell
     near = 0
@@ -333,7 +360,7 @@ def _unexplored(
 
 
 @compiled
-def _next_start(path: Array, starts: int, ends: Array, searches: int) -> int:
+def _next_start(path: Array, starts: int, ends: Indices, searches: int) -> int:
     """Return the most likely start that is not near where a search has started or ended, or −1."""
     chosen = -1
     for k in range(starts):
@@ -368,9 +395,92 @@ def _dot(a: Array, b: Array) -> float:
 
 
 @compiled
+def _evaluate_at(
+    dpotrf: int, distances: Array, targets: Array, limits: Array, path: Array, k: int, factors: Array, record: Array
+) -> None:
+    """Evaluate the likelihood at ``path[k]``, in the search's coordinates, and note its value there.
+
+    ``record`` holds the index of the best point, its β and s_f², and which of two ``factors`` is its.
+    """
+    log_length = path[k, 0] * _LENGTH_UNIT
+    log_ratio = path[k, 1] * _RATIO_UNIT - _VALLEY * log_length
+    spare = 1 - int(record[3])
+    path[k, 2], mean, signal = evaluate(dpotrf, distances, targets, limits, log_length, log_ratio, factors[spare])
+    if k == 0 or path[k, 2] < path[int(record[0]), 2]:
+        record[0], record[1], record[2], record[3] = k, mean, signal, spare
+
+
+@compiled
+def _evaluate_starts(
+    dpotrf: int,
+    distances: Array,
+    targets: Array,
+    limits: Array,
+    starts: Array,
+    path: Array,
+    factors: Array,
+    record: Array,
+) -> int:
+    """Evaluate the likelihood at ``starts``; where none has a factor, with ever more noise. Return how often more."""
+    for jitters in range(MOST_JITTERS + 1):
+        for k in range(len(starts)):
+            log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), limits[9])
+            p, q = starts[k, 0] / _LENGTH_UNIT, (log_ratio + _VALLEY * starts[k, 0]) / _RATIO_UNIT
+            path[k, 0], path[k, 1] = _to_box(p, q, limits)
+            _evaluate_at(dpotrf, distances, targets, limits, path, k, factors, record)
+        if math.isfinite(path[int(record[0]), 2]):
+            return jitters
+    return MOST_JITTERS
+
+
+@compiled
+def _climb(
+    dpotrf: int,
+    distances: Array,
+    targets: Array,
+    limits: Array,
+    path: Array,
+    size: int,
+    best: int,
+    most: int,
+    factors: Array,
+    record: Array,
+) -> tuple[int, int]:
+    """Search from ``path[best]`` and append to the path; return its size, and the index where the search ends."""
+    M, c, z = np.empty((6, 6)), np.empty(6), np.empty(6)
+    radius = _FIRST_RADIUS
+    for tried in range(most):
+        _fit_quadratic(path, size, best, M, c, z)
+        promise, a, b, length = _descent(c, path[best, 0], path[best, 1], radius, limits)
+        winner = int(record[0])
+        if best != winner and tried > 1 and path[best, 2] + 3.0 * promise > path[winner, 2] + _LOSES:
+            break
+        exploring = promise > -_TOLERANCE
+        if exploring:
+            gap, a, b = _unexplored(path, size, best, c, limits, tried)
+            if not gap:
+                break
+        path[size, 0], path[size, 1] = path[best, 0] + a, path[best, 1] + b
+        _evaluate_at(dpotrf, distances, targets, limits, path, size, factors, record)
+        kept = (path[best, 2] - path[size, 2]) / -promise if math.isfinite(path[size, 2]) else -1.0
+        if path[size, 2] < path[best, 2]:
+            best = size
+        size += 1
+        if exploring:
+            continue
+        if kept > 0.7 and length > 0.9 * radius:
+            radius = min(2.0 * radius, _LARGEST_RADIUS)
+        elif kept < 0.2:
+            radius = 0.5 * min(radius, length)
+        if radius < _SMALLEST_RADIUS:
+            break
+    return size, best
+
+
+@compiled
 def maximise(
     dpotrf: int, inputs: Array, targets: Array, limits: Array, starts: Array, searches: int, most: int
-) -> tuple[Array, Array, int, int, float, float, Array, Array]:
+) -> tuple[Array, Indices, int, int, float, float, Array, Array]:
     """Maximise the profiled likelihood from several starts.
 
     All ``starts`` are evaluated. The most likely is the first from which to search; each further search begins at
@@ -392,78 +502,27 @@ def maximise(
     """
     n = len(targets)
     distances = pairwise_distances(inputs)
-    factor, best_factor = np.empty((n + 2, n + 2)), np.empty((n + 2, n + 2))
+    factors = np.empty((2, n + 2, n + 2))
     path = np.empty((len(starts) + searches * most, 3))
-    M, c, z = np.empty((6, 6)), np.empty(6), np.empty(6)
-    ends = np.zeros(2 * searches, np.int64)
-    winner, best_mean, best_signal, size, jitters, done = 0, 0.0, 1.0, 0, 0, 0
+    record = np.zeros(4)
+    jitters = _evaluate_starts(dpotrf, distances, targets, limits, starts, path, factors, record)
 
-    for jitters in range(MOST_JITTERS + 1):  # noqa: B007 returned
-        size = 0
-        for k in range(len(starts)):
-            log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), limits[9])
-            path[k, 0], path[k, 1] = _to_box(
-                starts[k, 0] / _LENGTH_UNIT, (log_ratio + _VALLEY * starts[k, 0]) / _RATIO_UNIT, limits
-            )
-            value, mean, signal = _evaluate_at(dpotrf, distances, targets, limits, path, k, factor)
-            if k == 0 or value < path[winner, 2]:
-                winner, best_mean, best_signal = k, mean, signal
-                factor, best_factor = best_factor, factor
-            size += 1
-        if math.isfinite(path[winner, 2]):
-            break
-
+    size, done = len(starts), 0
+    ends = np.zeros(2 * searches, np.int64)  # where each search begins and ends
     for search in range(searches):
-        best = _next_start(path, len(starts), ends, search)
-        if best < 0:
+        first = _next_start(path, len(starts), ends, search)
+        if first < 0:
             break
-        ends[2 * search] = best
-        radius = _FIRST_STEP
-        for _ in range(most):
-            _fit_quadratic(path, size, best, M, c, z)
-            promise, a, b = _descent(c, path[best, 0], path[best, 1], radius, limits)
-            exploring = promise > -_TOLERANCE
-            if exploring:
-                gap, a, b = _unexplored(path, size, best, c, radius, limits)
-                if not gap:
-                    break
-            path[size, 0], path[size, 1] = path[best, 0] + a, path[best, 1] + b
-            value, mean, signal = _evaluate_at(dpotrf, distances, targets, limits, path, size, factor)
-            if value < path[winner, 2]:
-                winner, best_mean, best_signal = size, mean, signal
-                factor, best_factor = best_factor, factor
-            kept = (path[best, 2] - value) / -promise if math.isfinite(value) else -1.0
-            if value < path[best, 2]:
-                best = size
-            size += 1
-            if not exploring:
-                step = math.sqrt(a * a + b * b)
-                if kept > 0.7 and step > 0.9 * radius:
-                    radius = min(2.0 * radius, _LONGEST_STEP)
-                elif kept < 0.2:
-                    radius = 0.5 * min(radius, step)
-                if radius < _SHORTEST_STEP:
-                    break
-        ends[2 * search + 1] = best
+        size, last = _climb(dpotrf, distances, targets, limits, path, size, first, most, factors, record)
+        ends[2 * search], ends[2 * search + 1] = first, last
         done += 1
 
+    winner, mean, signal, factor = int(record[0]), record[1], record[2], factors[int(record[3])]
+    weights = _weights(factor, mean) if math.isfinite(path[winner, 2]) else np.zeros(n)
     for k in range(size):
         path[k, 0] *= _LENGTH_UNIT
         path[k, 1] = path[k, 1] * _RATIO_UNIT - _VALLEY * path[k, 0]
-    weights = _weights(best_factor, best_mean) if math.isfinite(path[winner, 2]) else np.zeros(n)
-    return path[:size], ends[1 : 2 * done : 2], winner, jitters, best_mean, best_signal, best_factor, weights
-
-
-@compiled
-def _evaluate_at(
-    dpotrf: int, distances: Array, targets: Array, limits: Array, path: Array, k: int, factor: Array
-) -> tuple[float, float, float]:
-    """Evaluate the likelihood at ``path[k]``, in the search's coordinates, and note its value there."""
-    log_length = path[k, 0] * _LENGTH_UNIT
-    log_ratio = path[k, 1] * _RATIO_UNIT - _VALLEY * log_length
-    result = evaluate(dpotrf, distances, targets, limits, log_length, log_ratio, factor)
-    path[k, 2] = result[0]
-    return result
+    return path[:size], ends[1 : 2 * done : 2], winner, jitters, mean, signal, factor, weights
 
 
 @compiled
@@ -486,6 +545,26 @@ def posterior_mean(points: Array, inputs: Array, length: float, mean: float, wei
     return predicted
 
 
+@compiled
+def standardise(values: Array) -> tuple[Array, float, float]:
+    """Return (values − center)/scale with their mean and sample standard deviation, and these two.
+
+    The least value is subtracted first: of values that hardly differ this leaves their exact differences. The scale
+    is 0 where they differ by rounding only, or by more than a float can hold.
+    """
+    n = len(values)
+    least, largest = values[0], values[0]
+    for value in values:
+        least, largest = min(least, value), max(largest, value)
+    reach = largest - least
+    if not (math.isfinite(reach) and reach > 8.0 * np.finfo(np.float64).eps * max(abs(least), abs(largest))):
+        return np.zeros(n), least, 0.0
+    targets = (values - least) / reach  # in [0, 1]: their squares neither overflow nor vanish
+    mean = targets.sum() / n
+    deviation = math.sqrt(((targets - mean) ** 2).sum() / (n - 1))
+    return (targets - mean) / deviation, least + mean * reach, deviation * reach
+
+
 def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
     """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)."""
     ordered = np.sort(targets)
@@ -506,7 +585,7 @@ def log_likelihood(inputs: Array, targets: Array, log_length: float, log_ratio: 
 
     >>> inputs, targets = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, 0.0, 1.0])
     >>> round(log_likelihood(inputs, targets, 0.0, -5.0), 6)
-    -3.464318
+    -3.537982
     """
     n = len(targets)
     factor = np.empty((n + 2, n + 2))

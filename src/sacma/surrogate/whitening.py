@@ -35,7 +35,7 @@ class Whitening:
 
     @property
     def log_scale(self) -> float:
-        """ln |det W| / D: by how much whitening stretches lengths, on average over directions."""
+        """By how much whitening stretches lengths, on average over directions: ln |det W| / D."""
         return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)
 
     def distances(self, points: Array) -> Array:

@@ -1,0 +1,171 @@
+"""The profiled likelihood and its search, against dense formulas, SciPy and scikit-learn."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.gaussian_process.kernels import Matern
+
+from sacma.surrogate import likelihood
+from sacma.surrogate.compiled import DPOTRF
+from sacma.surrogate.likelihood import (
+    HyperparameterBounds,
+    limits,
+    log_likelihood,
+    maximise,
+    pairwise_distances,
+    posterior_mean,
+    standardise,
+)
+from sacma.surrogate.whitening import Array
+
+
+def sample(D: int, n: int, seed: int = 0) -> tuple[Array, Array]:
+    X = np.random.default_rng(seed).standard_normal((n, D))
+    return X, standardise(np.sum(X**2 + 3 * np.cos(4 * X), axis=1))[0]
+
+
+def correlations(X: Array, length: float) -> Array:
+    return np.asarray(Matern(length, nu=2.5)(X))
+
+
+def evaluated(
+    X: Array, y: Array, where: Array, log_length: float, log_ratio: float
+) -> tuple[float, float, float, Array]:
+    factor = np.empty((len(y) + 2, len(y) + 2))
+    value, mean, signal = likelihood.evaluate(DPOTRF, pairwise_distances(X), y, where, log_length, log_ratio, factor)
+    return value, mean, signal, factor
+
+
+def dense(X: Array, y: Array, length: float, ratio: float, mean: float, signal: float) -> float:  # noqa: PLR0917
+    """The negative log density of a multivariate normal distribution, by the book."""
+    K = signal * (correlations(X, length) + ratio * np.eye(len(y)))
+    residual = y - mean
+    return float(
+        0.5 * residual @ np.linalg.solve(K, residual) + 0.5 * np.linalg.slogdet(K)[1] + 0.5 * len(y) * np.log(2 * np.pi)
+    )
+
+
+def test_exponential_function_is_that_of_the_library() -> None:
+    """Ours agrees with NumPy's to 3e-16 over its whole range."""
+    x = -np.concatenate([np.linspace(0, 700, 20001), np.logspace(-300, 2, 2000)])
+    np.testing.assert_allclose([likelihood._exp(value) for value in x], np.exp(x), rtol=3e-16)
+
+
+@pytest.mark.parametrize("D", [1, 2, 20])
+def test_distances_are_those_of_scipy(D: int) -> None:
+    """Pairwise distances agree with SciPy's, also of points 1e-14 apart, where squares cancel in other formulas."""
+    X = np.random.default_rng(0).standard_normal((17, D))
+    X[1] = X[0] + 1e-14
+    ours = pairwise_distances(X)
+    upper = np.triu_indices(17, 1)
+    np.testing.assert_allclose(ours[upper], squareform(pdist(X))[upper], rtol=1e-14)
+
+
+@pytest.mark.parametrize(("log_length", "log_ratio"), [(1.0, -8.0), (2.0, -3.0), (0.0, -14.0), (-1.0, 2.0), (1.5, 3.5)])
+def test_profiled_mean_and_signal_are_optimal(log_length: float, log_ratio: float) -> None:
+    """The value is the dense formula's at (β, s_f²), and SciPy finds no better β and s_f²."""
+    X, y = sample(3, 40)
+    value, mean, signal, _ = evaluated(X, y, limits(y), log_length, log_ratio)
+    length, ratio = math.exp(log_length), math.exp(log_ratio)
+    assert value == pytest.approx(dense(X, y, length, ratio, mean, signal), rel=1e-9)
+    best = minimize(lambda p: dense(X, y, length, ratio, p[0], math.exp(p[1])), [0.1, 0.1], method="Nelder-Mead")
+    assert value <= best.fun + 1e-9
+    assert log_likelihood(X, y, log_length, log_ratio) == -value
+
+
+def test_factor_is_that_of_the_correlation_matrix() -> None:
+    """L of the bordered matrix holds L of A, L⁻¹1 and L⁻¹y."""
+    X, y = sample(2, 20)
+    *_, factor = evaluated(X, y, limits(y), 0.3, -5.0)
+    L = np.linalg.cholesky(correlations(X, math.exp(0.3)) + math.exp(-5.0) * np.eye(20))
+    np.testing.assert_allclose(np.tril(factor[:20, :20].T), L, atol=1e-12)
+    np.testing.assert_allclose(L @ factor[:20, 20], np.ones(20), atol=1e-10)
+    np.testing.assert_allclose(L @ factor[:20, 21], y, atol=1e-10)
+
+
+def test_bounds_hold_and_are_met() -> None:
+    """β stays within two ranges of the median, s_f² and σ_n² within their own bounds, at their edges where pressed."""
+    bounds = HyperparameterBounds(log_signal=(-0.1, 0.1), log_noise=(np.log(1e-3), np.log(0.5)), mean_ranges=0.001)
+    X, y = sample(2, 30)
+    where = limits(y, bounds)
+    slack = 0.001 * np.ptp(y)
+    edges = set()
+    for log_length in (-2.0, 0.0, 2.0, 6.0):
+        for log_ratio in (-12.0, -5.0, -1.0):
+            _, mean, signal, _ = evaluated(X, y, where, log_length, log_ratio)
+            assert abs(mean - np.median(y)) <= slack * (1 + 1e-12)
+            assert np.exp(-0.2) * (1 - 1e-12) <= signal <= np.exp(0.2) * (1 + 1e-12)
+            edges |= {bool(np.isclose(abs(mean - np.median(y)), slack)), bool(np.isclose(np.log(signal), 0.2))}
+    assert edges == {True, False}
+
+
+@pytest.mark.parametrize("D", [2, 5, 10])
+def test_search_ends_at_a_maximum(D: int) -> None:
+    """SciPy's Nelder-Mead from where the search has ended gains less than 0.1."""
+    X, y = sample(D, 15 * D)
+    starts = np.array([[1.2 + 0.5 * math.log(D), -4.0]])
+    path, ends, best, jitters, *_ = maximise(DPOTRF, X, y, limits(y), starts, 1, 60)
+    assert list(ends) == [best]
+    assert jitters == 0
+    polished = minimize(lambda p: -log_likelihood(X, y, p[0], p[1]), path[best, :2], method="Nelder-Mead")
+    assert path[best, 2] <= polished.fun + 0.1
+    assert path[best, 2] == -log_likelihood(X, y, path[best, 0], path[best, 1])
+
+
+def test_evaluations_are_accounted_for() -> None:
+    """The starts come first on the path, all of it within the bounds, and no search takes more than it may."""
+    X, y = sample(3, 45)
+    starts = np.array([[0.5, -2.0], [2.0, -10.0], [50.0, -90.0]])
+    where = limits(y)
+    for most in (0, 3, 40):
+        path, ends, best, *_ = maximise(DPOTRF, X, y, where, starts, 2, most)
+        np.testing.assert_allclose(path[:2, :2], starts[:2])
+        assert len(path) <= 3 + 2 * most
+        assert np.all((path[:, 0] >= where[6] - 1e-9) & (path[:, 0] <= where[7] + 1e-9))
+        assert np.all((path[:, 1] >= where[8] - 1e-9) & (path[:, 1] <= where[9] + 1e-9))
+        assert path[best, 2] == path[:, 2].min()
+        assert set(ends) <= set(range(len(path)))
+
+
+def test_jitter_saves_a_singular_matrix() -> None:
+    """Ten copies of each of three points and no noise: A is singular until η has been raised, which is counted."""
+    X = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)
+    y = standardise(np.random.default_rng(1).standard_normal(30))[0]
+    start = np.array([[1.0, -41.0]])
+    path, _, best, jitters, *_ = maximise(DPOTRF, X, y, limits(y), start, 1, 40)
+    assert jitters >= 1
+    assert path[0, 1] == pytest.approx(-41.0 + jitters * math.log(likelihood.JITTER_FACTOR))
+    assert math.isfinite(path[best, 2])
+
+
+def test_what_has_no_factor_is_reported() -> None:
+    """With an input that is not a number there is no likelihood, and no exception either."""
+    X, y = sample(2, 12)
+    X[3, 0] = np.nan
+    path, _, best, *_ = maximise(DPOTRF, X, y, limits(y), np.array([[1.0, -4.0]]), 1, 40)
+    assert not math.isfinite(path[best, 2])
+
+
+def test_posterior_mean_is_the_textbook_formula() -> None:
+    """β + mᵀα with SciPy's distances."""
+    X, y = sample(4, 30)
+    *_, mean, _, _, weights = maximise(DPOTRF, X, y, limits(y), np.array([[1.0, -4.0]]), 1, 0)
+    A = correlations(X, math.e) + math.exp(-4.0) * np.eye(30)
+    Z = np.random.default_rng(5).standard_normal((7, 4))
+    s = math.sqrt(5.0) * cdist(Z, X) / math.e
+    expected = mean + (1 + s + s**2 / 3) * np.exp(-s) @ np.linalg.solve(A, y - mean)
+    np.testing.assert_allclose(posterior_mean(Z, X, math.e, mean, weights), expected, rtol=1e-9)
+
+
+def test_standardised_values() -> None:
+    """Zero mean, unit sample deviation, and the way back; nothing where values do not differ, or by too much."""
+    values = np.random.default_rng(0).standard_normal(20) * 1e200 + 1e201
+    targets, center, scale = standardise(values)
+    assert targets.mean() == pytest.approx(0.0, abs=1e-14)
+    assert targets.std(ddof=1) == pytest.approx(1.0)
+    np.testing.assert_allclose(center + scale * targets, values, rtol=1e-14)
+    for hopeless in ([3.0, 3.0, 3.0], [0.0, 0.0], [1.0, 1.0 + 1e-15], [1e308, -1e308], [np.inf, 1.0]):
+        assert standardise(np.array(hopeless))[2] == 0.0
