@@ -1,21 +1,29 @@
-"""CPU milliseconds a true evaluation, for each algorithm of the study and each dimension, and where they go.
+"""CPU milliseconds a true evaluation, for each algorithm of the study and each dimension, beside their floor.
 
-Run by ``make bench``. Trials are whole trials of the study's protocol on one function of each of bbob's groups.
+Run by ``make bench``. Whole trials of the study's protocol on one function of each of bbob's groups, in one process
+and on one core. The floor is what no implementation on pycma and LAPACK can avoid: the time inside pycma's ``ask``
+and ``tell`` in these very trials, and one bare ``dpotrf``, timed in the same run, for each evaluation of the likelihood.
 """
 
 import argparse
-import json
-from pathlib import Path
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+from unittest.mock import patch
 
-from joblib import cpu_count
+import cma
+import numpy as np
+from scipy.linalg.lapack import dpotrf
+from threadpoolctl import threadpool_limits
 
 from sacma.config import load_studies
-from sacma.experiment.backends import BACKENDS
-from sacma.experiment.plan import plan
-from sacma.experiment.trial import TrialFailure
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.record import TrialRecord
+from sacma.experiment.trial import run_trial
 
-ROOT = Path(__file__).parent
-CONFIGS = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+from report import config_paths, print_table, write
+
 PARTS = ("objective", "fit", "predict", "strategy", "other")
 
 
@@ -25,35 +33,97 @@ def main() -> None:
     parser.add_argument("--functions", default="1,8,13,15,21")
     parser.add_argument("--dimensions", default="2,3,5,10,20")
     parser.add_argument("--instances", default="1")
-    parser.add_argument("--jobs", type=int, default=cpu_count())
-    arguments = vars(parser.parse_args())
-    jobs = arguments.pop("jobs")
-    studies = load_studies([ROOT.parent / "configs" / f"{name}.yaml" for name in CONFIGS], arguments)
+    protocol = vars(parser.parse_args())
+    cells: dict[tuple[str, int], list[TrialSpec]] = {}
+    for spec in plan(load_studies(config_paths(), protocol)):
+        cells.setdefault((spec.name, spec.dimension), []).append(spec)
 
-    seconds: dict[tuple[str, int], dict[str, float]] = {}
-    for result in BACKENDS["loky"](plan(studies), jobs):
-        if isinstance(result, TrialFailure):
-            raise SystemExit(result.traceback)
-        cell = seconds.setdefault(
-            (result.spec.name, result.spec.dimension), dict.fromkeys(("evaluations", *PARTS), 0.0)
-        )
-        cell["evaluations"] += result.outcome.evaluations
-        for part in PARTS:
-            cell[part] += getattr(result.outcome.cpu, part)
-
+    run_trial(next(spec for spec in cells["GP-1", min(d for _, d in cells)]))  # compiled from here on
     rows = []
-    print(f"CPU ms a true evaluation, functions {arguments['functions']}, instances {arguments['instances']}")
-    print(f"{'algorithm':12} {'D':>3} {'total':>7} " + " ".join(f"{part:>9}" for part in PARTS))
-    for study in studies:
-        for dimension in studies[0].protocol.dimensions:
-            cell = seconds[study.name, dimension]
-            cost = {part: 1e3 * cell[part] / cell["evaluations"] for part in PARTS}
-            total = sum(cost.values())
-            rows.append({"algorithm": study.name, "dimension": dimension, "total": total, **cost})
-            print(f"{study.name:12} {dimension:3d} {total:7.3f} " + " ".join(f"{cost[part]:9.3f}" for part in PARTS))
-    output = ROOT / "out" / "trial_cost.json"
-    output.parent.mkdir(exist_ok=True)
-    output.write_text(json.dumps({"sample": arguments, "milliseconds": rows}, indent=1))
+    for (name, dimension), specs in cells.items():
+        rows.append({"algorithm": name, "D": dimension, **cost(specs)})
+        print(f"{name} {dimension}-D", flush=True)
+    print(f"\nCPU ms a true evaluation, functions {protocol['functions']}, instances {protocol['instances']}")
+    print_table(rows)
+    write("trial_cost", protocol, milliseconds=rows)
+
+
+def cost(specs: Sequence[TrialSpec]) -> dict[str, float]:
+    """Run the trials and return the CPU milliseconds a true evaluation: total, parts, floor and their ratio."""
+    stopwatch = _Stopwatch()
+    evaluations, factorisations = 0, Counter[int]()
+    seconds = dict.fromkeys(PARTS, 0.0)
+    with (
+        patch.object(cma.CMAEvolutionStrategy, "ask", stopwatch.timed(cma.CMAEvolutionStrategy.ask)),
+        patch.object(cma.CMAEvolutionStrategy, "tell", stopwatch.timed(cma.CMAEvolutionStrategy.tell)),
+    ):
+        for spec in specs:
+            record = run_trial(spec)
+            evaluations += record.outcome.evaluations
+            factorisations += factorised(record)
+            for part in PARTS:
+                seconds[part] += getattr(record.outcome.cpu, part)
+    lapack = sum(count * dpotrf_seconds(n) for n, count in factorisations.items())
+    scale = 1e3 / evaluations
+    total, floor = scale * sum(seconds.values()), scale * (stopwatch.seconds + lapack)
+    return {
+        "total": total,
+        **{part: scale * seconds[part] for part in PARTS},
+        "pycma": scale * stopwatch.seconds,
+        "dpotrf": scale * lapack,
+        "floor": floor,
+        "ratio": total / floor,
+    }
+
+
+class _Stopwatch:
+    """CPU seconds inside the functions that it times."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``function`` with its time added up."""
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            start = time.process_time()
+            result = function(*args, **kwargs)
+            self.seconds += time.process_time() - start
+            return result
+
+        return wrapper
+
+
+def factorised(record: TrialRecord) -> Counter[int]:
+    """Return how many matrices of which size the trainings of a trial have factorised."""
+    trace = record.trace
+    sizes = Counter[int]()
+    columns = (trace["training_set_size"], trace["likelihood_evaluations"], trace["half_evaluations"])
+    for n, whole, half in zip(*columns, strict=True):
+        sizes[int(n)] += int(whole)
+        sizes[(int(n) + 1) // 2] += int(half)
+    return sizes
+
+
+_seconds: dict[int, float] = {}
+
+
+def dpotrf_seconds(n: int) -> float:
+    """Return the median CPU seconds of factorising an n × n matrix, n rounded up to a multiple of ten."""
+    rounded = max(10, -(-n // 10) * 10)
+    if rounded not in _seconds:
+        X = np.random.default_rng(0).standard_normal((rounded, 5))
+        A = np.asfortranarray(np.exp(-0.5 * np.sum((X[:, None] - X) ** 2, axis=2)) + 1e-3 * np.eye(rounded))
+        samples = []
+        with threadpool_limits(limits=1):
+            for _ in range(31):
+                copies = [A.copy(order="F") for _ in range(max(1, 600 // rounded))]
+                start = time.process_time()
+                for copy in copies:
+                    dpotrf(copy, lower=1, clean=0, overwrite_a=1)
+                samples.append((time.process_time() - start) / len(copies))
+        _seconds[rounded] = float(np.median(samples))
+    return _seconds[rounded] * (n / rounded) ** 3 if n else 0.0
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ import time
 import traceback
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import cocoex
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.experiment.coco_data import observer_options, read_trial
@@ -59,14 +60,20 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()
     problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
+    pools = _thread_pools(spec.algorithm)
     start = time.process_time()
-    # One BLAS thread, for the same bits everywhere. Only now: libraries that are not loaded yet escape the limit.
-    with threadpool_limits(limits=1), contextlib.suppress(TrialEnd):
+    with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
         minimize(problem, settings, sampling(spec))
     seconds = time.process_time() - start
     if observed.evaluations != problem.evaluations:
         raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
     return problem, seconds
+
+
+@cache
+def _thread_pools(algorithm: str) -> ThreadpoolController:  # noqa: ARG001 which of them there are depends on it
+    """Find the thread pools of this process, once ``algorithm`` is loaded: libraries loaded later would escape."""
+    return ThreadpoolController()
 
 
 def attempt_trial(spec: TrialSpec) -> TrialRecord | TrialFailure:
