@@ -1,8 +1,8 @@
 """CPU milliseconds a true evaluation, for each algorithm of the study and each dimension, beside their floor.
 
 Run by ``make bench``. Whole trials of the study's protocol on one function of each of bbob's groups, in one process
-and on one core. The floor is what no implementation on pycma and LAPACK can avoid: the time inside pycma's ``ask``
-and ``tell`` in these very trials, and one bare ``dpotrf``, timed in the same run, for each evaluation of the likelihood.
+and on one core. The floor is what nothing built on pycma and LAPACK can avoid: the time inside pycma's ``ask``
+and ``tell`` in these very trials, and for each evaluation of the likelihood one bare ``dpotrf``, timed in the same run.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import cma
 import numpy as np
+from report import config_paths, print_table, write
 from scipy.linalg.lapack import dpotrf
 from threadpoolctl import threadpool_limits
 
@@ -21,8 +22,6 @@ from sacma.config import load_studies
 from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.record import TrialRecord
 from sacma.experiment.trial import run_trial
-
-from report import config_paths, print_table, write
 
 PARTS = ("objective", "fit", "predict", "strategy", "other")
 

@@ -79,8 +79,10 @@ def restarted(settings: CMAESSettings, restarts: int) -> list[int]:
     while runs.restarts < restarts and not runs.ended:
         runs.run.ask()
         runs.run.tell(np.zeros(runs.run.population_size))
-        if runs.restart_if_stopped() and not runs.ended:
-            sizes.append(runs.run.population_size)
+        if runs.run.stop():
+            runs.restart()
+            if not runs.ended:
+                sizes.append(runs.run.population_size)
     return sizes
 
 
@@ -102,5 +104,32 @@ def test_restarts_from_new_points() -> None:
     while not runs.restarts:
         runs.run.ask()
         runs.run.tell(np.zeros(6))
-        runs.restart_if_stopped()
+        if runs.run.stop():
+            runs.restart()
     np.testing.assert_array_equal(runs.run.whitening().mean, np.ones(2))
+
+
+def test_restarts_can_begin_at_the_same_point() -> None:
+    """With restart_from: same, runs share x₀ until the sequence starts over."""
+    rng = np.random.default_rng(0)
+    settings = CMAESSettings(max_restarts=1, restart_from="same")
+    runs = RestartedCMAES(settings, lambda: rng.uniform(-4, 4, 2), (np.full(2, -5.0), np.full(2, 5.0)), rng)
+    first = runs.run.initial_point
+    assert not runs.restart()
+    np.testing.assert_array_equal(runs.run.initial_point, first)
+    np.testing.assert_array_equal(runs.run.whitening().mean, first)
+    assert runs.restart()
+    assert np.all(runs.run.initial_point != first)
+
+
+def test_further_samples_are_of_the_same_distribution() -> None:
+    """Whitened, they are standard normal."""
+    rng = np.random.default_rng(4)
+    es = CMAES(np.ones(3), 8, CMAESSettings(), (np.full(3, -5.0), np.full(3, 5.0)), rng)
+    for _ in range(30):
+        X = es.ask()
+        es.tell(np.array([x @ (x * [1.0, 9.0, 100.0]) for x in X]))
+    es.ask()
+    z = np.vstack([es.whitening()(es.sample()) for _ in range(500)])
+    np.testing.assert_allclose(np.cov(z.T), np.eye(3), atol=0.1)
+    np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=0.1)

@@ -110,3 +110,29 @@ def test_constant_control() -> None:
     assert isinstance(control, ConstantControl)
     assert control.decide(None).model_generations == 3
     assert control.decide(with_kendall_error(1.0)).model_generations == 3
+
+
+def test_initial_error_and_floor_by_hand() -> None:
+    """T₁, ε_T = ½, floor 0.1, ε_s from 0.2, r_u = ½, g_m^max = 10, errors 0, 0, 1.
+
+    ε_s = 0.1, 0.05, 0.525 → (clipped − 0.1)/0.4 = 0, 0, 1 → g_m = 10, 10, 0; and 1 for the first model.
+    """
+    control = kendall(
+        transfer="T1",
+        error_threshold=0.5,
+        update_rate=0.5,
+        max_model_generations=10,
+        error_floor=0.1,
+        initial_error=0.2,
+    )
+    assert control.decide(None).model_generations == 1
+    decisions = [control.decide(with_kendall_error(e)) for e in (0.0, 0.0, 1.0)]
+    assert [d.smoothed_error for d in decisions] == pytest.approx([0.1, 0.05, 0.525])
+    assert [d.model_generations for d in decisions] == [10, 10, 0]
+
+
+def test_the_floor_is_subtracted() -> None:
+    """ε_s = ⅓, floor 0.1, ε_T = ½ → (⅓ − 0.1)/0.4 = 0.583 → T₁: 10 · 0.417 = 4.17 → 4; without a floor 3.33 → 3."""
+    for floor, expected in ((0.1, 4), (0.0, 3)):
+        control = kendall(transfer="T1", max_model_generations=10, error_floor=floor)
+        assert control.decide(with_kendall_error(2 / 6)).model_generations == expected

@@ -14,11 +14,11 @@ from sacma.strategy.model_error import (
     MODEL_ERRORS,
     JudgedPopulation,
     KullbackLeiblerError,
-    kendall_error,
+    ModelError,
     kendall_tau,
+    kendall_tau_b,
     kullback_leibler,
     largest_ranking_difference,
-    ranking_difference_error,
     ranks,
 )
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
@@ -34,6 +34,10 @@ def cma_state(D: int, population_size: int, rng: np.random.Generator) -> tuple[C
 def judged(values: Array, predicted: Array) -> JudgedPopulation:
     state, points = cma_state(3, len(values), np.random.default_rng(0))
     return JudgedPopulation(points, values, predicted, state)
+
+
+def error(measure: str, **settings: object) -> ModelError:
+    return MODEL_ERRORS[measure](AdaptiveSCMAESSettings.model_validate({"model_error": measure, **settings}))
 
 
 @pytest.mark.parametrize("size", range(2, 30))
@@ -52,8 +56,8 @@ def test_tied_pairs_count_in_neither() -> None:
 def test_kendall_error_spans_zero_to_one() -> None:
     """0 for the same ranking, 1 for the reverse."""
     y = np.arange(8.0)
-    assert kendall_error(judged(y, y**3)) == 0.0
-    assert kendall_error(judged(y, -y)) == 1.0
+    assert error("kendall")(judged(y, y**3)) == 0.0
+    assert error("kendall")(judged(y, -y)) == 1.0
 
 
 @pytest.mark.parametrize("size", range(2, 9))
@@ -72,7 +76,7 @@ def test_ranking_difference_by_hand() -> None:
     y = np.array([3.0, 1.0, 4.0, 2.0])
     predicted = np.array([1.0, 2.0, 3.0, 4.0])
     assert largest_ranking_difference(4, 2) == 4
-    assert ranking_difference_error(judged(y, predicted)) == pytest.approx(3 / 4)
+    assert error("ranking_difference")(judged(y, predicted)) == pytest.approx(3 / 4)
 
 
 def test_ranking_difference_is_over_the_best_predicted() -> None:
@@ -82,13 +86,13 @@ def test_ranking_difference_is_over_the_best_predicted() -> None:
     """
     y = np.array([1.0, 4.0, 2.0, 3.0])
     predicted = np.array([1.0, 2.0, 3.0, 4.0])
-    assert ranking_difference_error(judged(y, predicted)) == pytest.approx(2 / 4)
+    assert error("ranking_difference")(judged(y, predicted)) == pytest.approx(2 / 4)
 
 
 def test_ranking_difference_spans_zero_to_one() -> None:
     """0 for the same ranking; 1 for the worst, found by search; never outside."""
     y = np.arange(6.0)
-    errors = [ranking_difference_error(judged(y, np.array(p, dtype=float))) for p in permutations(range(6))]
+    errors = [error("ranking_difference")(judged(y, np.array(p, dtype=float))) for p in permutations(range(6))]
     assert min(errors) == 0.0
     assert max(errors) == 1.0
 
@@ -166,3 +170,30 @@ def test_kl_error_is_relative_to_the_largest_so_far() -> None:
     swapped = y.copy()
     swapped[np.argsort(y)[:2]] = swapped[np.argsort(y)[1::-1]]
     assert 0.0 < error(JudgedPopulation(points, y, swapped, state)) < 1.0
+
+
+def test_tau_b_is_scipys_with_ties() -> None:
+    """τ-b agrees with SciPy's on data full of ties, and the Kendall error uses it when told to."""
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        a, b = rng.integers(0, 4, (2, 9)).astype(float)
+        assert kendall_tau_b(a, b) == pytest.approx(kendalltau(a, b).statistic, abs=1e-14)
+        tau_b = error("kendall", kendall_tau="b")
+        assert tau_b(judged(a, b)) == pytest.approx((1 - kendalltau(a, b).statistic) / 2)
+    assert math.isnan(kendall_tau_b(np.ones(4), np.arange(4.0)))
+
+
+def test_ranking_difference_over_the_truly_best() -> None:
+    """The example above, summed over the truly best instead: 1 of at most 4."""
+    y = np.array([1.0, 4.0, 2.0, 3.0])
+    predicted = np.array([1.0, 2.0, 3.0, 4.0])
+    assert error("ranking_difference", rank_over="true")(judged(y, predicted)) == pytest.approx(1 / 4)
+
+
+def test_kl_discount_falls_to_one_in_five_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of equal divergences, each the largest, the error rises as 1/2, 1/1.8, …, 1/1.2, 1, 1."""
+    monkeypatch.setattr("sacma.strategy.model_error.kullback_leibler", lambda *_: 3.0)
+    measure = error("kullback_leibler", kl_discount=2.0)
+    y = np.arange(6.0)
+    expected = [1 / 2, 1 / 1.8, 1 / 1.6, 1 / 1.4, 1 / 1.2, 1, 1]
+    assert [measure(judged(y, y)) for _ in range(7)] == pytest.approx(expected)

@@ -14,7 +14,7 @@ from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.model_error import JudgedPopulation
 from sacma.strategy.scmaes import Model, SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
-from sacma.surrogate.gaussian_process import FitStatus, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.gaussian_process import FitStatus, GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
@@ -129,9 +129,12 @@ def outcomes_of_training(monkeypatch: pytest.MonkeyPatch, wanted: Iterable[bool]
     warm_starts: list[Any] = []
     verdicts = iter(wanted)
 
-    def fit(training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None) -> Any:
+    def fit(
+        training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None, **how: Any
+    ) -> GaussianProcess | FitStatus:
         warm_starts.append(warm)
-        return fit_gaussian_process(training, start=start, warm=warm) if next(verdicts, True) else FitStatus.NO_FACTOR
+        wanted = next(verdicts, True)
+        return fit_gaussian_process(training, start=start, warm=warm, **how) if wanted else FitStatus.NO_FACTOR
 
     monkeypatch.setattr("sacma.strategy.scmaes.fit_gaussian_process", fit)
     return warm_starts
@@ -166,7 +169,7 @@ def test_each_model_is_judged_on_the_next_population(monkeypatch: pytest.MonkeyP
     for _ in range(8):
         es.tell([sphere(x) for x in es.ask()])
     assert judged[:2] == [None, None]
-    for population, model in zip(judged[2:], models[2:], strict=True):
+    for population, model in zip(judged[2:], models[1:-1], strict=True):
         assert population is not None
         assert model is not None
         np.testing.assert_array_equal(population.predicted, model(population.points))
@@ -279,3 +282,92 @@ def test_end_reports_a_part_of_a_population() -> None:
     assert es.best_value == min(sphere(population[0]), sphere(population[1]))
     es.end([])
     assert len(generations) == 1
+
+
+def test_a_failed_training_can_keep_the_last_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With failed_training: keeps_model the failure has no error and no g_m; the next success judges the old model."""
+    outcomes_of_training(monkeypatch, [True, False])
+    settings = AdaptiveSCMAESSettings(model_error="kendall", training_radius=64.0, failed_training="keeps_model")
+    generations = run(settings, sphere, 3, 60)
+    true = [g for g in generations if g.evaluated_by == EvaluatedBy.TRUTH]
+    assert [g.fit_status for g in true[:4]] == ["too few points", "trained", "no factor", "trained"]
+    assert pattern(generations).startswith("TTmTT")
+    assert math.isnan(true[2].error)
+    assert not math.isnan(true[3].error)
+
+
+@pytest.mark.parametrize("survives", ["archive_and_error", "all"])
+def test_model_and_phase_can_survive_a_restart(monkeypatch: pytest.MonkeyPatch, survives: str) -> None:
+    """A restart after two of five model generations: with all surviving, the new run begins with the other three."""
+    checks = iter(range(10**9))
+    monkeypatch.setattr(CMAES, "stop", lambda _: ("forced",) if next(checks) == 3 else ())
+    settings = SCMAESSettings.model_validate(
+        {"training_radius": 1e6, "model_generations": 5, "survives_restart": survives, "restart_from": "same"}
+    )
+    generations = run(settings, sphere, 3, 80)
+    before, after = (pattern([g for g in generations if g.restart == restart]) for restart in (0, 1))
+    assert before == "TTmm"
+    assert after.startswith("mmmTmmmmm" if survives == "all" else "TmmmmmT")
+    assert generations[4].population_size == 2 * generations[3].population_size
+
+
+def test_starting_afresh_forgets_everything() -> None:
+    """After the last restart with start_afresh: too few points again, and g_m = 1 for the first model."""
+    settings = AdaptiveSCMAESSettings(
+        model_error="kendall", training_radius=1e6, max_restarts=1, after_last_restart="start_afresh"
+    )
+    generations = run(settings, rastrigin, 2, 4000)
+    first_of_run = [b for a, b in pairwise(generations) if b.restart > a.restart]
+    assert {g.restart % 2 for g in first_of_run} == {0, 1}
+    for g in first_of_run:
+        fresh = g.restart % 2 == 0
+        assert (g.training_set_size < 30) == fresh
+        assert math.isnan(g.smoothed_error) == fresh
+
+
+def test_means_are_evaluated_and_kept_apart() -> None:
+    """x₀ comes alone before each run, m alone after it; both count, and neither enters the archive."""
+    generations: list[Generation] = []
+    settings = SCMAESSettings(training_radius=1e6, evaluate_means=True, restart_from="same")
+    es = strategy(settings, 2, generations)
+    alone: list[Array] = []
+    asked = 0
+    while generations == [] or generations[-1].restart < 2:
+        population = es.ask()
+        asked += len(population)
+        if len(population) == 1:
+            alone.append(population[0])
+        es.tell([rastrigin(x) for x in population])
+        assert es.true_evaluations == asked
+    assert len(alone) >= 5
+    np.testing.assert_array_equal(alone[0], alone[2])
+    np.testing.assert_array_equal(alone[0], alone[4])
+    assert not np.array_equal(alone[1], alone[0])
+    archived = {point.tobytes() for point in es._archive.points}
+    assert not any(point.tobytes() in archived for point in alone)
+    assert es.best_value <= min(rastrigin(x) for x in alone)
+
+
+def test_repaired_points_can_be_trained_on() -> None:
+    """With a penalty, trained_on: repaired archives what f has seen; models still predict points as sampled."""
+    archived = {}
+    for trained_on in ("sampled", "repaired"):
+        settings = SCMAESSettings.model_validate(
+            {"bounds": "penalty", "training_radius": 64.0, "trained_on": trained_on, "sigma0": 8.0}
+        )
+        es = strategy(settings, 3, [])
+        for _ in range(6):
+            es.tell([sphere(x) for x in es.ask()])
+        archived[trained_on] = es._archive.points
+    assert np.any(np.abs(archived["sampled"]) > 5.0)
+    assert np.all(np.abs(archived["repaired"]) <= 5.0)
+
+
+def test_narrow_models_can_be_rejected() -> None:
+    """With rejected_model: narrow, late in convergence, models are rejected that else would have been used."""
+    counts = {}
+    for rule in ("constant", "narrow"):
+        settings = SCMAESSettings.model_validate({"training_radius": 64.0, "rejected_model": rule})
+        generations = run(settings, sphere, 3, 600)
+        counts[rule] = sum(g.fit_status == FitStatus.NARROW_PREDICTION for g in generations)
+    assert counts["constant"] == 0 < counts["narrow"]

@@ -65,6 +65,9 @@ class CMAES:
             warnings.simplefilter("ignore")
             self._es = cma.CMAEvolutionStrategy(initial_point, settings.sigma0, options)
         self._penalised = settings.bounds == "penalty"
+        self._box = box if settings.bounds != "none" else None
+        self.initial_point = np.array(initial_point)
+        self._rng = rng
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
@@ -73,6 +76,17 @@ class CMAES:
     def sigma(self) -> float:
         """σ."""
         return float(self._es.sigma)
+
+    @property
+    def mean(self) -> Array:
+        """The mean as f may see it, shape (D,): m, within the bounds where there are any."""
+        proposed = np.asarray(self._es.gp.pheno(np.array(self._es.mean)))
+        return proposed if self._box is None else np.clip(proposed, *self._box)
+
+    def sample(self) -> Array:
+        """Return λ further points of the distribution that the asked population was sampled from, shape (λ, D)."""
+        z = self._rng.standard_normal(self.sampled.shape)
+        return self.whitening().inverse(z)
 
     def ask(self) -> Sequence[Array]:
         """Sample a population and return its proposed points: λ arrays of shape (D,)."""

@@ -59,14 +59,16 @@ class AdaptiveControl:
     def __init__(self, settings: AdaptiveSCMAESSettings) -> None:
         self._settings = settings
         self._measure = MODEL_ERRORS[settings.model_error](settings)
-        self._smoothed = math.nan
+        self._smoothed = math.nan if settings.initial_error is None else settings.initial_error
+        self._judged = False
 
     def decide(self, judged: JudgedPopulation | None) -> Decision:
-        """Judge the earlier model and return the next g_m; 1 as long as no error is known."""
+        """Judge the earlier model and return the next g_m; 1 for the first model ever."""
+        self._judged |= judged is not None
         error = math.nan if judged is None else self._error(judged)
         if not math.isnan(error):
             self._smoothed = self._smooth(error)
-        if math.isnan(self._smoothed):
+        if not self._judged or math.isnan(self._smoothed):
             return Decision(model_generations=1)
         return Decision(self._model_generations(), error, self._smoothed)
 
@@ -89,7 +91,8 @@ class AdaptiveControl:
     def _model_generations(self) -> int:
         """Algorithm 3, steps 3 and 4."""
         s = self._settings
-        truncated = min(self._smoothed, s.error_threshold) / s.error_threshold
+        clipped = min(max(self._smoothed, s.error_floor), s.error_threshold)
+        truncated = (clipped - s.error_floor) / (s.error_threshold - s.error_floor)
         share = TRANSFERS[s.transfer](1.0 - truncated, s.transfer_steepness)
         return round_half_up(share * s.max_model_generations)
 

@@ -61,9 +61,21 @@ def _order(a: Array) -> NDArray[np.int8]:
     return (a[:, None] > a[None, :]).astype(np.int8) - (a[:, None] < a[None, :]).astype(np.int8)
 
 
-def kendall_error(population: JudgedPopulation) -> float:
+def kendall_tau_b(a: Array, b: Array) -> float:
+    """τ-b = (n_c − n_d) / √((pairs not tied in a)(pairs not tied in b)); NaN where all are tied in one.
+
+    >>> kendall_tau_b(np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+    0.8164965809277261
+    """
+    x, y = _order(a), _order(b)
+    untied = math.sqrt(float(np.count_nonzero(x)) * np.count_nonzero(y))
+    return float(np.sum(x * y)) / untied if untied else math.nan
+
+
+def _kendall_error(settings: AdaptiveSCMAESSettings) -> ModelError:
     """ε = (1 − τ)/2."""
-    return (1.0 - kendall_tau(population.values, population.predicted)) / 2.0
+    tau = kendall_tau if settings.kendall_tau == "a" else kendall_tau_b
+    return lambda population: (1.0 - tau(population.values, population.predicted)) / 2.0
 
 
 def largest_ranking_difference(population_size: int, parents: int) -> int:
@@ -89,11 +101,16 @@ def ranks(values: Array) -> Array:
     return result
 
 
-def ranking_difference_error(population: JudgedPopulation) -> float:
-    """ε = Σ_{i: r₁(i) ≤ μ} |r₂(i) − r₁(i)| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|, r₁ of ŷ and r₂ of y."""
-    r1, r2 = ranks(population.predicted), ranks(population.values)
-    difference = np.sum(np.abs(r2 - r1)[r1 <= population.parents])
-    return float(difference / largest_ranking_difference(len(r1), population.parents))
+def _ranking_difference_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+    """ε = Σ_{i: r₁(i) ≤ μ} |r₂(i) − r₁(i)| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|, r₁ of ŷ and r₂ of y, or the reverse."""
+
+    def error(population: JudgedPopulation) -> float:
+        r1, r2 = ranks(population.predicted), ranks(population.values)
+        best = (r1 if settings.rank_over == "predicted" else r2) <= population.parents
+        difference = np.sum(np.abs(r2 - r1)[best])
+        return float(difference / largest_ranking_difference(len(r1), population.parents))
+
+    return error
 
 
 def kullback_leibler(p: SearchDistribution, q: SearchDistribution, exponent: float = 2.0) -> float:
@@ -112,6 +129,10 @@ def kullback_leibler(p: SearchDistribution, q: SearchDistribution, exponent: flo
     return float(0.5 * (trace + log_ratio + shift - len(p.mean)))
 
 
+DISCOUNTED_UPDATES = 5
+"""After so many updates the largest divergence counts in full."""
+
+
 class KullbackLeiblerError:
     """ε = ε_raw / (largest ε_raw so far), ε_raw = D_KL(update ranked by ŷ ‖ update ranked by y).
 
@@ -119,10 +140,13 @@ class KullbackLeiblerError:
 
     Args:
         exponent: of σ in the covariance: 2, or 1 as the paper prints it.
+        discount: what multiplies the largest ε_raw at the first update; it falls to 1 linearly in five.
     """
 
-    def __init__(self, exponent: float = 2.0) -> None:
+    def __init__(self, exponent: float = 2.0, discount: float = 1.0) -> None:
         self._exponent = exponent
+        self._discount = discount
+        self._updates = 0
         self._largest = 0.0
 
     def __call__(self, population: JudgedPopulation) -> float:
@@ -134,16 +158,20 @@ class KullbackLeiblerError:
             return math.nan  # and no measure for later ones
         divergence = max(divergence, 0.0)  # rounding
         self._largest = max(self._largest, divergence)
-        return divergence / self._largest if self._largest > 0.0 else 0.0
+        if self._largest == 0.0:
+            return 0.0
+        discount = max(1.0, self._discount - (self._discount - 1.0) * self._updates / DISCOUNTED_UPDATES)
+        self._updates += 1
+        return divergence / self._largest / discount
 
 
 def _kullback_leibler_error(settings: AdaptiveSCMAESSettings) -> ModelError:
-    return KullbackLeiblerError(exponent=2.0 if settings.kl_scale == "sigma_squared" else 1.0)
+    return KullbackLeiblerError(2.0 if settings.kl_scale == "sigma_squared" else 1.0, settings.kl_discount)
 
 
 MODEL_ERRORS: Mapping[str, Callable[[AdaptiveSCMAESSettings], ModelError]] = {
-    "kendall": lambda _: kendall_error,
-    "ranking_difference": lambda _: ranking_difference_error,
+    "kendall": _kendall_error,
+    "ranking_difference": _ranking_difference_error,
     "kullback_leibler": _kullback_leibler_error,
 }
 """Makers of the error measure of one optimizer, by name."""

@@ -13,7 +13,8 @@ class RestartedCMAES:
     """A sequence of CMA-ES runs (Auger and Hansen, CEC 2005).
 
     The population grows by ``population_factor`` at each of ``max_restarts`` restarts. After the last of them the
-    sequence starts over with the first population size, or ends, as ``after_last_restart`` says.
+    sequence starts over with the first population size and a new initial point, or ends, as ``after_last_restart``
+    says.
 
     Args:
         settings: of the strategy.
@@ -37,21 +38,20 @@ class RestartedCMAES:
         self.ended = False
         self.run = self._new_run()
 
-    def restart_if_stopped(self) -> bool:
-        """Begin the next run if the current one has met a stop condition; return whether it had."""
-        if not self.run.stop():
-            return False
+    def restart(self) -> bool:
+        """Begin the next run, or end; return whether the sequence has come to its last run and starts over."""
         s = self._settings
-        if s.after_last_restart == "stop" and self.restarts == s.max_restarts:
+        over = (self.restarts + 1) % (s.max_restarts + 1) == 0
+        if over and s.after_last_restart == "stop":
             self.ended = True
-        else:
-            self.restarts += 1
-            self.run = self._new_run()
-        return True
+            return True
+        self.restarts += 1
+        self.run = self._new_run(None if over or s.restart_from == "new" else self.run.initial_point)
+        return over
 
-    def _new_run(self) -> CMAES:
+    def _new_run(self, initial_point: Array | None = None) -> CMAES:
         s = self._settings
-        x0 = self._initial_point()
+        x0 = self._initial_point() if initial_point is None else initial_point
         first = s.population_size or default_population_size(len(x0))
         growth = s.population_factor ** (self.restarts % (s.max_restarts + 1))
         return CMAES(x0, round(first * growth), s, self._box, self._rng)

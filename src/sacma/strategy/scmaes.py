@@ -14,9 +14,11 @@ follow a true-evaluated one happen inside ``tell``: the caller sees true evaluat
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
+from sacma.strategy.cma_es import CMAES
 from sacma.strategy.evolution_control import EvolutionControl, evolution_control
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.model_error import JudgedPopulation
@@ -59,6 +61,13 @@ def _can_rank(predicted: Array) -> bool:
     largest = np.max(np.abs(predicted))
     with np.errstate(over="ignore"):  # a range beyond the largest float is one
         return bool(np.isfinite(largest) and np.ptp(predicted) > 4.0 * np.finfo(float).eps * largest)
+
+
+class _Mean(Enum):
+    """A mean that f is to evaluate outside any generation."""
+
+    FIRST = auto()
+    LAST = auto()
 
 
 class _Stopwatch:
@@ -108,18 +117,28 @@ class SurrogateCMAES:
         on_generation: Callable[[Generation], None] = lambda _: None,
     ) -> None:
         self._settings = settings if isinstance(settings, SurrogateSettings) else None
-        self._control: EvolutionControl | None = (
-            evolution_control(self._settings) if self._settings is not None else None
-        )
         self._rng = rng
         self._on_generation = on_generation
         self._runs = RestartedCMAES(settings, initial_point, box, rng)
-        self._archive = Archive(len(box[0]))
-        self._model: Model | None = None
-        self._warm: Hyperparameters | None = None  # ℓ in the objective's own units: whitening changes
+        self._dimension = len(box[0])
+        self._evaluates_means = settings.evaluate_means
+        self._starts_afresh = settings.after_last_restart == "start_afresh"
+        self._forget()
+        self._mean: _Mean | None = _Mean.FIRST if settings.evaluate_means else None
         self._generation = 0
         self._ask_seconds = 0.0
+        self._best_value = np.inf
         self.true_evaluations = 0
+
+    def _forget(self) -> None:
+        """Begin without any memory of earlier runs."""
+        self._control: EvolutionControl | None = (
+            evolution_control(self._settings) if self._settings is not None else None
+        )
+        self._archive = Archive(self._dimension)
+        self._model: Model | None = None
+        self._warm: Hyperparameters | None = None  # ℓ in the objective's own units: whitening changes
+        self._models_left = 0
 
     @property
     def stopped(self) -> bool:
@@ -129,17 +148,23 @@ class SurrogateCMAES:
     @property
     def best_value(self) -> float:
         """The lowest true value so far; inf before the first."""
-        return self._archive.best_value
+        return float(self._best_value)
 
     def ask(self) -> Sequence[Array]:
-        """Return the next population for f to evaluate, λ arrays of shape (D,) (Algorithm 1, step 1)."""
+        """Return the next points for f to evaluate, arrays of shape (D,): a population (Algorithm 1, step 1).
+
+        With ``evaluate_means``, the first point of a run alone before it, and its last mean alone after it.
+        """
+        if self._mean is not None:
+            run = self._runs.run
+            return [np.array(run.initial_point) if self._mean == _Mean.FIRST else run.mean]
         watch = _Stopwatch()
         proposed = self._runs.run.ask()
         self._ask_seconds = watch.lap()
         return proposed
 
     def tell(self, values: Sequence[float] | Array) -> None:
-        """Take the true values of the asked population and run the model-evaluated generations after it.
+        """Take the true values of the asked points and run the model-evaluated generations that follow.
 
         Args:
             values: f of each asked point, in their order, all finite.
@@ -148,15 +173,18 @@ class SurrogateCMAES:
             ValueError: there are not as many values as points, or one is not finite.
         """
         y = np.asarray(values, dtype=float)
-        if y.shape != (self._runs.run.population_size,) or not np.all(np.isfinite(y)):
-            raise ValueError(
-                f"values are {values!r}; allowed: {self._runs.run.population_size} finite numbers, one a point"
-            )
-        g_m = self._true_generation(y)
-        for _ in range(g_m):
-            if self._restart_if_stopped() or not self._model_generation():
-                return
-        self._restart_if_stopped()
+        expected = 1 if self._mean is not None else self._runs.run.population_size
+        if y.shape != (expected,) or not np.all(np.isfinite(y)):
+            raise ValueError(f"values are {values!r}; allowed: {expected} finite numbers, one a point")
+        if self._mean is None:
+            self._models_left = self._true_generation(y)
+        else:
+            self._count(y)
+            if self._mean == _Mean.LAST:
+                self._next_run()
+            else:
+                self._mean = None
+        self._run_until_f_is_needed()
 
     def end(self, values: Sequence[float] | Array) -> None:
         """Take the true values of the first of the asked points, where the run ends before the others.
@@ -167,40 +195,78 @@ class SurrogateCMAES:
             values: f of the first asked points, in their order; may be empty.
         """
         y = np.asarray(values, dtype=float)
-        if len(y):
-            self._add(y)
+        if not len(y):
+            return
+        self._count(y)
+        if self._mean is None:
+            self._archive.add(self._archived_points()[: len(y)], y)
             self._finish(EvaluatedBy.TRUTH, self._runs.run.sigma, strategy_seconds=self._ask_seconds)
 
-    def _add(self, y: Array) -> None:
-        self._archive.add(self._runs.run.sampled[: len(y)], y)
+    def _count(self, y: Array) -> None:
+        self._best_value = min(self._best_value, float(np.min(y)))
         self.true_evaluations += len(y)
+
+    def _archived_points(self) -> Array:
+        """The asked population as the archive and the judgement of a model see it."""
+        run = self._runs.run
+        repaired = self._settings is not None and self._settings.trained_on == "repaired"
+        return np.asarray(run.proposed) if repaired else run.sampled
+
+    def _run_until_f_is_needed(self) -> None:
+        """Run the model-evaluated generations that are due (Algorithm 1, step 9), and restart where pycma says so."""
+        while self._mean is None and not self._runs.ended:
+            if self._runs.run.stop():
+                if self._evaluates_means:
+                    self._mean = _Mean.LAST
+                else:
+                    self._next_run()
+            elif self._models_left == 0:
+                return
+            elif self._model_generation():
+                self._models_left -= 1
+            else:
+                self._models_left = 0
+
+    def _next_run(self) -> None:
+        """Restart: the archive and the smoothed error stay, the model goes, unless the settings say otherwise."""
+        if self._runs.restart() and self._starts_afresh:
+            self._forget()
+        if self._settings is None or self._settings.survives_restart != "all":
+            self._model = self._warm = None
+            self._models_left = 0
+        self._mean = _Mean.FIRST if self._evaluates_means and not self._runs.ended else None
 
     def _true_generation(self, y: Array) -> int:
         """Algorithm 1, steps 3 to 7: archive, train, decide. Return g_m, 0 without a model."""
         run, watch = self._runs.run, _Stopwatch()
-        points, sigma = run.sampled, run.sigma
-        self._add(y)
+        points, sigma = self._archived_points(), run.sigma
+        self._count(y)
+        self._archive.add(points, y)
 
-        judged, predict_seconds, fit_seconds = None, 0.0, 0.0
+        predict_seconds, fit_seconds = 0.0, 0.0
         strategy_seconds = self._ask_seconds + watch.lap()
         training, decision = None, None
         if self._settings is not None and self._control is not None:
-            if self._model is not None and self._control.judges:
-                predicted = self._model(points)
+            earlier = self._model if self._control.judges else None
+            training = self._train(self._settings, run, points)
+            keeps = self._settings.failed_training == "keeps_model"
+            if training.model is not None or not keeps:
+                self._model = training.model
+            fit_seconds = watch.lap()
+            judged = None
+            if earlier is not None and (training.model is not None or not keeps):
+                judged = JudgedPopulation(run.sampled, y, earlier(points), run.state())
                 predict_seconds = watch.lap()
-                judged = JudgedPopulation(points, y, predicted, run.state())
             decision = self._control.decide(judged)
             strategy_seconds += watch.lap()
-            training = self._train(self._settings, run.whitening(), points)
-            self._model = training.model
-            fit_seconds = watch.lap()
 
         run.tell(y)
         process = training.model.process if training and training.model else None
+        g_m = decision.model_generations if decision and process else 0
         self._finish(
             EvaluatedBy.TRUTH,
             sigma,
-            model_generations=decision.model_generations if decision and process else 0,
+            model_generations=g_m,
             error=decision.error if decision else np.nan,
             smoothed_error=decision.smoothed_error if decision else np.nan,
             training_set_size=training.size if training else 0,
@@ -213,7 +279,7 @@ class SurrogateCMAES:
             predict_seconds=predict_seconds,
             strategy_seconds=strategy_seconds + watch.lap(),
         )
-        return decision.model_generations if decision and process else 0
+        return g_m
 
     def _model_generation(self) -> bool:
         """Algorithm 1, step 9. Return False, without an update, where the model cannot rank the population."""
@@ -238,9 +304,9 @@ class SurrogateCMAES:
         )
         return True
 
-    def _train(self, s: SurrogateSettings, whitening: Whitening, population: Array) -> Training:
+    def _train(self, s: SurrogateSettings, run: CMAES, population: Array) -> Training:
         """Algorithm 1, steps 5 and 6."""
-        D = population.shape[1]
+        D, whitening = self._dimension, run.whitening()
         training_set = select_training_set(
             self._archive,
             whitening,
@@ -254,21 +320,24 @@ class SurrogateCMAES:
             return Training(FitStatus.TOO_FEW_POINTS)
         start = Hyperparameters(s.length_start, (s.noise_std_start / s.signal_std_start) ** 2)
         warm = self._warm.stretched(whitening.log_scale) if s.warm_start and self._warm is not None else None
-        process = fit_gaussian_process(training_set, start=start, warm=warm)
+        process = fit_gaussian_process(
+            training_set,
+            start=start,
+            warm=warm,
+            several_starts=s.likelihood_starts == "several",
+            second_search_below=s.second_search_below,
+        )
         if isinstance(process, FitStatus):
             return Training(process, size=len(training_set))
         model = Model(process, whitening)
         if not _can_rank(model(population)):
             return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
+        if s.rejected_model == "narrow":
+            narrow = min(1e-8, 0.05 * float(np.ptp(training_set.values)))
+            if float(np.ptp(model(run.sample()))) < narrow:
+                return Training(FitStatus.NARROW_PREDICTION, size=len(training_set))
         self._warm = process.hyperparameters.stretched(-whitening.log_scale)
         return Training(FitStatus.TRAINED, model, len(training_set))
-
-    def _restart_if_stopped(self) -> bool:
-        """Restart where pycma says so: the archive and the smoothed error stay, the model goes."""
-        if not self._runs.restart_if_stopped():
-            return False
-        self._model = self._warm = None
-        return True
 
     def _finish(self, evaluated_by: EvaluatedBy, sigma: float, **details: float | str) -> None:
         self._generation += 1
@@ -280,7 +349,7 @@ class SurrogateCMAES:
                 population_size=self._runs.run.population_size,
                 true_evaluations=self.true_evaluations,
                 sigma=sigma,
-                best_value=self._archive.best_value,
+                best_value=self.best_value,
                 **details,  # type: ignore[arg-type]  # the names are checked by the dataclass itself
             )
         )

@@ -26,9 +26,19 @@ class CMAESSettings(BaseModel):
     ] = 2.0
     max_restarts: Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")] = 4
     after_last_restart: Annotated[
-        Literal["start_over", "stop"],
-        Field(description="what follows the last of them: the first population size again, or the end"),
+        Literal["start_over", "start_afresh", "stop"],
+        Field(
+            description="what follows the last of them: the first population size again, the same with all memory "
+            "lost (archive, smoothed error, model), or the end"
+        ),
     ] = "start_over"
+    restart_from: Annotated[
+        Literal["new", "same"], Field(description="x₀ of a run after a restart: newly drawn, or as in the run before")
+    ] = "new"
+    evaluate_means: Annotated[
+        bool,
+        Field(description="evaluate x₀ before each run and m after it: counted, but seen by no model and no update"),
+    ] = False
     active: Annotated[
         bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")
     ] = False
@@ -59,8 +69,45 @@ class SurrogateSettings(CMAESSettings):
     signal_std_start: Annotated[float, Field(gt=0, le=1e10, description="s_f at its start")] = 2.0
     noise_std_start: Annotated[float, Field(gt=0, le=1e10, description="σ_n at its start")] = 0.01
     warm_start: Annotated[
-        bool, Field(description="also try the last model's hyperparameters as the start of the search")
+        bool,
+        Field(description="start the search at the last model's hyperparameters, while they explain anything"),
     ] = True
+    likelihood_starts: Annotated[
+        Literal["several", "one"],
+        Field(description="where a search that is not warm starts: at several points, or at ℓ, s_f, σ_n above alone"),
+    ] = "several"
+    second_search_below: Annotated[
+        float,
+        Field(
+            ge=0,
+            description="with one start, search from several as well where the log likelihood has grown by less; "
+            "0: never",
+        ),
+    ] = 0.0
+    trained_on: Annotated[
+        Literal["sampled", "repaired"],
+        Field(
+            description="with bounds: penalty, what enters the archive and is judged: points as sampled, or as "
+            "repaired for f; model-evaluated generations always predict points as sampled"
+        ),
+    ] = "sampled"
+    rejected_model: Annotated[
+        Literal["constant", "narrow"],
+        Field(
+            description="a model counts as not trained where its predictions of the population are constant, or where "
+            "those of a fresh sample span less than min(1e-8, 5 % of the training values' range)"
+        ),
+    ] = "constant"
+    failed_training: Annotated[
+        Literal["forgets_model", "keeps_model"],
+        Field(
+            description="a training that fails forgets the last model, or keeps it to be judged after the next success"
+        ),
+    ] = "forgets_model"
+    survives_restart: Annotated[
+        Literal["archive_and_error", "all"],
+        Field(description="what a restart keeps; all: the last model and what is left of g_m, too"),
+    ] = "archive_and_error"
 
     @model_validator(mode="after")
     def _room_for_a_training_set(self) -> "SurrogateSettings":
@@ -69,6 +116,12 @@ class SurrogateSettings(CMAESSettings):
                 f"n_max_factor is {self.n_max_factor}, less than n_req_factor, {self.n_req_factor}; "
                 "allowed: n_max_factor ≥ n_req_factor"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _likelihood_and_points_have_an_effect(self) -> "SurrogateSettings":
+        _needs(self, "second_search_below", "likelihood_starts", "one")
+        _needs(self, "trained_on", "bounds", "penalty")
         return self
 
 
@@ -99,16 +152,54 @@ class AdaptiveSCMAESSettings(SurrogateSettings):
     max_model_generations: Annotated[
         int, Field(ge=1, le=1000, description="g_m^max: most model-evaluated generations in a row")
     ] = 5
+    error_floor: Annotated[
+        float, Field(ge=0, lt=1, description="smoothed error at and below which g_m is g_m^max; below error_threshold")
+    ] = 0.0
+    initial_error: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1,
+            description="ε_s into which the first error is smoothed; null: the first error is taken as it is",
+        ),
+    ] = None
+    kendall_tau: Annotated[
+        Literal["a", "b"],
+        Field(description="Kendall error: τ as the paper defines it, or τ-b, which accounts for ties"),
+    ] = "a"
+    rank_over: Annotated[
+        Literal["predicted", "true"],
+        Field(description="ranking difference: summed over the μ best by prediction, or the μ truly best"),
+    ] = "predicted"
     kl_scale: Annotated[
         Literal["sigma_squared", "sigma"],
         Field(description="covariance in the Kullback-Leibler error: σ²C, or σC as the paper prints it"),
     ] = "sigma_squared"
+    kl_discount: Annotated[
+        float,
+        Field(ge=1, le=1e6, description="what multiplies the largest divergence at first, down to 1 in five updates"),
+    ] = 1.0
 
     @model_validator(mode="after")
-    def _nothing_that_has_no_effect(self) -> "AdaptiveSCMAESSettings":
-        if self.kl_scale != "sigma_squared" and self.model_error != "kullback_leibler":
+    def _room_between_floor_and_threshold(self) -> "AdaptiveSCMAESSettings":
+        if self.error_floor >= self.error_threshold:
             raise ValueError(
-                f"kl_scale is {self.kl_scale} and would have no effect; "
-                "leave it out, or set model_error: kullback_leibler"
+                f"error_floor is {self.error_floor}, error_threshold {self.error_threshold}; "
+                "allowed: error_floor < error_threshold"
             )
         return self
+
+    @model_validator(mode="after")
+    def _errors_have_an_effect(self) -> "AdaptiveSCMAESSettings":
+        _needs(self, "kendall_tau", "model_error", "kendall")
+        _needs(self, "rank_over", "model_error", "ranking_difference")
+        _needs(self, "kl_scale", "model_error", "kullback_leibler")
+        _needs(self, "kl_discount", "model_error", "kullback_leibler")
+        return self
+
+
+def _needs(settings: BaseModel, name: str, other: str, value: str) -> None:
+    """Refuse a setting that differs from its default, where that has an effect with another setting only."""
+    given = getattr(settings, name)
+    if given != type(settings).model_fields[name].default and getattr(settings, other) != value:
+        raise ValueError(f"{name} is {given} and would have no effect; leave it out, or set {other}: {value}")

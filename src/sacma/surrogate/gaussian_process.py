@@ -45,6 +45,7 @@ class FitStatus(StrEnum):
     CONSTANT_VALUES = "constant values"
     NO_FACTOR = "no factor"
     CONSTANT_PREDICTION = "constant prediction"
+    NARROW_PREDICTION = "narrow prediction"
 
 
 class SearchedFrom(StrEnum):

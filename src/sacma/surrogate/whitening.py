@@ -38,6 +38,10 @@ class Whitening:
         """By how much whitening stretches lengths, on average over directions: ln |det W| / D."""
         return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)
 
+    def inverse(self, whitened: Array) -> Array:
+        """Return the points, shape (n, D), of which ``whitened`` is the image: x = m + W⁻¹z."""
+        return np.asarray(self.mean + np.linalg.solve(self.to_white, whitened.T).T)
+
     def distances(self, points: Array) -> Array:
         """Return each point's Mahalanobis distance √((x − m)ᵀ (σ²C)⁻¹ (x − m)), shape (n,)."""
         return np.asarray(np.sqrt(np.sum(self(points) ** 2, axis=1)))
