@@ -118,7 +118,7 @@ class GaussianProcess:
         correlations = (1.0 + s * (1.0 + s / 3.0)) * np.exp(-s)
         solved, _ = dtrtrs(self.factor, correlations.T, lower=1)
         reduction = np.sum(solved**2, axis=0)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
         return np.asarray(np.nan_to_num(variance))
 

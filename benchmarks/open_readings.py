@@ -1,0 +1,104 @@
+"""What the paper leaves open, measured: training radius, selection, bounds, and the published code as a whole.
+
+Runs ADA-Kendall and GP-5 with each reading through the harness, into a results folder that can be interrupted and
+continued like any other, and compares the readings of one algorithm with each other. Run by ``make readings``.
+"""
+
+import argparse
+import math
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import cpu_count
+from report import ROOT, print_table, write
+
+from sacma.analysis.tables import mean_ranks, median_delta_f
+from sacma.config import Study, load_study
+from sacma.experiment.backends import BACKENDS
+from sacma.experiment.campaign import workload
+from sacma.experiment.store import Store
+from sacma.experiment.trial import TrialFailure
+
+ALGORITHMS = {"ADA-Kendall": "ada_kendall.yaml", "GP-5": "gp5.yaml"}
+RADII = (8.0, 16.0, 32.0, 64.0, math.inf)
+SELECTIONS = ("recent", "nearest", "kmeans")
+BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
+
+
+def main() -> None:
+    """Run what is missing, print the tables and write ``out/open_readings.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--functions", default="1-24")
+    parser.add_argument("--dimensions", default="2,5,10")
+    parser.add_argument("--instances", default="1-5")
+    parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "readings")
+    parser.add_argument("--jobs", type=int, default=cpu_count())
+    options = vars(parser.parse_args())
+    store, jobs = Store(options.pop("results")), options.pop("jobs")
+
+    studies = [study for name in ALGORITHMS for study in readings(name, options)]
+    work = workload(studies, store)
+    store.prepare()
+    print(f"{len(work.specs)} trials, {len(work.missing)} to run")
+    with closing(BACKENDS["loky"](work.missing, jobs)) as outcomes:
+        for done, outcome in enumerate(outcomes, start=1):
+            if isinstance(outcome, TrialFailure):
+                raise SystemExit(outcome.traceback)
+            store.commit(outcome)
+            if done % 200 == 0:
+                print(f"{done}/{len(work.missing)}", flush=True)
+    medians = median_delta_f(store.outcomes(work.specs), BUDGETS)
+    tables = {}
+    for name in ALGORITHMS:
+        tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))
+        print(f"\n{name}: mean rank at evaluations/D (1 is best), wins and mean log10 Δf_med at 250 D")
+        print_table(tables[name])
+    write("open_readings", options, **tables)
+
+
+def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:
+    """Yield the studies of all readings of one algorithm."""
+    base = load_study(ROOT.parent / "configs" / ALGORITHMS[name], protocol)
+    for selection in SELECTIONS:
+        for radius in RADII:
+            yield _changed(base, f"r{radius:g}-{selection}", training_radius=radius, selection=selection)
+    yield _changed(base, "r64-recent-penalty", training_radius=64.0, selection="recent", bounds="penalty")
+    yield load_study(ROOT.parent / "configs" / "as_run" / ALGORITHMS[name], protocol)
+
+
+def _changed(base: Study, reading: str, **settings: Any) -> Study:
+    valid = type(base.settings).model_validate({**base.settings.model_dump(exclude_unset=True), **settings})
+    return base.model_copy(update={"name": f"{base.name}-{reading}", "settings": valid})
+
+
+def compare(medians: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield a row for each dimension and reading."""
+    ranks = mean_ranks(medians)
+    last = medians[medians["budget"] == max(BUDGETS)]
+    for dimension in sorted(medians["dimension"].unique()):
+        table = last[last["dimension"] == dimension].pivot(
+            index="function", columns="algorithm", values="median_delta_f"
+        )
+        logarithms = table.map(np.log10).round(9)
+        best = logarithms.eq(logarithms.min(axis="columns"), axis="index")
+        wins = best.div(best.sum(axis="columns"), axis="index").sum()  # shared among equals
+        for reading in medians["algorithm"].unique():
+            row = ranks[(ranks["dimension"] == dimension) & (ranks["algorithm"] == reading)]
+            by_budget = {
+                f"{budget:.0f}": float(rank) for budget, rank in zip(row["budget"], row["mean_rank"], strict=True)
+            }
+            yield {
+                "D": int(dimension),
+                "reading": reading,
+                **by_budget,
+                "wins": float(wins[reading]),
+                "log10": float(logarithms[reading].mean()),
+            }
+
+
+if __name__ == "__main__":
+    main()
