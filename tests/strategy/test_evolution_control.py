@@ -20,7 +20,7 @@ def population(values: list[float], predicted: list[float]) -> JudgedPopulation:
     rng = np.random.default_rng(0)
     es = CMAES(np.ones(2), len(values), CMAESSettings(), (np.full(2, -5.0), np.full(2, 5.0)), rng)
     es.ask()
-    return JudgedPopulation(es.sampled, np.array(values), np.array(predicted), es.state())
+    return JudgedPopulation(es.sampled, np.array(values), np.array(predicted), es.state)
 
 
 def with_kendall_error(error: float) -> JudgedPopulation:

@@ -33,7 +33,7 @@ def cma_state(D: int, population_size: int, rng: np.random.Generator) -> tuple[C
 
 def judged(values: Array, predicted: Array) -> JudgedPopulation:
     state, points = cma_state(3, len(values), np.random.default_rng(0))
-    return JudgedPopulation(points, values, predicted, state)
+    return JudgedPopulation(points, values, predicted, lambda: state)
 
 
 def error(measure: str, **settings: object) -> ModelError:
@@ -143,7 +143,7 @@ def test_kl_error_is_of_the_models_update_to_the_true_one(kl_scale: str, exponen
     raw = [kullback_leibler(cma_update(state, points, p), cma_update(state, points, y), exponent) for p in predictions]
     settings = AdaptiveSCMAESSettings.model_validate({"model_error": "kullback_leibler", "kl_scale": kl_scale})
     measure = MODEL_ERRORS["kullback_leibler"](settings)
-    errors = [measure(JudgedPopulation(points, y, p, state)) for p in predictions]
+    errors = [measure(JudgedPopulation(points, y, p, lambda: state)) for p in predictions]
     assert errors == pytest.approx([1.0, min(1.0, raw[1] / raw[0])])
     assert raw[1] < raw[0]  # or the second would be 1 whatever the scale
 
@@ -165,11 +165,11 @@ def test_kl_error_is_relative_to_the_largest_so_far() -> None:
     state, points = cma_state(5, 8, rng)
     y = np.sum(points**2, axis=1)
     error = KullbackLeiblerError()
-    assert error(JudgedPopulation(points, y, y, state)) == 0.0
-    assert error(JudgedPopulation(points, y, -y, state)) == 1.0
+    assert error(JudgedPopulation(points, y, y, lambda: state)) == 0.0
+    assert error(JudgedPopulation(points, y, -y, lambda: state)) == 1.0
     swapped = y.copy()
     swapped[np.argsort(y)[:2]] = swapped[np.argsort(y)[1::-1]]
-    assert 0.0 < error(JudgedPopulation(points, y, swapped, state)) < 1.0
+    assert 0.0 < error(JudgedPopulation(points, y, swapped, lambda: state)) < 1.0
 
 
 def test_tau_b_is_scipys_with_ties() -> None:

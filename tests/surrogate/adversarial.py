@@ -38,7 +38,7 @@ POINTS: Mapping[str, Maker] = {
     "badly scaled": lambda X, rng: X * 10.0 ** rng.uniform(-7, 7, X.shape[1]),
     "whitening of condition 1e14": _whitened,
     "all but one the same": lambda X, rng: np.vstack([X[:1], np.repeat(X[1:2], len(X) - 1, axis=0)]),
-    "far away": lambda X, rng: X + float(10.0 ** rng.uniform(3, 15)),
+    "far away": lambda X, rng: X + np.power(10.0, rng.uniform(3, 15)),
 }
 
 
@@ -54,7 +54,7 @@ VALUES: Mapping[str, Maker] = {
     "constant but one": lambda y, rng: np.where(np.arange(len(y)) == 0, 1.0, 0.0),
     "one outlier": _outlier,
     "noise on an offset": lambda y, rng: 1e9 + rng.standard_normal(len(y)) * 1e-6,
-    "rounding only": lambda y, rng: 1.0 + 2.0**-52 * rng.integers(0, 20, len(y)),
+    "badly scaled": lambda X, rng: X * np.power(10.0, rng.uniform(-7, 7, X.shape[1])),
     "two levels": lambda y, rng: rng.choice([0.0, 1.0], len(y)),
     "huge": lambda y, rng: y / np.max(np.abs(y)) * 10.0 ** rng.uniform(150, 308),
     "tiny": lambda y, rng: y * 1e-300,

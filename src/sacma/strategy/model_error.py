@@ -29,13 +29,13 @@ class JudgedPopulation:
         points: shape (λ, D), where the distribution lives.
         values: y, shape (λ,).
         predicted: ŷ, shape (λ,).
-        state: the strategy's variables before the update.
+        state: returns the strategy's variables before the update. Only the Kullback-Leibler error needs them.
     """
 
     points: Array
     values: Array
     predicted: Array
-    state: CMAState
+    state: Callable[[], CMAState]
 
     @property
     def parents(self) -> int:
@@ -151,8 +151,9 @@ class KullbackLeiblerError:
 
     def __call__(self, population: JudgedPopulation) -> float:
         """Return ε, NaN where the divergence is not finite, and remember the largest divergence."""
-        by_model = cma_update(population.state, population.points, population.predicted)
-        by_truth = cma_update(population.state, population.points, population.values)
+        state = population.state()
+        by_model = cma_update(state, population.points, population.predicted)
+        by_truth = cma_update(state, population.points, population.values)
         divergence = kullback_leibler(by_model, by_truth, self._exponent)
         if not math.isfinite(divergence):
             return math.nan  # and no measure for later ones

@@ -11,6 +11,8 @@
 follow a true-evaluated one happen inside ``tell``: the caller sees true evaluations only.
 """
 
+import math
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -58,9 +60,10 @@ class Training:
 
 def _can_rank(predicted: Array) -> bool:
     """Whether predictions are finite and differ by more than floating-point resolution."""
-    largest = np.max(np.abs(predicted))
-    with np.errstate(over="ignore"):  # a range beyond the largest float is one
-        return bool(np.isfinite(largest) and np.ptp(predicted) > 4.0 * np.finfo(float).eps * largest)
+    lowest, highest = float(predicted.min()), float(predicted.max())
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
+        return False
+    return highest - lowest > 4.0 * sys.float_info.epsilon * max(abs(lowest), abs(highest))
 
 
 class _Mean(Enum):
@@ -255,7 +258,7 @@ class SurrogateCMAES:
             fit_seconds = watch.lap()
             judged = None
             if earlier is not None and (training.model is not None or not keeps):
-                judged = JudgedPopulation(run.sampled, y, earlier(points), run.state())
+                judged = JudgedPopulation(run.sampled, y, earlier(points), run.state)
                 predict_seconds = watch.lap()
             decision = self._control.decide(judged)
             strategy_seconds += watch.lap()
@@ -289,13 +292,15 @@ class SurrogateCMAES:
         strategy_seconds = watch.lap()
         predicted = self._model(run.sampled)
         # The stop conditions of the strategy must not see a value better than any real one.
-        with np.errstate(over="ignore", invalid="ignore"):
-            shifted = predicted + max(0.0, self._archive.best_value - float(predicted.min()))
-        if not _can_rank(shifted):
+        shift = self._archive.best_value - float(predicted.min())
+        if shift > 0.0:
+            with np.errstate(over="ignore"):
+                predicted += shift
+        if not _can_rank(predicted):
             return False
         predict_seconds = watch.lap()
         sigma = run.sigma
-        run.tell(shifted)
+        run.tell(predicted)
         self._finish(
             EvaluatedBy.MODEL,
             sigma,

@@ -567,17 +567,24 @@ def standardise(values: Array) -> tuple[Array, float, float]:
 
 def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
     """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)."""
+    result = _hyperparameter_limits(bounds).copy()
+    result[:2] = _mean_limits(targets, bounds.mean_ranges)
+    return result
+
+
+@compiled
+def _mean_limits(targets: Array, ranges: float) -> tuple[float, float]:
     ordered = np.sort(targets)
-    slack = bounds.mean_ranges * (ordered[-1] - ordered[0])
+    slack = ranges * (ordered[-1] - ordered[0])
     median = 0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
-    return np.array([median - slack, median + slack, *_hyperparameter_limits(bounds)])
+    return median - slack, median + slack
 
 
 @cache
-def _hyperparameter_limits(bounds: HyperparameterBounds) -> tuple[float, ...]:
+def _hyperparameter_limits(bounds: HyperparameterBounds) -> Array:
     noise, signal = np.exp(2.0 * np.array(bounds.log_noise)), np.exp(2.0 * np.array(bounds.log_signal))
     ratio = max(SMALLEST_RATIO, noise[0] / signal[1]), noise[1] / signal[0]
-    return (*noise, *signal, *bounds.log_length, *np.log(ratio))
+    return np.array([-np.inf, np.inf, *noise, *signal, *bounds.log_length, *np.log(ratio)])
 
 
 def log_likelihood(inputs: Array, targets: Array, log_length: float, log_ratio: float) -> float:
