@@ -92,7 +92,7 @@ def _sklearn(fit: RecordedFit, y: np.ndarray, restarts: int) -> float:
 
 
 def _timed(function: Callable[[], Result]) -> tuple[Result, float]:
-    """Return the result, and the median CPU time of three calls: the first finds the caches full of the other's data."""
+    """Return the result, and the median CPU time of three calls: the first finds other data in the caches."""
     samples = []
     for _ in range(3):
         start = time.process_time()

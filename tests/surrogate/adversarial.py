@@ -54,7 +54,7 @@ VALUES: Mapping[str, Maker] = {
     "constant but one": lambda y, rng: np.where(np.arange(len(y)) == 0, 1.0, 0.0),
     "one outlier": _outlier,
     "noise on an offset": lambda y, rng: 1e9 + rng.standard_normal(len(y)) * 1e-6,
-    "badly scaled": lambda X, rng: X * np.power(10.0, rng.uniform(-7, 7, X.shape[1])),
+    "rounding only": lambda y, rng: np.asarray(1.0 + 2.0**-52 * rng.integers(0, 20, len(y)), dtype=np.float64),
     "two levels": lambda y, rng: rng.choice([0.0, 1.0], len(y)),
     "huge": lambda y, rng: y / np.max(np.abs(y)) * 10.0 ** rng.uniform(150, 308),
     "tiny": lambda y, rng: y * 1e-300,
