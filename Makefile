@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce smoke test lint types ci bench install install-dev format clean distclean
+.PHONY: help run reproduce smoke test lint types ci bench readings availability install install-dev format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,8 +44,16 @@ types: install-dev ## mypy, strict
 
 ci: test lint types ## what a change must pass
 
-bench: install ## CPU cost of a true evaluation, algorithm by dimension
-	@$(BIN)/python benchmarks/trial_cost.py
+bench: install-dev ## the fit against scikit-learn, the cost of trials and of the study, start-up and memory (minutes)
+	@for name in gp_fit trial_cost study_cost footprint; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+availability: install ## how often a model was there, on all functions (an hour)
+	@$(SACMA) run $(filter-out configs/cmaes.yaml,$(CONFIGS)) --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)
+	@$(BIN)/python benchmarks/availability.py results/availability
+
+readings: install ## radius, selection, bounds and the published code, measured against each other (hours)
+	@$(BIN)/python benchmarks/open_readings.py --dimensions 2,5 $(JOBS_OPTION)
+	@$(BIN)/python benchmarks/open_readings.py --dimensions 10 --instances 1-3 $(JOBS_OPTION)
 
 format: install-dev ## let ruff format and mend what it can
 	@$(BIN)/ruff format .

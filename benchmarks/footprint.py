@@ -1,0 +1,60 @@
+"""What starting costs: the command line's help, compilation with a cold and a warm cache, and a worker's memory."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+from report import ROOT, print_table, write
+
+HELP = "import sys; from sacma.__main__ import main; sys.argv = ['sacma', '--help']; main()"
+
+FIT = """
+import time
+import numpy as np
+from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process
+from sacma.surrogate.training_set import TrainingSet
+X = np.random.default_rng(0).standard_normal((30, 2))
+start = time.perf_counter()
+fit_gaussian_process(TrainingSet(X, np.sum(X**2, axis=1)), start=Hyperparameters(0.5, 2.5e-5)).predict(X)
+print(time.perf_counter() - start)
+"""
+
+WORKER = """
+import resource, sys
+from pathlib import Path
+from sacma.config import load_studies
+from sacma.experiment.plan import plan
+from sacma.experiment.trial import run_trial
+overrides = {"functions": "8", "dimensions": "20", "instances": "1"}
+run_trial(plan(load_studies([Path(sys.argv[1])], overrides))[0])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def main() -> None:
+    """Start processes, print the table and write ``out/footprint.json``."""
+    rows: list[dict[str, Any]] = []
+    start = time.perf_counter()
+    _run(HELP)
+    rows.append({"what": "sacma --help, seconds", "figure": time.perf_counter() - start, "bound": 0.5})
+    with tempfile.TemporaryDirectory() as cache:
+        for kind, bound in (("cold", ""), ("warm", 0.5)):
+            seconds = float(_run(FIT, NUMBA_CACHE_DIR=cache))
+            rows.append({"what": f"first fit, {kind} cache, seconds", "figure": seconds, "bound": bound})
+    for name in ("ada_kendall", "ada_kl", "gp1"):
+        mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml")))
+        rows.append({"what": f"worker of {name} in 20-D, MiB", "figure": mebibytes, "bound": 400})
+    print_table(rows)
+    write("footprint", {}, figures=rows)
+
+
+def _run(code: str, *arguments: str, **environment: str) -> str:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **environment}).stdout
+
+
+if __name__ == "__main__":
+    main()

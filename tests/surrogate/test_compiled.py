@@ -1,0 +1,39 @@
+"""What compilation must not change."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TRIAL = """
+import hashlib, sys
+from pathlib import Path
+from sacma.config import load_studies
+from sacma.experiment.plan import plan
+from sacma.experiment.trial import run_trial
+from sacma.surrogate.likelihood import maximise
+overrides = dict(functions="15", dimensions="5", instances="1", budget=60)
+record = run_trial(plan(load_studies([Path(sys.argv[1])], overrides))[0])
+stats = maximise.stats
+print(hashlib.sha256(repr((record.outcome.improvements, sorted(record.coco.data.items()))).encode()).hexdigest())
+print(len(stats.cache_hits), len(stats.cache_misses))
+"""
+
+
+@pytest.mark.campaign
+def test_a_cold_and_a_warm_cache_give_the_same_bits(tmp_path: Path) -> None:
+    """Two processes, the first compiling, the second loading what the first has compiled: equal to the last bit."""
+    config = Path(__file__).parents[2] / "configs" / "ada_kl.yaml"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", TRIAL, str(config)], check=True, capture_output=True, text=True, env=environment
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    (cold, *cold_use), (warm, *warm_use) = outputs
+    assert cold_use == ["0", "1"]
+    assert warm_use == ["1", "0"]
+    assert cold == warm
