@@ -197,14 +197,21 @@ class _Search:
             self.run(SearchedFrom.SEVERAL, starts, searches=SEARCHES)
             return
         inputs, targets = self._inputs[::2].copy(), self._targets[::2].copy()
-        path, ends, *_ = maximise(DPOTRF, inputs, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS)
+        path, ends, *_ = maximise(DPOTRF, inputs, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS, False)
         self._half_evaluations += len(path)
         self.run(SearchedFrom.SEVERAL, path[ends, :2] if len(ends) else starts)
 
     def run(self, origin: SearchedFrom, starts: Array, searches: int = 1) -> float:
         """Search from ``starts``; return by how much the log likelihood has grown over the best of them."""
         path, _, best, jitters, mean, signal, factor, weights = maximise(
-            DPOTRF, self._inputs, self._targets, self._limits, starts, searches, MOST_EVALUATIONS
+            DPOTRF,
+            self._inputs,
+            self._targets,
+            self._limits,
+            starts,
+            searches,
+            MOST_EVALUATIONS,
+            searches > 1,  # a careful end where all points have been seen from the start
         )
         self._evaluations += len(path)
         self._jitters += jitters

@@ -96,6 +96,10 @@ _SOFTNESS = 0.2
 """… with the weight 1/(this + how much worse they are)²: it is to be right where the likelihood is high."""
 _APART = 2.0
 """A further search starts at least so far from where others have started or ended."""
+_CAREFUL_TOLERANCE = 0.003
+_CAREFUL_SHELL = 0.5
+_CAREFUL_COSINE = 0.85
+"""A careful search has these instead: it sees a wider surrounding, more closely."""
 _LOSES = 0.5
 """It is given up where three times what it promises would leave it so much worse than the best."""
 
@@ -327,9 +331,11 @@ def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tupl
 
 
 @compiled
-def _unexplored(path: Array, size: int, best: int, c: Array, limits: Array, tried: int) -> tuple[bool, float, float]:
-    """Return whether a direction lacks an evaluation where the quadratic is about ``_SHELL`` higher, and the step."""
-    shell = math.sqrt(2.0 * _SHELL)
+def _unexplored(
+    path: Array, size: int, best: int, c: Array, limits: Array, tried: int, careful: bool
+) -> tuple[bool, float, float]:
+    """Return whether a direction lacks an evaluation where the quadratic is about a shell higher, and the step."""
+    shell = math.sqrt(2.0 * (_CAREFUL_SHELL if careful else _SHELL))
     r11, r12, r22 = _metric(c, (_FLAT_SHELL if tried > 2 else _FIRST_SHELL) / shell)
     p, q = path[best, 0], path[best, 1]
     directions = np.empty((size, 2))  # of the evaluations near the shell
@@ -356,7 +362,7 @@ def _unexplored(path: Array, size: int, best: int, c: Array, limits: Array, trie
             covered = max(covered, (x * directions[k, 0] + y * directions[k, 1]) / length)
         if covered < least_covered:
             least_covered, step_a, step_b = covered, a_inside, b_inside
-    return least_covered < _COSINE, step_a, step_b
+    return least_covered < (_CAREFUL_COSINE if careful else _COSINE), step_a, step_b
 
 
 @compiled
@@ -443,6 +449,7 @@ def _climb(
     size: int,
     best: int,
     most: int,
+    careful: bool,
     factors: Array,
     record: Array,
 ) -> tuple[int, int]:
@@ -455,9 +462,9 @@ def _climb(
         winner = int(record[0])
         if best != winner and tried > 1 and path[best, 2] + 3.0 * promise > path[winner, 2] + _LOSES:
             break
-        exploring = promise > -_TOLERANCE
+        exploring = promise > -(_CAREFUL_TOLERANCE if careful else _TOLERANCE)
         if exploring:
-            gap, a, b = _unexplored(path, size, best, c, limits, tried)
+            gap, a, b = _unexplored(path, size, best, c, limits, tried, careful)
             if not gap:
                 break
         path[size, 0], path[size, 1] = path[best, 0] + a, path[best, 1] + b
@@ -479,7 +486,14 @@ def _climb(
 
 @compiled
 def maximise(
-    dpotrf: int, inputs: Array, targets: Array, limits: Array, starts: Array, searches: int, most: int
+    dpotrf: int,
+    inputs: Array,
+    targets: Array,
+    limits: Array,
+    starts: Array,
+    searches: int,
+    most: int,
+    careful: bool,
 ) -> tuple[Array, Indices, int, int, float, float, Array, Array]:
     """Maximise the profiled likelihood from several starts.
 
@@ -494,6 +508,7 @@ def maximise(
         starts: (ln ℓ, ln η) of each start, shape (s, 2).
         searches: how many searches.
         most: how many evaluations each may take.
+        careful: whether a careful search from the best of all ends it.
 
     Returns:
         All evaluations as (ln ℓ, ln η, negative log likelihood), the starts first; the indices where the searches
@@ -503,7 +518,7 @@ def maximise(
     n = len(targets)
     distances = pairwise_distances(inputs)
     factors = np.empty((2, n + 2, n + 2))
-    path = np.empty((len(starts) + searches * most, 3))
+    path = np.empty((len(starts) + (searches + 1) * most, 3))
     record = np.zeros(4)
     jitters = _evaluate_starts(dpotrf, distances, targets, limits, starts, path, factors, record)
 
@@ -513,9 +528,11 @@ def maximise(
         first = _next_start(path, len(starts), ends, search)
         if first < 0:
             break
-        size, last = _climb(dpotrf, distances, targets, limits, path, size, first, most, factors, record)
+        size, last = _climb(dpotrf, distances, targets, limits, path, size, first, most, False, factors, record)
         ends[2 * search], ends[2 * search + 1] = first, last
         done += 1
+    if careful and math.isfinite(path[int(record[0]), 2]):
+        size, _ = _climb(dpotrf, distances, targets, limits, path, size, int(record[0]), most, True, factors, record)
 
     winner, mean, signal, factor = int(record[0]), record[1], record[2], factors[int(record[3])]
     weights = _weights(factor, mean) if math.isfinite(path[winner, 2]) else np.zeros(n)
