@@ -187,7 +187,7 @@ def test_ranking_difference_over_the_truly_best() -> None:
     """The example above, summed over the truly best instead: 1 of at most 4."""
     y = np.array([1.0, 4.0, 2.0, 3.0])
     predicted = np.array([1.0, 2.0, 3.0, 4.0])
-    assert error("ranking_difference", rank_over="true")(judged(y, predicted)) == pytest.approx(1 / 4)
+    assert error("ranking_difference", rank_over="true_best")(judged(y, predicted)) == pytest.approx(1 / 4)
 
 
 def test_kl_discount_falls_to_one_in_five_updates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,7 +106,7 @@ def _ranking_difference_error(settings: AdaptiveSCMAESSettings) -> ModelError:
 
     def error(population: JudgedPopulation) -> float:
         r1, r2 = ranks(population.predicted), ranks(population.values)
-        best = (r1 if settings.rank_over == "predicted" else r2) <= population.parents
+        best = (r1 if settings.rank_over == "predicted_best" else r2) <= population.parents
         difference = np.sum(np.abs(r2 - r1)[best])
         return float(difference / largest_ranking_difference(len(r1), population.parents))
 

@@ -168,9 +168,9 @@ class AdaptiveSCMAESSettings(SurrogateSettings):
         Field(description="Kendall error: τ as the paper defines it, or τ-b, which accounts for ties"),
     ] = "a"
     rank_over: Annotated[
-        Literal["predicted", "true"],
-        Field(description="ranking difference: summed over the μ best by prediction, or the μ truly best"),
-    ] = "predicted"
+        Literal["predicted_best", "true_best"],
+        Field(description="ranking difference: the μ points summed over"),
+    ] = "predicted_best"
     kl_scale: Annotated[
         Literal["sigma_squared", "sigma"],
         Field(description="covariance in the Kullback-Leibler error: σ²C, or σC as the paper prints it"),
