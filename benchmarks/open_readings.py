@@ -47,7 +47,8 @@ def main() -> None:
     with closing(BACKENDS["loky"](work.missing, jobs)) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
             if isinstance(outcome, TrialFailure):
-                raise SystemExit(outcome.traceback)
+                print(f"{outcome.spec}: {outcome.error}")
+                continue
             store.commit(outcome)
             if done % 200 == 0:
                 print(f"{done}/{len(work.missing)}", flush=True)

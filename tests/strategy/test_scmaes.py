@@ -206,12 +206,12 @@ def test_a_model_that_cannot_rank_is_not_used(monkeypatch: pytest.MonkeyPatch, p
     assert FitStatus.TRAINED in {g.fit_status for g in generations}
 
 
-@pytest.mark.parametrize("values", [[1.0], [1.0] * 8, [math.nan] + [1.0] * 6, [math.inf] + [1.0] * 6])
-def test_tell_takes_a_finite_value_a_point(values: list[float]) -> None:
-    """Too few, too many, NaN and inf are refused in words."""
+@pytest.mark.parametrize("values", [[1.0], [1.0] * 8, [math.nan] + [1.0] * 6, [-math.inf] + [1.0] * 6])
+def test_tell_takes_a_value_a_point(values: list[float]) -> None:
+    """Too few, too many, NaN and minus infinity are refused in words."""
     es = strategy(CMAESSettings(), 3, [])
     es.ask()
-    with pytest.raises(ValueError, match="7 finite numbers"):
+    with pytest.raises(ValueError, match="7 numbers, one a point"):
         es.tell(values)
 
 
@@ -371,3 +371,42 @@ def test_narrow_models_can_be_rejected() -> None:
         generations = run(settings, sphere, 3, 600)
         counts[rule] = sum(g.fit_status == FitStatus.NARROW_PREDICTION for g in generations)
     assert counts["constant"] == 0 < counts["narrow"]
+
+
+def test_infinity_ranks_with_the_worst_and_enters_no_model() -> None:
+    """Where f overflows far out the run goes on, nothing infinite is archived, and NaN is still refused."""
+    es = strategy(SCMAESSettings(training_radius=64.0, sigma0=8.0), 3, [])
+    seen = 0
+    for _ in range(30):
+        values = [sphere(x) if np.max(np.abs(x)) < 9 else math.inf for x in es.ask()]
+        seen += sum(map(math.isinf, values))
+        es.tell(values)
+    assert seen > 0
+    assert np.all(np.isfinite(es._archive.values))
+    assert len(es._archive) == es.true_evaluations - seen
+    assert es.best_value < 1.0
+    for wrong in (math.nan, -math.inf):
+        with pytest.raises(ValueError, match="finite or inf"):
+            es.tell([wrong] * len(es.ask()))
+
+
+def test_the_first_mean_is_evaluated_within_the_bounds() -> None:
+    """x₀ outside of the box is repaired before f sees it, and so is the last mean."""
+    settings = CMAESSettings(evaluate_means=True, bounds="penalty")
+    rng = np.random.default_rng(1)
+    box = (np.full(3, -5.0), np.full(3, 5.0))
+    es = SurrogateCMAES(settings, initial_point=lambda: np.array([9.0, 0.0, -7.0]), box=box, rng=rng)
+    np.testing.assert_array_equal(es.ask(), [[5.0, 0.0, -5.0]])
+
+
+def test_a_model_is_not_rejected_for_a_repaired_population() -> None:
+    """Where the whole population is repaired to one corner, the model is checked on points as sampled."""
+    settings = SCMAESSettings.model_validate(
+        {"bounds": "penalty", "trained_on": "repaired", "training_radius": 64.0, "sigma0": 2.0}
+    )
+    generations: list[Generation] = []
+    es = strategy(settings, 3, generations)
+    while es.true_evaluations < 400:
+        es.tell([float(np.sum(x)) for x in es.ask()])
+    statuses = [g.fit_status for g in generations if g.fit_status]
+    assert statuses.count(FitStatus.TRAINED) > 0.9 * len(statuses)

@@ -65,7 +65,7 @@ class CMAES:
             warnings.simplefilter("ignore")
             self._es = cma.CMAEvolutionStrategy(initial_point, settings.sigma0, options)
         self._penalised = settings.bounds == "penalty"
-        self._box = box if settings.bounds != "none" else None
+        self._bounded = settings.bounds != "none"
         self.initial_point = np.array(initial_point)
         self._rng = rng
         self.population_size = population_size
@@ -79,9 +79,9 @@ class CMAES:
 
     @property
     def mean(self) -> Array:
-        """The mean as f may see it, shape (D,): m, within the bounds where there are any."""
-        proposed = np.asarray(self._es.gp.pheno(np.array(self._es.mean)))
-        return proposed if self._box is None else np.clip(proposed, *self._box)
+        """The mean as f is to see it, shape (D,): m, repaired or transformed where there are bounds."""
+        m = np.array(self._es.mean)
+        return np.asarray(self._es.boundary_handler.repair(m)) if self._bounded else m
 
     def sample(self) -> Array:
         """Return λ further points of the distribution that the asked population was sampled from, shape (λ, D)."""

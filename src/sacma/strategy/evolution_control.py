@@ -27,7 +27,7 @@ class Decision:
 
 
 class EvolutionControl(Protocol):
-    """Decides g_m at each true-evaluated generation; keeps its memory over restarts.
+    """Decides g_m at each true-evaluated generation; keeps its memory over restarts as long as it is kept itself.
 
     ``judges`` says whether it wants to know what the earlier model said of the new population.
     """
@@ -82,7 +82,7 @@ class AdaptiveControl:
             return math.nan
 
     def _smooth(self, error: float) -> float:
-        """Algorithm 3, step 1; the first error is taken as it is."""
+        """Algorithm 3, step 1; without an initial one, the first error is taken as it is."""
         if math.isnan(self._smoothed):
             return error
         rate = self._settings.update_rate

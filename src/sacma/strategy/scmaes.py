@@ -3,7 +3,7 @@
 | symbol | here                              | meaning                                            |
 | ------ | --------------------------------- | -------------------------------------------------- |
 | 𝒜      | ``_archive``                      | all truly evaluated points                         |
-| f_M    | ``_model``                        | model of the last true-evaluated generation        |
+| f_M    | ``_model``                        | the last model that was trained                    |
 | g_m    | ``Decision.model_generations``    | generations for which f_M stands in for f          |
 | y, ŷ   | ``values``, ``predicted``         | true and predicted values of a population          |
 
@@ -25,7 +25,7 @@ from sacma.strategy.evolution_control import EvolutionControl, evolution_control
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.model_error import JudgedPopulation
 from sacma.strategy.restarts import RestartedCMAES
-from sacma.strategy.settings import CMAESSettings, SurrogateSettings
+from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SurrogateSettings
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.gaussian_process import (
     FitStatus,
@@ -159,8 +159,7 @@ class SurrogateCMAES:
         With ``evaluate_means``, the first point of a run alone before it, and its last mean alone after it.
         """
         if self._mean is not None:
-            run = self._runs.run
-            return [np.array(run.initial_point) if self._mean == _Mean.FIRST else run.mean]
+            return [self._runs.run.mean]
         watch = _Stopwatch()
         proposed = self._runs.run.ask()
         self._ask_seconds = watch.lap()
@@ -170,15 +169,16 @@ class SurrogateCMAES:
         """Take the true values of the asked points and run the model-evaluated generations that follow.
 
         Args:
-            values: f of each asked point, in their order, all finite.
+            values: f of each asked point, in their order. Infinity ranks with the worst and is seen by no model:
+                far outside of where it is meant to be evaluated, f may overflow.
 
         Raises:
-            ValueError: there are not as many values as points, or one is not finite.
+            ValueError: there are not as many values as points, or one is NaN or minus infinity.
         """
         y = np.asarray(values, dtype=float)
         expected = 1 if self._mean is not None else self._runs.run.population_size
-        if y.shape != (expected,) or not np.all(np.isfinite(y)):
-            raise ValueError(f"values are {values!r}; allowed: {expected} finite numbers, one a point")
+        if y.shape != (expected,) or not np.all(y > -np.inf):
+            raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
         if self._mean is None:
             self._models_left = self._true_generation(y)
         else:
@@ -202,12 +202,21 @@ class SurrogateCMAES:
             return
         self._count(y)
         if self._mean is None:
-            self._archive.add(self._archived_points()[: len(y)], y)
+            self._add(self._archived_points(), y)
             self._finish(EvaluatedBy.TRUTH, self._runs.run.sigma, strategy_seconds=self._ask_seconds)
 
     def _count(self, y: Array) -> None:
         self._best_value = min(self._best_value, float(np.min(y)))
         self.true_evaluations += len(y)
+
+    def _add(self, points: Array, y: Array) -> Array:
+        """Archive what is finite of ``y``, for the first of ``points``; return it with inf as the worst known value."""
+        finite = np.isfinite(y)
+        self._archive.add(points[: len(y)][finite], y[finite])
+        if finite.all():
+            return y
+        worst = np.max(self._archive.values) if len(self._archive) else 0.0
+        return np.where(finite, y, worst)
 
     def _archived_points(self) -> Array:
         """The asked population as the archive and the judgement of a model see it."""
@@ -244,15 +253,17 @@ class SurrogateCMAES:
         run, watch = self._runs.run, _Stopwatch()
         points, sigma = self._archived_points(), run.sigma
         self._count(y)
-        self._archive.add(points, y)
+        y = self._add(points, y)
 
         predict_seconds, fit_seconds = 0.0, 0.0
         strategy_seconds = self._ask_seconds + watch.lap()
         training, decision = None, None
         if self._settings is not None and self._control is not None:
             earlier = self._model if self._control.judges else None
-            training = self._train(self._settings, run, points)
-            keeps = self._settings.failed_training == "keeps_model"
+            training = self._train(self._settings, run)
+            keeps = isinstance(self._settings, AdaptiveSCMAESSettings) and (
+                self._settings.failed_training == "keeps_model"
+            )
             if training.model is not None or not keeps:
                 self._model = training.model
             fit_seconds = watch.lap()
@@ -286,7 +297,7 @@ class SurrogateCMAES:
 
     def _model_generation(self) -> bool:
         """Algorithm 1, step 9. Return False, without an update, where the model cannot rank the population."""
-        assert self._model is not None  # noqa: S101 a true-evaluated generation has just trained it
+        assert self._model is not None  # noqa: S101 no g_m without a model
         run, watch = self._runs.run, _Stopwatch()
         run.ask()
         strategy_seconds = watch.lap()
@@ -309,7 +320,7 @@ class SurrogateCMAES:
         )
         return True
 
-    def _train(self, s: SurrogateSettings, run: CMAES, population: Array) -> Training:
+    def _train(self, s: SurrogateSettings, run: CMAES) -> Training:
         """Algorithm 1, steps 5 and 6."""
         D, whitening = self._dimension, run.whitening()
         training_set = select_training_set(
@@ -335,12 +346,12 @@ class SurrogateCMAES:
         if isinstance(process, FitStatus):
             return Training(process, size=len(training_set))
         model = Model(process, whitening)
-        if not _can_rank(model(population)):
-            return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
         if s.rejected_model == "narrow":
             narrow = min(1e-8, 0.05 * float(np.ptp(training_set.values)))
-            if float(np.ptp(model(run.sample()))) < narrow:
+            if not float(np.ptp(model(run.sample()))) >= narrow:  # nor where it is NaN
                 return Training(FitStatus.NARROW_PREDICTION, size=len(training_set))
+        elif not _can_rank(model(run.sampled)):
+            return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
         self._warm = process.hyperparameters.stretched(-whitening.log_scale)
         return Training(FitStatus.TRAINED, model, len(training_set))
 

@@ -33,7 +33,8 @@ class CMAESSettings(BaseModel):
         ),
     ] = "start_over"
     restart_from: Annotated[
-        Literal["new", "same"], Field(description="x₀ of a run after a restart: newly drawn, or as in the run before")
+        Literal["new", "same"],
+        Field(description="x₀ of a run after a restart: newly drawn, or as before until the sequence starts over"),
     ] = "new"
     evaluate_means: Annotated[
         bool,
@@ -65,9 +66,11 @@ class SurrogateSettings(CMAESSettings):
         Literal["recent", "nearest", "kmeans"],
         Field(description="which n_max of more candidates: newest, nearest to m, nearest to k-means centroids"),
     ] = "recent"
-    length_start: Annotated[float, Field(gt=0, le=1e10, description="ℓ at which the likelihood search starts")] = 0.5
-    signal_std_start: Annotated[float, Field(gt=0, le=1e10, description="s_f at its start")] = 2.0
-    noise_std_start: Annotated[float, Field(gt=0, le=1e10, description="σ_n at its start")] = 0.01
+    length_start: Annotated[float, Field(ge=1e-10, le=1e10, description="ℓ at which the likelihood search starts")] = (
+        0.5
+    )
+    signal_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="s_f at its start")] = 2.0
+    noise_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="σ_n at its start")] = 0.01
     warm_start: Annotated[
         bool,
         Field(description="start the search at the last model's hyperparameters, while they explain anything"),
@@ -98,12 +101,6 @@ class SurrogateSettings(CMAESSettings):
             "those of a fresh sample span less than min(1e-8, 5 % of the training values' range)"
         ),
     ] = "constant"
-    failed_training: Annotated[
-        Literal["forgets_model", "keeps_model"],
-        Field(
-            description="a training that fails forgets the last model, or keeps it to be judged after the next success"
-        ),
-    ] = "forgets_model"
     survives_restart: Annotated[
         Literal["archive_and_error", "all"],
         Field(description="what a restart keeps; all: the last model and what is left of g_m, too"),
@@ -163,6 +160,12 @@ class AdaptiveSCMAESSettings(SurrogateSettings):
             description="ε_s into which the first error is smoothed; null: the first error is taken as it is",
         ),
     ] = None
+    failed_training: Annotated[
+        Literal["forgets_model", "keeps_model"],
+        Field(
+            description="a training that fails forgets the last model, or keeps it to be judged after the next success"
+        ),
+    ] = "forgets_model"
     kendall_tau: Annotated[
         Literal["a", "b"],
         Field(description="Kendall error: τ as the paper defines it, or τ-b, which accounts for ties"),

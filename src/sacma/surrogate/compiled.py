@@ -2,7 +2,7 @@
 
 Compiled code is cached on disk beside its module (or in the user's cache folder, where that one is read-only). The
 cache of a function knows when its own file changes, but not when a file changes that it calls into: functions
-that call each other stand in one file.
+that call each other stand in one file. After a change of this one, delete the caches (``make clean``).
 """
 
 from collections.abc import Callable

@@ -168,11 +168,11 @@ def pairwise_distances(inputs: Array) -> Array:
 @compiled
 def _factorise(dpotrf: int, A: Array) -> int:
     """Replace the matrix by its Cholesky factor; 0 if it has one. Column j of the lower triangle is row j of ``A``."""
-    uplo = np.full(1, ord("L"), np.uint8)
-    sizes = np.array([A.shape[0], A.shape[1], 0], np.int32)
-    n, lda, info = sizes[0:].ctypes.data, sizes[1:].ctypes.data, sizes[2:].ctypes.data
-    call_dpotrf(dpotrf, uplo.ctypes.data, n, A.ctypes.data, lda, info)
-    return int(sizes[2])
+    # All arguments in one array, which is read after the call and so outlives it; every byte of the first is "L".
+    words = np.array([0x01010101 * ord("L"), A.shape[0], A.shape[1], 0], np.int32)
+    uplo, n, lda, info = words.ctypes.data, words[1:].ctypes.data, words[2:].ctypes.data, words[3:].ctypes.data
+    call_dpotrf(dpotrf, uplo, n, A.ctypes.data, lda, info)
+    return int(words[3])
 
 
 @compiled_sums
@@ -271,7 +271,7 @@ def _fit_quadratic(path: Array, size: int, best: int, M: Array, c: Array, z: Arr
         a, b, worse = path[k, 0] - path[best, 0], path[k, 1] - path[best, 1], path[k, 2] - path[best, 2]
         if k == best or not math.isfinite(worse) or a * a + b * b > _REACH * _REACH:
             continue
-        weight = 1.0 / (_SOFTNESS + worse) ** 2
+        weight = 1.0 / (_SOFTNESS + max(worse, 0.0)) ** 2  # an earlier search may have come further
         z[0], z[1], z[2], z[3], z[4], z[5] = 1.0, a, b, 0.5 * a * a, a * b, 0.5 * b * b
         for i in range(6):
             c[i] += weight * z[i] * worse

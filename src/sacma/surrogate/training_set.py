@@ -131,4 +131,6 @@ def _in_reach(archive: Archive, whitening: Whitening, radius: float, enough: int
     parts.reverse()
     if len(parts) == 1:
         return parts[0]
+    if not parts:
+        return np.empty_like(archive.points), np.empty(0, dtype=np.intp)
     return np.concatenate([part for part, _ in parts]), np.concatenate([where for _, where in parts])
