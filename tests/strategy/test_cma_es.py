@@ -133,3 +133,15 @@ def test_further_samples_are_of_the_same_distribution() -> None:
     z = np.vstack([es.whitening()(es.sample()) for _ in range(500)])
     np.testing.assert_allclose(np.cov(z.T), np.eye(3), atol=0.1)
     np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=0.1)
+
+
+def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
+    """The penalty of pycma raises where the first values are equal, or all but one: here the run goes on."""
+    for values in (np.zeros(8), np.arange(8.0) == 0, np.array([np.inf] + [1.0] * 7)):
+        rng = np.random.default_rng(0)
+        es = CMAES(np.full(4, 4.9), 8, CMAESSettings(bounds="penalty"), (np.full(4, -5.0), np.full(4, 5.0)), rng)
+        es.ask()
+        es.tell(np.asarray(values, dtype=float))
+        X = es.ask()
+        es.tell(np.array([x @ x for x in X]))
+        assert np.isfinite(es.sigma)

@@ -99,10 +99,25 @@ class CMAES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:
+                self._let_penalty_begin(values)
                 # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
                 self._es.tell(list(self.sampled), values.tolist(), check_points=False)
             else:
                 self._es.tell(self.proposed, values.tolist())
+
+    def _let_penalty_begin(self, values: Array) -> None:
+        """Give pycma's penalty a scale of the values, where the first population has none for it.
+
+        It takes the interquartile range, and raises where that is 0 from the start, as on a plateau.
+        """
+        handler = self._es.boundary_handler
+        ordered = np.sort(values)
+        quarter = (1 + len(ordered)) // 4
+        middle = ordered[3 * (1 + len(ordered)) // 4] - ordered[quarter]
+        if not handler.hist and not 0.0 < middle < np.inf:
+            spread = ordered[-1] - ordered[0]
+            scale = spread if 0.0 < spread < np.inf else 1.0
+            handler.hist.append(scale / np.mean(self._es.sigma**2 * self._es.sm.variances))
 
     def stop(self) -> tuple[str, ...]:
         """Return the names of pycma's stop conditions that hold; empty while the run goes on."""
