@@ -54,6 +54,8 @@ availability: install ## how often a model was there, on all functions (an hour)
 readings: install ## radius, selection, bounds and the published code, measured against each other (hours)
 	@$(BIN)/python benchmarks/open_readings.py --dimensions 2,5 $(JOBS_OPTION)
 	@$(BIN)/python benchmarks/open_readings.py --dimensions 10 --instances 1-3 $(JOBS_OPTION)
+	@$(BIN)/python benchmarks/open_readings.py --dimensions 20 --instances 1-2 $(JOBS_OPTION) \
+	  --readings r8-recent,r16-recent,r32-recent,r64-recent,rinf-recent,r64-recent-penalty,as-run
 
 format: install-dev ## let ruff format and mend what it can
 	@$(BIN)/ruff format .

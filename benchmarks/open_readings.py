@@ -35,12 +35,19 @@ def main() -> None:
     parser.add_argument("--functions", default="1-24")
     parser.add_argument("--dimensions", default="2,5,10")
     parser.add_argument("--instances", default="1-5")
+    parser.add_argument("--readings", default="all", help="names, like r8-recent,as-run")
     parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "readings")
     parser.add_argument("--jobs", type=int, default=cpu_count())
     options = vars(parser.parse_args())
     store, jobs = Store(options.pop("results")), options.pop("jobs")
 
-    studies = [study for name in ALGORITHMS for study in readings(name, options)]
+    wanted = options.pop("readings").split(",")
+    studies = [
+        study
+        for name in ALGORITHMS
+        for study in readings(name, options)
+        if wanted == ["all"] or study.name.removeprefix(f"{name}-") in wanted
+    ]
     work = workload(studies, store)
     store.prepare()
     print(f"{len(work.specs)} trials, {len(work.missing)} to run")
