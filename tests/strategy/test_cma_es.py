@@ -145,3 +145,20 @@ def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
         X = es.ask()
         es.tell(np.array([x @ x for x in X]))
         assert np.isfinite(es.sigma)
+
+
+def test_coordinates_stay_however_ill_conditioned() -> None:
+    """Beyond a condition number of 1e12 pycma would change coordinates: samples stay where f sees them."""
+    rng = np.random.default_rng(2)
+    es = CMAES(np.ones(3), 12, CMAESSettings(), (np.full(3, -5.0), np.full(3, 5.0)), rng)
+    rotation, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    condition = 0.0
+    for _ in range(400):
+        X = es.ask()
+        np.testing.assert_allclose(es.sampled, np.asarray(X), rtol=1e-12, atol=1e-300)
+        eigenvalues = np.linalg.eigvalsh(es.state().C)
+        condition = max(condition, eigenvalues[-1] / eigenvalues[0])
+        es.tell(np.array([(np.array([1.0, 1e4, 1e8]) * (rotation @ x)) @ (rotation @ x) for x in X]) ** 2)
+        if es.stop():
+            break
+    assert condition > 1e12 or es.stop()

@@ -52,6 +52,7 @@ class CMAES:
             "CMA_active": settings.active,
             "seed": np.nan,  # leaves NumPy's global generator alone …
             "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
+            "conditioncov_alleviate": [0, 0],  # no change of coordinates on the way: the archive is in these
             "signals_filename": "",  # no option file from the working directory
             "verbose": -10,
             "verb_log": 0,
