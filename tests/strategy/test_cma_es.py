@@ -153,12 +153,12 @@ def test_coordinates_stay_however_ill_conditioned() -> None:
     es = CMAES(np.ones(3), 12, CMAESSettings(), (np.full(3, -5.0), np.full(3, 5.0)), rng)
     rotation, _ = np.linalg.qr(rng.standard_normal((3, 3)))
     condition = 0.0
-    for _ in range(400):
+    for _ in range(1000):
         X = es.ask()
         np.testing.assert_allclose(es.sampled, np.asarray(X), rtol=1e-12, atol=1e-300)
         eigenvalues = np.linalg.eigvalsh(es.state().C)
         condition = max(condition, eigenvalues[-1] / eigenvalues[0])
-        es.tell(np.array([(np.array([1.0, 1e4, 1e8]) * (rotation @ x)) @ (rotation @ x) for x in X]) ** 2)
+        es.tell(np.array([(np.array([1.0, 1e7, 1e14]) * (rotation @ x)) @ (rotation @ x) for x in X]))
         if es.stop():
             break
-    assert condition > 1e12 or es.stop()
+    assert condition > 1e12
