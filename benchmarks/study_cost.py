@@ -57,7 +57,7 @@ def main() -> None:
             }
         )
     adaptive = [row for row in rows if row["algorithm"].startswith("ADA")]
-    for label, chosen in (("adaptive three", adaptive), ("all six", rows)):
+    for label, chosen in (("adaptive three", adaptive), ("all six", list(rows))):
         total = {key: sum(row[key] for row in chosen) for key in rows[0] if key.endswith("-D") or key == "hours"}
         theirs = sum(row["paper's hours"] for row in adaptive) if chosen is adaptive else ""
         ratio = theirs / total["hours"] if chosen is adaptive else ""

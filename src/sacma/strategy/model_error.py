@@ -58,7 +58,8 @@ def kendall_tau(a: Array, b: Array) -> float:
 
 def _order(a: Array) -> NDArray[np.int8]:
     """1 where a_i > a_j, −1 where a_i < a_j, 0 on ties. By comparison: a difference of huge values overflows."""
-    return (a[:, None] > a[None, :]).astype(np.int8) - (a[:, None] < a[None, :]).astype(np.int8)
+    above = (a[:, None] > a).view(np.int8)
+    return above - above.T
 
 
 def kendall_tau_b(a: Array, b: Array) -> float:

@@ -130,6 +130,7 @@ class SurrogateCMAES:
         self._mean: _Mean | None = _Mean.FIRST if settings.evaluate_means else None
         self._generation = 0
         self._ask_seconds = 0.0
+        self._control_seconds = 0.0  # of stop conditions and restarts since the last generation
         self._best_value = np.inf
         self.true_evaluations = 0
 
@@ -212,9 +213,10 @@ class SurrogateCMAES:
     def _add(self, points: Array, y: Array) -> Array:
         """Archive what is finite of ``y``, for the first of ``points``; return it with inf as the worst known value."""
         finite = np.isfinite(y)
-        self._archive.add(points[: len(y)][finite], y[finite])
         if finite.all():
+            self._archive.add(points[: len(y)], y)
             return y
+        self._archive.add(points[: len(y)][finite], y[finite])
         worst = np.max(self._archive.values) if len(self._archive) else 0.0
         return np.where(finite, y, worst)
 
@@ -227,17 +229,18 @@ class SurrogateCMAES:
     def _run_until_f_is_needed(self) -> None:
         """Run the model-evaluated generations that are due (Algorithm 1, step 9), and restart where pycma says so."""
         while self._mean is None and not self._runs.ended:
-            if self._runs.run.stop():
-                if self._evaluates_means:
-                    self._mean = _Mean.LAST
-                else:
-                    self._next_run()
-            elif self._models_left == 0:
+            watch = _Stopwatch()
+            stopped = self._runs.run.stop()
+            if stopped and self._evaluates_means:
+                self._mean = _Mean.LAST
+            elif stopped:
+                self._next_run()
+            self._control_seconds += watch.lap()
+            if stopped:
+                continue
+            if self._models_left == 0:
                 return
-            elif self._model_generation():
-                self._models_left -= 1
-            else:
-                self._models_left = 0
+            self._models_left = self._models_left - 1 if self._model_generation() else 0
 
     def _next_run(self) -> None:
         """Restart: the archive and the smoothed error stay, the model goes, unless the settings say otherwise."""
@@ -355,8 +358,12 @@ class SurrogateCMAES:
         self._warm = process.hyperparameters.stretched(-whitening.log_scale)
         return Training(FitStatus.TRAINED, model, len(training_set))
 
-    def _finish(self, evaluated_by: EvaluatedBy, sigma: float, **details: float | str) -> None:
+    def _finish(
+        self, evaluated_by: EvaluatedBy, sigma: float, *, strategy_seconds: float, **details: float | str
+    ) -> None:
         self._generation += 1
+        strategy_seconds += self._control_seconds
+        self._control_seconds = 0.0
         self._on_generation(
             Generation(
                 generation=self._generation,
@@ -366,6 +373,7 @@ class SurrogateCMAES:
                 true_evaluations=self.true_evaluations,
                 sigma=sigma,
                 best_value=self.best_value,
+                strategy_seconds=strategy_seconds,
                 **details,  # type: ignore[arg-type]  # the names are checked by the dataclass itself
             )
         )
