@@ -20,12 +20,27 @@ DPOTRF: int = get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf"
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` when it is first called. Its arithmetic stays IEEE's, but may fuse a·b + c."""
-    return njit(cache=True, error_model="numpy", fastmath={"contract"})(function)  # type: ignore[no-any-return]
+    return _njit(function, {"contract"}, inline=False)
 
 
-def compiled_sums(function: Function) -> Function:
+def inlined(function: Function) -> Function:
+    """The same for what compiled functions call.
+
+    It becomes part of each of its callers. As a function of its own it would be compiled more than once, each time
+    fused and vectorised in another way, and which of these a process calls depends on what it took from the cache:
+    results would differ in their last bits.
+    """
+    return _njit(function, {"contract"}, inline=True)
+
+
+def inlined_sums(function: Function) -> Function:
     """The same for loops that add up: terms may be added in any order, so that several go at a time."""
-    return njit(cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})(function)  # type: ignore[no-any-return]
+    return _njit(function, {"contract", "reassoc", "nsz"}, inline=True)
+
+
+def _njit(function: Function, fastmath: set[str], *, inline: bool) -> Function:
+    compile_ = njit(cache=True, error_model="numpy", fastmath=fastmath, forceinline=inline)
+    return compile_(function)  # type: ignore[no-any-return]
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -36,7 +36,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, compiled_sums
+from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, inlined, inlined_sums
 from sacma.surrogate.whitening import Array
 
 Indices = NDArray[np.int64]
@@ -111,7 +111,7 @@ _COSINES = np.cos(np.arange(32) * math.pi / 16.0)
 _SINES = np.sin(np.arange(32) * math.pi / 16.0)
 
 
-@compiled
+@inlined
 def _exp(x: float) -> float:
     """exp(x) for −700 ≤ x ≤ 0, to 3e-16: by Taylor, without a branch or a call, so that eight go at a time."""
     shifted = x * 1.4426950408889634 + _ROUNDER
@@ -135,7 +135,7 @@ def _exp(x: float) -> float:
     return p * np.int64(exponent).view(np.float64)
 
 
-@compiled
+@inlined
 def _matern52(distances: Array, length: float, correlations: Array) -> None:
     """Write the Matérn-5/2 correlations of one row of ``distances`` to ``correlations``."""
     scale = math.sqrt(5.0) / length
@@ -144,7 +144,7 @@ def _matern52(distances: Array, length: float, correlations: Array) -> None:
         correlations[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * _exp(-s)
 
 
-@compiled_sums
+@inlined_sums
 def _distances(inputs: Array, point: Array, distances: Array) -> None:
     """Write the distances of ``inputs``, shape (n, D), to ``point`` to ``distances``."""
     for i in range(len(inputs)):
@@ -155,7 +155,7 @@ def _distances(inputs: Array, point: Array, distances: Array) -> None:
         distances[i] = math.sqrt(total)
 
 
-@compiled
+@inlined
 def pairwise_distances(inputs: Array) -> Array:
     """Return the distances of ``inputs``, shape (n, D), to each other: element (j, i) for j < i, shape (n, n)."""
     n = len(inputs)
@@ -165,7 +165,7 @@ def pairwise_distances(inputs: Array) -> Array:
     return distances
 
 
-@compiled
+@inlined
 def _factorise(dpotrf: int, A: Array) -> int:
     """Replace the matrix by its Cholesky factor; 0 if it has one. Column j of the lower triangle is row j of ``A``."""
     # All arguments in one array, which is read after the call and so outlives it; every byte of the first is "L".
@@ -175,7 +175,7 @@ def _factorise(dpotrf: int, A: Array) -> int:
     return int(words[3])
 
 
-@compiled_sums
+@inlined_sums
 def _profile(factor: Array, limits: Array, ratio: float) -> tuple[float, float, float]:
     """Return the negative log likelihood, β and s_f² from the factor of the bordered matrix."""
     n = len(factor) - 2
@@ -196,7 +196,7 @@ def _profile(factor: Array, limits: Array, ratio: float) -> tuple[float, float, 
     return negative_log, mean, signal
 
 
-@compiled
+@inlined
 def evaluate(
     dpotrf: int, distances: Array, targets: Array, limits: Array, log_length: float, log_ratio: float, factor: Array
 ) -> tuple[float, float, float]:
@@ -229,7 +229,7 @@ def evaluate(
     return negative_log, mean, signal
 
 
-@compiled
+@inlined
 def _to_box(p: float, q: float, limits: Array) -> tuple[float, float]:
     """Move a point of the search's coordinates into the bounds of ln ℓ and ln η."""
     log_length = min(max(p * _LENGTH_UNIT, limits[6]), limits[7])
@@ -237,7 +237,7 @@ def _to_box(p: float, q: float, limits: Array) -> tuple[float, float]:
     return log_length / _LENGTH_UNIT, (log_ratio + _VALLEY * log_length) / _RATIO_UNIT
 
 
-@compiled
+@inlined
 def _solve(M: Array, b: Array) -> None:
     """Replace ``b`` by M⁻¹b, M positive definite, shape (6, 6); destroys M."""
     n = len(b)
@@ -259,7 +259,7 @@ def _solve(M: Array, b: Array) -> None:
         b[j] /= M[j, j]
 
 
-@compiled
+@inlined
 def _fit_quadratic(path: Array, size: int, best: int, M: Array, c: Array, z: Array) -> None:
     """Fit c₁a + c₂b + ½c₃a² + c₄ab + ½c₅b² to what is known around the best point, by weighted least squares."""
     M[:] = 0.0
@@ -280,12 +280,12 @@ def _fit_quadratic(path: Array, size: int, best: int, M: Array, c: Array, z: Arr
     _solve(M, c)
 
 
-@compiled
+@inlined
 def _quadratic(c: Array, a: float, b: float) -> float:
     return float(c[1] * a + c[2] * b + 0.5 * c[3] * a * a + c[4] * a * b + 0.5 * c[5] * b * b)
 
 
-@compiled
+@inlined
 def _metric(c: Array, farthest: float) -> tuple[float, float, float]:
     """Return R, upper triangle by rows, with RᵀR the quadratic's Hessian, mended to be positive definite.
 
@@ -304,7 +304,7 @@ def _metric(c: Array, farthest: float) -> tuple[float, float, float]:
     return r11, r12, math.sqrt(max(h22 - r12 * r12, 0.1 * least))
 
 
-@compiled
+@inlined
 def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tuple[float, float, float, float]:
     """Minimise the quadratic around (p, q) where ‖Rd‖ ≤ ``radius``, in the box; return its value, d and ‖Rd‖."""
     r11, r12, r22 = _metric(c, _FLAT_STEP)
@@ -330,7 +330,7 @@ def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tupl
     return lowest, best_a, best_b, best_length
 
 
-@compiled
+@inlined
 def _unexplored(
     path: Array, size: int, best: int, c: Array, limits: Array, tried: int, careful: bool
 ) -> tuple[bool, float, float]:
@@ -365,7 +365,7 @@ def _unexplored(
     return least_covered < (_CAREFUL_COSINE if careful else _COSINE), step_a, step_b
 
 
-@compiled
+@inlined
 def _next_start(path: Array, starts: int, ends: Indices, searches: int) -> int:
     """Return the most likely start that is not near where a search has started or ended, or −1."""
     chosen = -1
@@ -381,7 +381,7 @@ def _next_start(path: Array, starts: int, ends: Indices, searches: int) -> int:
     return chosen
 
 
-@compiled
+@inlined
 def _weights(factor: Array, mean: float) -> Array:
     """Return α = A⁻¹(y − β), shape (n,)."""
     n = len(factor) - 2
@@ -392,7 +392,7 @@ def _weights(factor: Array, mean: float) -> Array:
     return weights
 
 
-@compiled_sums
+@inlined_sums
 def _dot(a: Array, b: Array) -> float:
     total = 0.0
     for i in range(len(a)):
@@ -400,7 +400,7 @@ def _dot(a: Array, b: Array) -> float:
     return total
 
 
-@compiled
+@inlined
 def _evaluate_at(
     dpotrf: int, distances: Array, targets: Array, limits: Array, path: Array, k: int, factors: Array, record: Array
 ) -> None:
@@ -416,7 +416,7 @@ def _evaluate_at(
         record[0], record[1], record[2], record[3] = k, mean, signal, spare
 
 
-@compiled
+@inlined
 def _evaluate_starts(
     dpotrf: int,
     distances: Array,
@@ -439,7 +439,7 @@ def _evaluate_starts(
     return MOST_JITTERS
 
 
-@compiled
+@inlined
 def _climb(
     dpotrf: int,
     distances: Array,
@@ -577,9 +577,16 @@ def standardise(values: Array) -> tuple[Array, float, float]:
     if not (math.isfinite(reach) and reach > 8.0 * np.finfo(np.float64).eps * max(abs(least), abs(largest))):
         return np.zeros(n), least, 0.0
     targets = (values - least) / reach  # in [0, 1]: their squares neither overflow nor vanish
-    mean = targets.sum() / n
-    deviation = math.sqrt(((targets - mean) ** 2).sum() / (n - 1))
-    return (targets - mean) / deviation, least + mean * reach, deviation * reach
+    mean = 0.0
+    for i in range(n):
+        mean += targets[i] / n
+    variance = 0.0
+    for i in range(n):
+        variance += (targets[i] - mean) ** 2 / (n - 1)
+    deviation = math.sqrt(variance)
+    for i in range(n):
+        targets[i] = (targets[i] - mean) / deviation
+    return targets, least + mean * reach, deviation * reach
 
 
 def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
