@@ -14,10 +14,9 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
-from scipy.spatial.distance import cdist
 
 from sacma.surrogate.compiled import DPOTRF
-from sacma.surrogate.likelihood import limits, maximise, posterior_mean, standardise
+from sacma.surrogate.likelihood import correlations, limits, maximise, posterior_mean, standardise
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
@@ -114,9 +113,8 @@ class GaussianProcess:
         s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs. What is
         too large for a float is given as the largest float.
         """
-        s = cdist(inputs, self.inputs) * (np.sqrt(5.0) / self.hyperparameters.length)
-        correlations = (1.0 + s * (1.0 + s / 3.0)) * np.exp(-s)
-        solved, _ = dtrtrs(self.factor, correlations.T, lower=1)
+        m = correlations(np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length)
+        solved, _ = dtrtrs(self.factor, m.T, lower=1)
         reduction = np.sum(solved**2, axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))

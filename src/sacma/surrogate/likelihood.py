@@ -589,6 +589,16 @@ def standardise(values: Array) -> tuple[Array, float, float]:
     return targets, least + mean * reach, deviation * reach
 
 
+@compiled
+def correlations(points: Array, inputs: Array, length: float) -> Array:
+    """Return the Matérn-5/2 correlations of ``points``, shape (λ, D), to ``inputs``, shape (n, D): shape (λ, n)."""
+    result = np.empty((len(points), len(inputs)))
+    for i in range(len(points)):
+        _distances(inputs, points[i], result[i])
+        _matern52(result[i], length, result[i])
+    return result
+
+
 def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
     """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)."""
     result = _hyperparameter_limits(bounds).copy()
