@@ -7,7 +7,6 @@ continued like any other, and compares the readings of one algorithm with each o
 import argparse
 import math
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,15 @@ from report import ROOT, print_table, write
 
 from sacma.analysis.tables import mean_ranks, median_delta_f
 from sacma.config import Study, load_study
-from sacma.experiment.backends import BACKENDS
-from sacma.experiment.campaign import workload
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import run_campaign
+from sacma.experiment.cost import CostModel
+from sacma.experiment.coverage import cover, to_run
+from sacma.experiment.failure import TrialFailure
+from sacma.experiment.plan import plan
+from sacma.experiment.record import FinishedTrial
 from sacma.experiment.store import Store
-from sacma.experiment.trial import TrialFailure
+from sacma.progress import Tally
 
 ALGORITHMS = {"ADA-Kendall": "ada_kendall.yaml", "GP-5": "gp5.yaml"}
 RADII = (8.0, 16.0, 32.0, 64.0, math.inf)
@@ -48,18 +52,19 @@ def main() -> None:
         for study in readings(name, options)
         if wanted == ["all"] or study.name.removeprefix(f"{name}-") in wanted
     ]
-    work = workload(studies, store)
+    specs = plan(studies)
+    todo = to_run(cover(store, specs))
     store.prepare()
-    print(f"{len(work.specs)} trials, {len(work.missing)} to run")
-    with closing(BACKENDS["loky"](work.missing, jobs)) as outcomes:
-        for done, outcome in enumerate(outcomes, start=1):
-            if isinstance(outcome, TrialFailure):
-                print(f"{outcome.spec}: {outcome.error}")
-                continue
-            store.commit(outcome)
-            if done % 200 == 0:
-                print(f"{done}/{len(work.missing)}", flush=True)
-    medians = median_delta_f(store.outcomes(work.specs), BUDGETS)
+    print(f"{len(specs)} trials, {len(todo)} to run")
+    tally = Tally(todo, CostModel())
+
+    def on_result(result: FinishedTrial | TrialFailure, last: bool) -> None:  # noqa: FBT001 as the campaign calls it
+        tally.count(result, last=last)
+        if tally.done % 200 == 0:
+            print(f"{tally.done}/{tally.total}, {tally}", flush=True)
+
+    run_campaign(todo, store, backend=make_backend("loky", jobs=jobs), retries=1, on_result=on_result)
+    medians = median_delta_f(cover(store, specs).trials, BUDGETS)
     tables = {}
     for name in ALGORITHMS:
         tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))

@@ -15,10 +15,10 @@ from joblib import cpu_count
 from report import CONFIGS, ROOT, config_paths, print_table, write
 
 from sacma.config import load_studies
-from sacma.experiment.backends import BACKENDS
+from sacma.experiment.backends import make_backend
+from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import plan
-from sacma.experiment.record import TrialRecord
-from sacma.experiment.trial import TrialFailure
+from sacma.experiment.record import Outcome
 
 TRIALS = 24 * 15
 GROUPS = {1: 5, 2: 4, 3: 5, 4: 5, 5: 5}
@@ -36,16 +36,16 @@ def main() -> None:
     options = parser.parse_args()
     protocol = {"functions": ",".join(map(str, FUNCTIONS)), "instances": options.instances}
     specs = plan(load_studies(config_paths(CONFIGS), protocol))
-    cells: dict[tuple[str, int], list[TrialRecord]] = {}
-    for result in BACKENDS["loky"](specs, options.jobs):
+    cells: dict[tuple[str, int], list[tuple[int, Outcome]]] = {}
+    for result in make_backend("loky", jobs=options.jobs).run(specs):
         if isinstance(result, TrialFailure):
             raise SystemExit(result.traceback)
-        cells.setdefault((result.spec.name, result.spec.dimension), []).append(result)
+        cells.setdefault((result.spec.name, result.spec.dimension), []).append((result.spec.function, result.outcome))
 
     paper = _paper()
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(spec.name for spec in specs):
-        ours = {D: _hours(records) for (algorithm, D), records in sorted(cells.items()) if algorithm == name}
+        ours = {D: _hours(sample) for (algorithm, D), sample in sorted(cells.items()) if algorithm == name}
         theirs = sum(seconds * TRIALS * 250 * D / 3600 for (a, D), seconds in paper.items() if a == name)
         rows.append(
             {
@@ -67,11 +67,11 @@ def main() -> None:
     write("study_cost", vars(options), hours=rows)
 
 
-def _hours(records: Sequence[TrialRecord]) -> float:
+def _hours(trials: Sequence[tuple[int, Outcome]]) -> float:
     """CPU hours of all trials of a cell: the groups weighted by their functions."""
     seconds = 0.0
     for group, functions in GROUPS.items():
-        sample = [r.outcome.cpu.total for r in records if FUNCTIONS[r.spec.function] == group]
+        sample = [outcome.cpu.total for function, outcome in trials if FUNCTIONS[function] == group]
         seconds += functions * 15 * statistics.mean(sample)
     return seconds / 3600
 

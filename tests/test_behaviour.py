@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sacma.config import load_studies
-from sacma.experiment.backends import BACKENDS
 from sacma.experiment.plan import plan
 from sacma.experiment.record import TrialRecord
 from sacma.experiment.seeding import initial_points, sampling
+from sacma.experiment.trial import run_trial
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings
@@ -27,8 +27,7 @@ def trials() -> Mapping[tuple[str, int], list[TrialRecord]]:
     configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1", "gp5", "ada_kendall")]
     studies = load_studies(configs, {"functions": "1,2,8,10", "dimensions": "5", "instances": "1-5"})
     records: dict[tuple[str, int], list[TrialRecord]] = {}
-    for record in BACKENDS["serial"](plan(studies), 1):
-        assert isinstance(record, TrialRecord), record
+    for record in map(run_trial, plan(studies)):
         records.setdefault((record.spec.name, record.spec.function), []).append(record)
     return records
 

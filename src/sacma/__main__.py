@@ -1,23 +1,28 @@
-"""The entry point: answers Ctrl-C from the first moment on, before the slow imports."""
+"""The entry point: answers Ctrl-C and SIGTERM from the first moment on, before the slow imports."""
 
 import shlex
 import signal
 import sys
 from typing import NoReturn
 
-EXIT_INTERRUPTED = 130
+EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+"""The shell's way: 128 and the number of the signal."""
 
 SECONDS_TO_STOP = 5
 """How long after Ctrl-C the interruption is raised again, if it has not come through."""
 
 
 class Interrupted(BaseException):
-    """Ctrl-C. Not KeyboardInterrupt, which typer would answer in words of its own."""
+    """Ctrl-C, or a cluster whose time is up. Not KeyboardInterrupt, which typer would answer in words of its own."""
+
+
+_received = signal.SIGINT
 
 
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGALRM, _interrupt)
     try:
         from sacma.cli import main as command_line  # noqa: PLC0415
@@ -27,7 +32,7 @@ def main() -> NoReturn:
         signal.alarm(0)
         message = str(interruption) or "interrupted; to do it again"
         print(f"sacma: {message}: {this_command()}", file=sys.stderr)  # noqa: T201 the console may not be there yet
-        code = EXIT_INTERRUPTED
+        code = EXIT_INTERRUPTED[_received]
     sys.exit(code)
 
 
@@ -36,8 +41,12 @@ def this_command() -> str:
     return shlex.join(["sacma", *sys.argv[1:]])
 
 
-def _interrupt(_signal: int, _frame: object) -> NoReturn:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
+def _interrupt(number: int, _frame: object) -> NoReturn:
+    global _received  # noqa: PLW0603 a signal handler has nowhere else to put it
+    if number in EXIT_INTERRUPTED:
+        _received = signal.Signals(number)
+    for other in EXIT_INTERRUPTED:
+        signal.signal(other, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
     signal.alarm(SECONDS_TO_STOP)  # an exception that is raised inside a callback of a library may be lost there
     raise Interrupted
 

@@ -1,51 +1,83 @@
-"""Progress of a campaign: a live line on a terminal, now and then a plain line elsewhere."""
+"""Progress of a campaign: a live line on a terminal, lines in a log, JSON lines for programs, or nothing."""
 
+import json
+import math
 import time
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
+from sacma.experiment.cost import CostModel, shipped_seconds, work_in
+from sacma.experiment.failure import TrialFailure
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.record import FinishedTrial
+
+MODES = ("auto", "bar", "lines", "json", "quiet")
+
 SECONDS_BETWEEN_LINES = 15.0
 
 
-class ProgressDisplay(Protocol):
-    """Shows how far a campaign is."""
+class Tally:
+    """How far a campaign is, and how long it will take.
 
-    def __enter__(self) -> Self:
-        """Begin."""
+    Args:
+        specs: the trials to run.
+        costs: what they will cost; learns from those that are finished.
+    """
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End."""
-
-    def advance(self, *, evaluations: int, failed: bool) -> None:
-        """Count one more trial."""
-
-
-class _Counts:
-    """What both displays show."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
+    def __init__(self, specs: Sequence[TrialSpec], costs: CostModel) -> None:
+        self.total = len(specs)
         self.done = 0
         self.failed = 0
+        self.retried = 0
         self.evaluations = 0
-        self.start = time.monotonic()
+        self._costs = costs
+        self._left = work_in(specs)
+        self._start = time.monotonic()
+        self._ready = 0.0
+        self._cpu_seconds = 0.0
 
-    def advance(self, evaluations: int, *, failed: bool) -> None:
-        self.done += 1
-        self.failed += failed
-        self.evaluations += evaluations
+    def count(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Count one more attempt; ``last`` if the trial is not tried again."""
+        if isinstance(result, TrialFailure):
+            self.failed += last
+            self.retried += not last
+        else:
+            seconds = result.outcome.cpu.total
+            if not self._cpu_seconds:  # what went before the first trial is spent once
+                self._ready = max(0.0, self.elapsed - seconds)
+            self._cpu_seconds += seconds
+            self._costs.learn(result.spec, seconds)
+            self.evaluations += result.outcome.evaluations
+        if last:
+            self.done += 1
+            self._left[result.spec.name, result.spec.dimension] -= shipped_seconds(result.spec)
+
+    @property
+    def elapsed(self) -> float:
+        """Wall-clock seconds since the start."""
+        return time.monotonic() - self._start
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Wall-clock seconds until the end, or None where nothing is known yet."""
+        if self.done == self.total:
+            return 0.0
+        if not self._cpu_seconds:
+            return None
+        return self._costs.seconds(self._left) * (self.elapsed - self._ready) / self._cpu_seconds
 
     def __str__(self) -> str:
-        elapsed = max(time.monotonic() - self.start, 1e-9)
-        parts = [f"{self.evaluations / elapsed:,.0f} evaluations/s"]
-        if 0 < self.done < self.total:
-            parts.append(f"{clock(elapsed * (self.total - self.done) / self.done)} left")
+        parts = [f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s"]
+        left = self.seconds_left
+        if left:
+            parts.append(f"{clock(left)} left")
+        if self.retried:
+            parts.append(f"{self.retried} to retry" if self.done < self.total else f"{self.retried} retried")
         if self.failed:
             parts.append(f"{self.failed} failed")
         return ", ".join(parts)
@@ -62,11 +94,41 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-class LiveProgress:
+class ProgressDisplay(Protocol):
+    """Shows a campaign."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End."""
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Show that the tally has counted ``result``."""
+
+
+class QuietProgress:
+    """Shows nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Show nothing."""
+
+
+class BarProgress:
     """A bar that redraws itself."""
 
-    def __init__(self, total: int, console: Console) -> None:
-        self._counts = _Counts(total)
+    def __init__(self, tally: Tally, console: Console) -> None:
+        self._tally = tally
         self._bar = RichProgress(
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
@@ -74,7 +136,7 @@ class LiveProgress:
             console=console,
             refresh_per_second=4,
         )
-        self._task = self._bar.add_task("", total=total, counts="")
+        self._task = self._bar.add_task("", total=tally.total, counts="")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -85,38 +147,80 @@ class LiveProgress:
     ) -> None:
         self._bar.stop()
 
-    def advance(self, *, evaluations: int, failed: bool) -> None:
-        """Count one more trial."""
-        self._counts.advance(evaluations, failed=failed)
-        self._bar.update(self._task, completed=self._counts.done, counts=str(self._counts))
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
+        """Redraw the bar."""
+        self._bar.update(self._task, completed=self._tally.done, counts=str(self._tally))
 
 
-class PlainProgress:
+class LineProgress(QuietProgress):
     """A line every quarter of a minute, and one at the end."""
 
-    def __init__(self, total: int, console: Console) -> None:
-        self._counts = _Counts(total)
+    def __init__(self, tally: Tally, console: Console) -> None:
+        self._tally = tally
         self._console = console
-        self._last = self._counts.start
+        self._next = SECONDS_BETWEEN_LINES
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def advance(self, *, evaluations: int, failed: bool) -> None:
-        """Count one more trial."""
-        counts = self._counts
-        counts.advance(evaluations, failed=failed)
-        now = time.monotonic()
-        if counts.done == counts.total or now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = now
-            self._console.print(f"{counts.done}/{counts.total} trials, {counts}", highlight=False)
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
+        """Print a line if it is time."""
+        tally = self._tally
+        if (last and tally.done == tally.total) or tally.elapsed >= self._next:
+            self._next = tally.elapsed + SECONDS_BETWEEN_LINES
+            self._console.print(f"{tally.done}/{tally.total} trials, {tally}", highlight=False, soft_wrap=True)
 
 
-def progress_display(total: int, console: Console) -> ProgressDisplay:
-    """Return the display that suits ``console``."""
-    return LiveProgress(total, console) if console.is_terminal else PlainProgress(total, console)
+class JSONProgress(QuietProgress):
+    """A line of JSON for each attempt."""
+
+    def __init__(self, tally: Tally, console: Console) -> None:
+        self._tally = tally
+        self._console = console
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Print the line."""
+        tally, spec = self._tally, result.spec
+        event: dict[str, Any] = {
+            "event": "trial",
+            "algorithm": spec.name,
+            "function": spec.function,
+            "dimension": spec.dimension,
+            "instance": spec.instance,
+        }
+        if isinstance(result, TrialFailure):
+            event |= {"event": "failure", "kind": str(result.kind), "error": result.error, "retried": not last}
+        else:
+            outcome = result.outcome
+            event |= {
+                "status": str(outcome.status),
+                "evaluations": outcome.evaluations,
+                "best_delta_f": outcome.best_delta_f if math.isfinite(outcome.best_delta_f) else None,
+                "cpu_seconds": round(outcome.cpu.total, 6),
+            }
+        left = tally.seconds_left
+        event |= {
+            "done": tally.done,
+            "total": tally.total,
+            "failed": tally.failed,
+            "elapsed": round(tally.elapsed, 3),
+            "seconds_left": None if left is None else round(left, 3),
+        }
+        print_json(self._console, event)
+
+
+def print_json(console: Console, event: object) -> None:
+    """Print one line of JSON, whatever the width of the terminal."""
+    console.print(json.dumps(event), soft_wrap=True)
+
+
+def progress_display(mode: str, tally: Tally, console: Console) -> ProgressDisplay:
+    """Return the display for ``mode``, one of ``MODES``; auto is what suits ``console``."""
+    if mode == "auto":
+        mode = "bar" if console.is_terminal else "lines"
+    match mode:
+        case "bar":
+            return BarProgress(tally, console)
+        case "lines":
+            return LineProgress(tally, console)
+        case "json":
+            return JSONProgress(tally, console)
+        case _:
+            return QuietProgress()

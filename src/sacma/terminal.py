@@ -1,9 +1,8 @@
 """What the commands show as tables, 80 columns wide or less."""
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-import pandas as pd
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from rich.console import Group, RenderableType
@@ -11,21 +10,60 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sacma.experiment.plan import TrialSpec
+from sacma.experiment.cost import CostModel, work_in
+from sacma.experiment.coverage import Coverage
+from sacma.experiment.store import StoredStudy
 from sacma.ranges import format_ranges
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def plan_table(names: Sequence[str], specs: Sequence[TrialSpec], missing: Sequence[TrialSpec]) -> Table:
-    """Return how many trials are there, by algorithm and dimension, and how many evaluations are left to make."""
-    keys = {spec.key for spec in missing}
-    dimensions = sorted({spec.dimension for spec in specs})
-    table = _table("trials there / all", *(f"{D}-D" for D in dimensions), "all", "evaluations left")
-    groups = [(name, [spec for spec in specs if spec.name == name]) for name in names]
-    for name, group in [*groups, ("all", list(specs))] if len(names) > 1 else groups:
-        cells = [[spec for spec in group if spec.dimension == D] for D in dimensions]
-        counts = [f"{sum(spec.key not in keys for spec in cell)}/{len(cell)}" for cell in [*cells, group]]
-        table.add_row(name, *counts, f"{sum(spec.budget for spec in group if spec.key in keys):,}")
+
+def plan_table(coverage: Coverage, costs: CostModel) -> Table:
+    """Return how many trials are there, by algorithm and dimension, and what the missing ones will cost."""
+    names = list(dict.fromkeys(spec.name for spec in coverage.specs))
+    dimensions = sorted({spec.dimension for spec in coverage.specs})
+    table = _table("done / all", *(f"{D}-D" for D in dimensions), "all", "missing", "failed", "CPU h")
+    for name in [*names, ""] if len(names) > 1 else names:
+        specs = [spec for spec in coverage.specs if name in {spec.name, ""}]
+        cells = [[spec for spec in specs if spec.dimension == D] for D in dimensions]
+        counts = [f"{sum(spec.key in coverage.heads for spec in cell)}/{len(cell)}" for cell in [*cells, specs]]
+        missing = [spec for spec in specs if spec.key not in coverage.heads]
+        failed = sum(spec.key in coverage.failures for spec in missing)
+        hours = costs.seconds(work_in(missing)) / 3600
+        table.add_row(name or "all", *counts, str(len(missing)), str(failed), f"{hours:.2g}" if missing else "0")
     return table
+
+
+def status_table(covered: Sequence[tuple[StoredStudy, Coverage]]) -> Table:
+    """Return how complete the studies are and what they took."""
+    table = _table("algorithm", "trials", "done", "missing", "failed", "damaged", "evaluations", "CPU h")
+    for study, coverage in covered:
+        outcomes = [outcome for _, outcome in coverage.trials]
+        table.add_row(
+            study.name,
+            *map(str, (len(coverage.specs), len(outcomes), len(coverage.missing))),
+            *map(str, (len(coverage.failed), len(coverage.damaged))),
+            f"{sum(outcome.evaluations for outcome in outcomes):,}",
+            f"{sum(outcome.cpu.total for outcome in outcomes) / 3600:.3g}",
+        )
+    return table
+
+
+def missing_lines(coverage: Coverage) -> list[str]:
+    """Say which trials are missing, a line an algorithm and dimension: ``ADA-RD 5-D: f3,8 instances 1-5``."""
+    groups: dict[tuple[str, int], dict[int, list[int]]] = {}
+    for spec in coverage.missing:
+        by_function = groups.setdefault((spec.name, spec.dimension), {})
+        by_function.setdefault(spec.function, []).append(spec.instance)
+    lines = []
+    for (name, dimension), by_function in groups.items():
+        together: dict[str, list[int]] = {}
+        for function, instances in sorted(by_function.items()):
+            together.setdefault(format_ranges(sorted(instances)), []).append(function)
+        parts = [f"f{format_ranges(functions)} instances {instances}" for instances, functions in together.items()]
+        lines.append(f"{name} {dimension}-D: {'; '.join(parts)}")
+    return lines
 
 
 def description(title: str, summary: str, model: type[BaseModel], known: set[str]) -> RenderableType:
@@ -69,28 +107,38 @@ def _allowed(info: FieldInfo) -> str:
     return ", ".join(bounds) or " | ".join(choices)
 
 
-def median_table(medians: pd.DataFrame) -> RenderableType:
+def median_table(medians: "pd.DataFrame") -> RenderableType:
     """Return Δf_med at the largest budget, by dimension and function, the best in bold."""
     budget = medians["budget"].max()
     final = medians[medians["budget"] == budget]
     names = list(medians["algorithm"].unique())
-    title = Text(f"median Δf after {budget:g}·D evaluations", style="bold")
+    title = Text(f"{_partial(medians)}median Δf after {budget:g}·D evaluations", style="bold")
     table = _table("D", "f", *names)
     for (dimension, function), group in final.groupby(["dimension", "function"]):
         by_name = group.set_index("algorithm")["median_delta_f"]
-        table.add_row(str(dimension), str(function), *_cells(by_name, names, "{:.1e}"))
+        mark = PARTIAL_MARK if group["partial"].any() else ""
+        table.add_row(str(dimension), f"{function}{mark}", *_cells(by_name, names, "{:.1e}"))
     return Group(title, table, "")
 
 
-def rank_table(ranks: pd.DataFrame) -> RenderableType:
+def rank_table(ranks: "pd.DataFrame") -> RenderableType:
     """Return mean ranks by dimension and budget, the best in bold."""
     names = list(ranks["algorithm"].unique())
-    title = Text("mean rank over functions after so many evaluations/D (1 is best)", style="bold")
+    title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations/D (1 is best)", style="bold")
     table = _table("D", "evals/D", *names)
     for (dimension, budget), group in ranks.groupby(["dimension", "budget"]):
         by_name = group.set_index("algorithm")["mean_rank"]
-        table.add_row(str(dimension), f"{budget:.4g}", *_cells(by_name, names, "{:.2f}"))
+        mark = PARTIAL_MARK if group["partial"].any() else ""
+        table.add_row(f"{dimension}{mark}", f"{budget:.4g}", *_cells(by_name, names, "{:.2f}"))
     return Group(title, table, "")
+
+
+PARTIAL_MARK = "*"
+"""After what trials are missing of."""
+
+
+def _partial(table: "pd.DataFrame") -> str:
+    return f"PARTIAL (trials are missing where there is a {PARTIAL_MARK}): " if table["partial"].any() else ""
 
 
 def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:

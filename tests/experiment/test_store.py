@@ -8,8 +8,9 @@ import pytest
 
 from sacma.config import Study
 from sacma.errors import SacmaError
-from sacma.experiment.backends import BACKENDS
-from sacma.experiment.campaign import CampaignResult, run_campaign, workload
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import CampaignResult, run_campaign
+from sacma.experiment.coverage import cover, to_run
 from sacma.experiment.plan import plan
 from sacma.experiment.problem import BudgetedProblem
 from sacma.experiment.store import Store
@@ -18,14 +19,21 @@ MakeStudy = Callable[..., Study]
 PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
 
 
-def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1) -> CampaignResult:
+def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retries: int = 0) -> CampaignResult:
     store = Store(root)
     store.prepare()
-    store.register(study)
-    store.set_aside_damaged(plan([study]))
-    return run_campaign(
-        [study], workload([study], store), store, backend=BACKENDS[backend], jobs=jobs, on_result=lambda _: None
-    )
+    with store.lock_records("a test"):
+        store.register(study)
+        coverage = cover(store, plan([study]))
+        for damaged in coverage.damaged:
+            store.set_aside(damaged)
+        chosen = make_backend(backend, jobs=jobs)
+        result = run_campaign(
+            to_run(coverage), store, backend=chosen, retries=retries, on_result=lambda _result, _last: None
+        )
+        for stored in store.studies():
+            store.derive(stored)
+        return result
 
 
 def coco_files(root: Path) -> dict[str, bytes]:
@@ -84,7 +92,7 @@ def test_damaged_and_foreign_records_are_set_aside(study: MakeStudy, tmp_path: P
     second.write_bytes(third.read_bytes())
     assert run(asked, tmp_path).finished == 2
     assert coco_files(tmp_path) == expected
-    assert len(list((tmp_path / "records").rglob("*.damaged"))) == 2
+    assert len(list((tmp_path / "records").rglob("*.damaged-1"))) == 2
 
 
 def test_no_leftovers(study: MakeStudy, tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ from sacma.algorithms import registry
 from sacma.algorithms.problem import Problem
 from sacma.algorithms.registry import Algorithm
 from sacma.config import Study
+from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.record import Status, encode
-from sacma.experiment.trial import TrialFailure, attempt_trial, run_trial
+from sacma.experiment.trial import attempt_trial, run_trial
 from sacma.strategy.settings import CMAESSettings
 from tests.conftest import SIX
 
@@ -167,6 +168,7 @@ def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, po
     failure = attempt_trial(solver(monkeypatch, broken))
     assert isinstance(failure, TrialFailure)
     assert "ValueError" in failure.error
+    assert "after 0 of 20 evaluations" in failure.traceback
 
 
 def test_an_unknown_problem_is_not_another_one(study: MakeStudy) -> None:

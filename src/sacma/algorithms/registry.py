@@ -1,15 +1,20 @@
 """The algorithms that a config can name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import BaseModel
 
 from sacma.algorithms.problem import Problem
+from sacma.errors import SacmaError
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Minimize = Callable[[Problem, Any, np.random.Generator], None]
 """An algorithm: minimises a problem with its settings and its own random numbers."""
@@ -36,16 +41,55 @@ class Algorithm:
         return function
 
 
-ALGORITHMS: Mapping[str, Algorithm] = {
-    "cmaes": Algorithm("CMA-ES with IPOP restarts", CMAESSettings, "sacma.algorithms.cma:minimize"),
-    "scmaes": Algorithm(
-        "S-CMA-ES: Gaussian-process surrogate, constant number of model-evaluated generations",
-        SCMAESSettings,
-        "sacma.algorithms.cma:minimize",
-    ),
-    "ascmaes": Algorithm(
-        "A-S-CMA-ES: the number of model-evaluated generations adapts to the model's error",
-        AdaptiveSCMAESSettings,
-        "sacma.algorithms.cma:minimize",
-    ),
-}
+ENTRY_POINTS = "sacma.algorithms"
+"""Group of entry points by which an installed package adds algorithms: each names an ``Algorithm``."""
+
+
+class Registry(Mapping[str, Algorithm]):
+    """Algorithms by name: our own, and what installed packages add; those are looked for when they are needed."""
+
+    def __init__(self, own: Mapping[str, Algorithm]) -> None:
+        self._own = own
+
+    def __getitem__(self, name: str) -> Algorithm:
+        if name in self._own:
+            return self._own[name]
+        entry = self._added[name]
+        try:
+            algorithm = entry.load()
+        except Exception as error:
+            raise SacmaError(
+                f"algorithm {name}, from {entry.value}, cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(algorithm, Algorithm):
+            raise SacmaError(f"algorithm {name}, from {entry.value}, is not a sacma.algorithms.registry.Algorithm")
+        return algorithm
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._own, *(name for name in self._added if name not in self._own)])
+
+    def __len__(self) -> int:
+        return len(self._own.keys() | self._added.keys())
+
+    @cached_property
+    def _added(self) -> "Mapping[str, EntryPoint]":
+        from importlib.metadata import entry_points  # noqa: PLC0415 most configs need none of it
+
+        return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+ALGORITHMS = Registry(
+    {
+        "cmaes": Algorithm("CMA-ES with IPOP restarts", CMAESSettings, "sacma.algorithms.cma:minimize"),
+        "scmaes": Algorithm(
+            "S-CMA-ES: Gaussian-process surrogate, constant number of model-evaluated generations",
+            SCMAESSettings,
+            "sacma.algorithms.cma:minimize",
+        ),
+        "ascmaes": Algorithm(
+            "A-S-CMA-ES: the number of model-evaluated generations adapts to the model's error",
+            AdaptiveSCMAESSettings,
+            "sacma.algorithms.cma:minimize",
+        ),
+    }
+)

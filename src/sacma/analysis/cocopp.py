@@ -4,6 +4,7 @@ cocopp keeps option state between calls in one process, names its output by the 
 fails: so it gets a process of its own, its output moves to a path that stays, and success is a page.
 """
 
+import html
 import os
 import re
 import shutil
@@ -47,12 +48,23 @@ def _is_there(folder: Path, line: str) -> bool:
     return named is None or any(folder.glob(f"{named[1]}[0-9][0-9]{named[2]}"))
 
 
-def make_pages(folders: Sequence[Path], output: Path) -> Path:
+def with_banner(page: str, banner: str) -> str:
+    """Return an HTML page with a text above its content."""
+    shown = (
+        '<p style="background:#fc0;color:#000;font-weight:bold;padding:0.5em;margin:0" role="alert">'
+        f"{html.escape(banner)}</p>"
+    )
+    with_it, found = re.subn(r"(<body[^>]*>)", lambda body: body[1] + shown, page, count=1, flags=re.IGNORECASE)
+    return with_it if found else shown + page
+
+
+def make_pages(folders: Sequence[Path], output: Path, banner: str = "") -> Path:
     """Run cocopp over COCO ``folders`` with run-length-based targets and return the page to open.
 
     Args:
         folders: one an algorithm; cocopp shows their names.
         output: folder that is replaced with the pages. cocopp's own log is left there, or on failure beside it.
+        banner: what every page is to say above all.
 
     Raises:
         RunError: cocopp did not write its pages.
@@ -91,6 +103,9 @@ def make_pages(folders: Sequence[Path], output: Path) -> Path:
     start.write_text(start.read_text().replace(stamped.name, PAGES))
     stamped = stamped.replace(stamped.with_name(PAGES))
     drop_what_is_missing(stamped)
+    if banner:
+        for page_file in (work / "pages").rglob("*.html"):
+            page_file.write_text(with_banner(page_file.read_text(), banner))
     log.replace(work / "pages" / "cocopp.log")
     shutil.rmtree(output, ignore_errors=True)
     (work / "pages").replace(output)

@@ -9,29 +9,13 @@ import pandas as pd
 from sacma.analysis.cocopp import make_pages
 from sacma.analysis.tables import budgets_up_to, mean_ranks, median_delta_f
 from sacma.errors import SacmaError
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import Outcome
+from sacma.experiment.coverage import Coverage
+from sacma.experiment.provenance import Environment
+from sacma.experiment.provenance import differences as environment_differences
 from sacma.experiment.store import Store, StoredStudy
 
-
-@dataclass(frozen=True)
-class Coverage:
-    """What of a study is there.
-
-    Args:
-        study: the study.
-        expected: its trials.
-        trials: those with a record, and their outcomes.
-    """
-
-    study: StoredStudy
-    expected: tuple[TrialSpec, ...]
-    trials: tuple[tuple[TrialSpec, Outcome], ...]
-
-    @property
-    def complete(self) -> bool:
-        """Whether every trial is there."""
-        return len(self.trials) == len(self.expected)
+Covered = tuple[StoredStudy, Coverage]
+"""A study and what is there of it."""
 
 
 @dataclass(frozen=True)
@@ -51,44 +35,38 @@ class Tables:
     ranks_file: Path
 
 
-def cover(store: Store) -> tuple[Coverage, ...]:
-    """Return what is there of each study in the results.
+def check_finished(store: Store, covered: Sequence[Covered]) -> None:
+    """Refuse results without any.
 
     Raises:
-        SacmaError: there are no results, or no trial of them is finished.
+        SacmaError: no trial is finished.
     """
-    studies = store.studies()
-    if not studies:
-        raise SacmaError(f"{store.root} holds no results; make some with: sacma run CONFIG… --results {store.root}")
-    coverage = []
-    for study in studies:
-        expected = study.specs()
-        coverage.append(Coverage(study, expected, tuple(store.outcomes(expected))))
-    if not any(c.trials for c in coverage):
+    if not any(coverage.heads for _, coverage in covered):
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
-    return tuple(coverage)
 
 
-def check_complete(store: Store, coverage: Sequence[Coverage]) -> None:
+def check_complete(store: Store, covered: Sequence[Covered]) -> None:
     """Refuse incomplete results.
 
     Raises:
         SacmaError: which studies lack how many trials.
     """
     lacking = [
-        f"{c.study.name} ({len(c.expected) - len(c.trials)} of {len(c.expected)})" for c in coverage if not c.complete
+        f"{study.name} ({len(coverage.missing)} of {len(coverage.specs)})"
+        for study, coverage in covered
+        if not coverage.complete
     ]
     if lacking:
         raise SacmaError(
-            f"trials are missing: {', '.join(lacking)}; run their configs again to add them, use --partial to go on "
-            f"with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
+            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, use --partial "
+            f"to go on with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
         )
 
 
-def differences(coverage: Sequence[Coverage]) -> tuple[str, ...]:
+def differences(covered: Sequence[Covered]) -> tuple[str, ...]:
     """Say in what the studies differ beside their algorithms, and what follows for a comparison."""
-    protocols = [c.study.parts[0].protocol for c in coverage]
-    places = [{spec.place for spec in c.expected} for c in coverage]
+    protocols = [study.parts[0].protocol for study, _ in covered]
+    places = [{spec.place for spec in coverage.specs} for _, coverage in covered]
     found = [
         (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
         (len({p.target for p in protocols}) > 1, "final targets: Δf counts as no less than each one's own"),
@@ -98,11 +76,18 @@ def differences(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     return tuple(f"the algorithms differ in their {what}" for differ, what in found if differ)
 
 
-def write_tables(store: Store, coverage: Sequence[Coverage]) -> Tables:
-    """Compute the tables up to the smallest budget of the studies and write them as CSV."""
-    trials = [trial for c in coverage for trial in c.trials]
-    medians = median_delta_f(trials, budgets_up_to(min(c.study.budget for c in coverage if c.trials)))
+def write_tables(store: Store, covered: Sequence[Covered]) -> Tables:
+    """Compute the tables up to the smallest budget of the studies and write them as CSV.
+
+    Each table has a column ``partial``: whether trials are missing from what the row is of.
+    """
+    trials = [trial for _, coverage in covered for trial in coverage.trials]
+    missing = {(spec.name, spec.dimension, spec.function) for _, coverage in covered for spec in coverage.missing}
+    medians = median_delta_f(trials, budgets_up_to(min(study.budget for study, coverage in covered if coverage.heads)))
     ranks = mean_ranks(medians)
+    cells = zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True)
+    medians["partial"] = [cell in missing for cell in cells]
+    ranks["partial"] = ranks["dimension"].isin({dimension for _, dimension, _ in missing})
     folder = store.root / "tables"
     folder.mkdir(parents=True, exist_ok=True)
     tables = Tables(medians, ranks, folder / "median_delta_f.csv", folder / "mean_ranks.csv")
@@ -111,9 +96,24 @@ def write_tables(store: Store, coverage: Sequence[Coverage]) -> Tables:
     return tables
 
 
-def write_pages(store: Store, coverage: Sequence[Coverage]) -> Path:
-    """Bring the COCO folders up to date with the records and run cocopp; return the page to open."""
-    present = [c.study for c in coverage if c.trials]
-    for study in present:
-        store.derive(study)
-    return make_pages([store.coco_folder(study.name) for study in present], store.root / "cocopp")
+def derive(store: Store, covered: Sequence[Covered]) -> tuple[str, ...]:
+    """Bring COCO folders, traces and manifests up to date with the records; return what to know of where they ran."""
+    environments: dict[str, Environment] = {}
+    for study, _ in covered:
+        environments |= store.derive(study).environments
+    if len(environments) <= 1:
+        return ()
+    first, *others = [environments[key] for key in sorted(environments)]
+    found = dict.fromkeys(phrase for other in others for phrase in environment_differences(first, other))
+    return (f"trials ran in {len(environments)} environments, which differ in {'; '.join(found)}",)
+
+
+def write_pages(store: Store, covered: Sequence[Covered]) -> Path:
+    """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so."""
+    folders = [store.coco_folder(study.name) for study, coverage in covered if coverage.heads]
+    lacking = [
+        f"{study.name} lacks {len(coverage.missing)} of {len(coverage.specs)} trials"
+        for study, coverage in covered
+        if not coverage.complete
+    ]
+    return make_pages(folders, store.root / "cocopp", f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else "")

@@ -1,78 +1,66 @@
-"""Running studies: what is missing is run, committed as it comes, and derived data follow."""
+"""Running trials: each result is committed as it comes, and what fails is tried again."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from sacma.config import Study
 from sacma.experiment.backends import Backend
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.record import TrialRecord
+from sacma.experiment.failure import TrialFailure
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.record import FinishedTrial
 from sacma.experiment.store import Store
-from sacma.experiment.trial import TrialFailure
+
+OnResult = Callable[[FinishedTrial | TrialFailure, bool], None]
+"""Called after each attempt, when its record is safe, with whether it was the trial's last in this campaign."""
 
 
 @dataclass(frozen=True)
-class Workload:
-    """What there is to do.
+class CampaignResult:
+    """How a campaign went.
 
     Args:
-        specs: all trials of the studies.
-        missing: those without a record, in the order in which they will be run.
+        finished: number of trials.
+        failures: of the trials that failed at every attempt.
+        attempts: number of attempts that failed, also of trials that were finished later.
     """
 
-    specs: tuple[TrialSpec, ...]
-    missing: tuple[TrialSpec, ...]
-
-
-@dataclass
-class CampaignResult:
-    """How a campaign went."""
-
-    finished: int = 0
-    failures: list[TrialFailure] = field(default_factory=list)
-
-
-def workload(studies: Sequence[Study], store: Store) -> Workload:
-    """Return what running ``studies`` would do; changes nothing.
-
-    Missing trials come in the order of their content hashes: a shuffle that is the same each time, in which short
-    and long trials are mixed, so that the time that is left can be told from the trials that are done.
-    """
-    specs = plan(studies)
-    return Workload(specs, tuple(sorted(store.missing(specs), key=lambda spec: spec.key)))
+    finished: int
+    failures: tuple[TrialFailure, ...]
+    attempts: int
 
 
 def run_campaign(
-    studies: Sequence[Study],
-    work: Workload,
-    store: Store,
-    *,
-    backend: Backend,
-    jobs: int,
-    on_result: Callable[[TrialRecord | TrialFailure], None],
+    specs: Sequence[TrialSpec], store: Store, *, backend: Backend, retries: int, on_result: OnResult
 ) -> CampaignResult:
-    """Run the missing trials, commit each as it ends, then derive COCO folders and traces.
+    """Run trials, commit each as it ends, and then run those that failed again.
 
     Args:
-        studies: to run.
-        work: from ``workload``.
-        store: results folder, prepared.
+        specs: to run, in this order.
+        store: results folder, prepared and locked.
         backend: runs the trials.
-        jobs: number of parallel trials.
-        on_result: called after each trial, when its record is safe.
+        retries: how often a trial that fails is tried again.
+        on_result: see there.
+
+    Raises:
+        RunError: what stops all trials: a full disk, a lost scheduler.
     """
-    result = CampaignResult()
-    with closing(backend(work.missing, jobs)) as outcomes:
-        for outcome in outcomes:
-            if isinstance(outcome, TrialFailure):
-                result.failures.append(outcome)
-            else:
-                store.commit(outcome)
-                result.finished += 1
-            on_result(outcome)
-    names = {study.name for study in studies}
-    for stored in store.studies():
-        if stored.name in names:
-            store.derive(stored)
-    return result
+    finished = attempts = 0
+    todo = tuple(specs)
+    failures: tuple[TrialFailure, ...] = ()
+    for attempt in range(retries + 1):
+        last = attempt == retries
+        failed: list[TrialFailure] = []
+        with closing(backend.run(todo)) as results:
+            for result in results:
+                if isinstance(result, TrialFailure):
+                    failed.append(store.commit_failure(result))
+                else:
+                    store.commit(result)
+                    finished += 1
+                on_result(result, last or not isinstance(result, TrialFailure))
+        attempts += len(failed)
+        failures = tuple(failed)
+        todo = tuple(failure.spec for failure in failures)
+        if not todo:
+            break
+    return CampaignResult(finished, failures, attempts)

@@ -3,8 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sacma.config import Study
@@ -43,8 +43,11 @@ class TrialSpec:
     @cached_property
     def key(self) -> str:
         """Content hash: the trial's identity for resuming and merging, 20 hexadecimal digits."""
-        content = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(content.encode()).hexdigest()[:20]
+        content = _hash_of(
+            self.name, self.algorithm, self.settings, self.suite, self.target, self.seed, self.triggers
+        ).copy()
+        content.update(f"{self.function},{self.dimension},{self.instance},{self.budget}".encode())
+        return content.hexdigest()[:20]
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -53,6 +56,12 @@ class TrialSpec:
 
     def __str__(self) -> str:
         return f"{self.name} on f{self.function}, {self.dimension}-D, instance {self.instance}"
+
+
+@lru_cache(maxsize=64)
+def _hash_of(*of_the_study: str | float) -> "hashlib._Hash":
+    """What the content hashes of a study's trials have in common: computed once, as there may be 100,000 of them."""
+    return hashlib.sha256(json.dumps(of_the_study).encode())
 
 
 def canonical_json(settings: Mapping[str, Any]) -> str:

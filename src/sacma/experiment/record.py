@@ -1,29 +1,34 @@
-"""The record of one trial: what it found, what it cost, its trace and its COCO files, in one checksummed file.
+"""The record of one trial: what it found, what it cost, where it ran, its trace and its COCO files, in one file.
 
-A record file has three lines' worth of parts:
+A record file is
 
-1. ``sacma-record 1 SHA256`` with the checksum of all that follows,
-2. the trial's spec and outcome as one line of JSON,
-3. trace and COCO files as deflated JSON.
+1. ``sacma-record 2 SHA256`` with the checksum of all that follows,
+2. the trial's spec and outcome, and the lengths of the parts that follow, as one line of JSON,
+3. the parts, each deflated JSON: COCO files, trace, provenance.
 
-So the outcome of thousands of trials is read without inflating what only merging needs.
+So what a study needs of thousands of trials is read without inflating what only merging needs.
 """
 
 import hashlib
 import json
 import math
 import zlib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
-import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from sacma.experiment.coco_data import CocoFiles
 from sacma.experiment.plan import TrialSpec
+from sacma.experiment.provenance import Provenance
 
-MAGIC = b"sacma-record 1 "
+MAGIC = b"sacma-record 2 "
+
+DEFLATE_LEVEL = 6
 
 
 class Status(StrEnum):
@@ -35,7 +40,7 @@ class Status(StrEnum):
 
 
 class DamagedRecordError(ValueError):
-    """A file is not a record, or not all of one."""
+    """A file is not a record, or not all of one, or that of another trial."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,7 @@ class Outcome:
 
     def best_after(self, evaluations: float) -> float:
         """Return the best Δf after that many evaluations; inf before the first."""
-        made = [number for number, _ in self.improvements]
-        position = int(np.searchsorted(made, evaluations, side="right"))
+        position = bisect_right(self.improvements, evaluations, key=lambda improvement: improvement[0])
         return self.improvements[position - 1][1] if position else math.inf
 
 
@@ -99,55 +103,86 @@ class TrialRecord:
     outcome: Outcome
     trace: Trace
     coco: CocoFiles
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class FinishedTrial:
+    """A trial's outcome and its record as the bytes of its file: what a worker hands over."""
+
+    spec: TrialSpec
+    outcome: Outcome
+    content: bytes
+
+
+@dataclass(frozen=True)
+class RecordHead:
+    """What the second line of a record file holds.
+
+    Args:
+        spec: of the trial.
+        outcome: of the trial.
+        environment: fingerprint of the environment that it ran in.
+        parts: lengths of the parts that follow, in bytes, in their order.
+    """
+
+    spec: TrialSpec
+    outcome: Outcome
+    environment: str
+    parts: Mapping[str, int]
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+_PARTS: Mapping[str, Any] = {"coco": CocoFiles, "trace": dict[str, list[Any]], "provenance": Provenance}
+
+
+def finished(record: TrialRecord) -> FinishedTrial:
+    """Return ``record`` as what a worker hands over."""
+    return FinishedTrial(record.spec, record.outcome, encode(record))
 
 
 def encode(record: TrialRecord) -> bytes:
     """Return ``record`` as the bytes of its file."""
-    head = json.dumps({"spec": asdict(record.spec), "outcome": asdict(record.outcome)}, separators=(",", ":"))
-    payload = json.dumps({"trace": record.trace, "coco": asdict(record.coco)}, separators=(",", ":"))
-    body = head.encode() + b"\n" + zlib.compress(payload.encode(), level=6)
+    parts = {name: zlib.compress(_json(getattr(record, name)), DEFLATE_LEVEL) for name in _PARTS}
+    head = {
+        "spec": asdict(record.spec),
+        "outcome": asdict(record.outcome),
+        "environment": record.provenance.environment.fingerprint,
+        "parts": {name: len(part) for name, part in parts.items()},
+    }
+    body = b"\n".join([_json(head), b"".join(parts.values())])
     return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def _checked_body(content: bytes) -> bytes:
-    first, _, body = content.partition(b"\n")
-    if first != MAGIC + hashlib.sha256(body).hexdigest().encode():
-        raise DamagedRecordError("its checksum does not match its content")
-    return body
+def _json(content: Any) -> bytes:
+    plain = content if isinstance(content, dict) else asdict(content)
+    return json.dumps(plain, separators=(",", ":")).encode()
 
 
-def decode_outcome(content: bytes) -> tuple[TrialSpec, Outcome]:
-    """Return spec and outcome of a record file.
+def decode_head(content: bytes) -> RecordHead:
+    """Return what a record file says of its trial.
 
     Raises:
         DamagedRecordError: the file is not a complete record.
     """
-    head, _, _ = _checked_body(content).partition(b"\n")
-    try:
-        fields = json.loads(head)
-        outcome = fields["outcome"]
-        return TrialSpec(**fields["spec"]), Outcome(
-            **{
-                **outcome,
-                "status": Status(outcome["status"]),
-                "improvements": tuple((number, delta_f) for number, delta_f in outcome["improvements"]),
-                "cpu": CPUSeconds(**outcome["cpu"]),
-            }
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise DamagedRecordError(f"it is not a record of this version of sacma: {error}") from None
+    return _opened(content)[0]
 
 
-def decode_outcome_of(spec: TrialSpec, content: bytes) -> Outcome:
-    """Return the outcome in a record file that must be that of ``spec``.
+def decode_head_of(spec: TrialSpec, content: bytes) -> RecordHead:
+    """Return what a record file says of its trial, which must be ``spec``.
 
     Raises:
         DamagedRecordError: the file is not a complete record, or one of another trial.
     """
-    found, outcome = decode_outcome(content)
-    if found != spec:
-        raise DamagedRecordError(f"it is the record of {found}")
-    return outcome
+    head = decode_head(content)
+    if head.spec != spec:
+        same = "with other settings, budget or seed" if str(head.spec) == str(spec) else ""
+        raise DamagedRecordError(f"it is the record of {head.spec} {same}".strip())
+    return head
 
 
 def decode(content: bytes) -> TrialRecord:
@@ -156,10 +191,51 @@ def decode(content: bytes) -> TrialRecord:
     Raises:
         DamagedRecordError: the file is not a complete record.
     """
-    spec, outcome = decode_outcome(content)
-    _, _, payload = _checked_body(content).partition(b"\n")
+    head, body = _opened(content)
+    parts = {name: _part(head, body, name) for name in _PARTS}
+    return TrialRecord(head.spec, head.outcome, **parts)
+
+
+def decode_part(content: bytes, name: str) -> Any:
+    """Return one part of a record file: ``coco``, ``trace`` or ``provenance``.
+
+    Raises:
+        DamagedRecordError: the file is not a complete record.
+    """
+    head, body = _opened(content)
+    return _part(head, body, name)
+
+
+def _opened(content: bytes) -> tuple[RecordHead, bytes]:
+    """Return head and parts of a record file whose checksum is right."""
+    first, _, body = content.partition(b"\n")
+    if first != MAGIC + hashlib.sha256(body).hexdigest().encode():
+        version = first.startswith(b"sacma-record ") and not first.startswith(MAGIC)
+        raise DamagedRecordError(
+            "it is of another version of sacma" if version else "its checksum does not match its content"
+        )
+    line, _, parts = body.partition(b"\n")
     try:
-        fields = json.loads(zlib.decompress(payload))
-        return TrialRecord(spec, outcome, fields["trace"], CocoFiles(**fields["coco"]))
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        return _adapter(RecordHead).validate_json(line, strict=True), parts
+    except ValidationError as error:
+        raise DamagedRecordError(_reason(error)) from None
+
+
+def _part(head: RecordHead, parts: bytes, name: str) -> Any:
+    try:
+        names = list(head.parts)
+        start = sum(head.parts[other] for other in names[: names.index(name)])
+        content = zlib.decompress(parts[start : start + head.parts[name]])
+        if name == "trace":
+            return json.loads(content)
+        return _adapter(_PARTS[name]).validate_json(content, strict=True)
+    except ValidationError as error:
+        raise DamagedRecordError(_reason(error)) from None
+    except (ValueError, zlib.error) as error:
         raise DamagedRecordError(f"it is not a record of this version of sacma: {error}") from None
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"it is not a record of this version of sacma: {where}: {first['msg']}"

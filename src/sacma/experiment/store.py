@@ -1,29 +1,40 @@
-"""The results folder: records, studies and what is derived from them. Only the coordinating process writes.
+"""The results folder: records, failures, studies and what is derived from them. Only the coordinating process writes.
 
     RESULTS/studies/NAME.json       what the study of an algorithm consists of
     RESULTS/records/NAME/*.record   one committed record a trial
+    RESULTS/failures/NAME/*.json    trials that failed at last, until they are finished
     RESULTS/coco/NAME/              canonical COCO folder, derived
     RESULTS/traces/NAME.parquet     per-generation traces, derived
+    RESULTS/provenance/NAME.json    where, when and with what the trials ran, derived
+    RESULTS/*.lock                  held by the process that writes records, and by one that derives
 
 A record is committed by writing a temporary file, syncing it and renaming it: what is there is complete.
 """
 
+import contextlib
+import errno
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config import Protocol, Study
-from sacma.errors import SacmaError
+from sacma.errors import RunError, SacmaError
 from sacma.experiment.coco_data import PlacedFiles, merge
+from sacma.experiment.failure import TrialFailure, decode_failure, encode_failure
+from sacma.experiment.lock import Holder, holder, locked
 from sacma.experiment.plan import TrialSpec, plan_study
-from sacma.experiment.record import DamagedRecordError, Outcome, TrialRecord, decode, decode_outcome_of, encode
+from sacma.experiment.provenance import Manifest
+from sacma.experiment.record import DamagedRecordError, FinishedTrial, RecordHead, TrialRecord, decode, decode_head_of
+
+_RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,21 @@ def _identity(study: Study) -> Any:
     }
 
 
+@dataclass(frozen=True)
+class Damage:
+    """A file that is where the record of ``spec`` should be, and is not it.
+
+    Args:
+        spec: of the trial.
+        path: of the file.
+        reason: what is wrong with it.
+    """
+
+    spec: TrialSpec
+    path: Path
+    reason: str
+
+
 class Store:
     """The results folder at ``root``; nothing is created before ``prepare``."""
 
@@ -97,38 +123,68 @@ class Store:
                 f"results folder {self.root} cannot be written to ({error.strerror}); give another with --results"
             ) from None
 
+    @contextlib.contextmanager
+    def lock_records(self, command: str) -> Iterator[None]:
+        """Be the one process that writes studies and records; what a dead one left half-written is removed.
+
+        Raises:
+            FolderInUseError: another is.
+        """
+        with locked(self.root / _RECORDS_LOCK, command):
+            for folder in (self.root / "studies", *self.root.glob("records/*"), *self.root.glob("failures/*")):
+                for name in _names(folder):
+                    if name.startswith("."):
+                        (folder / name).unlink(missing_ok=True)
+            yield
+
+    def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> AbstractContextManager[None]:
+        """Be the one process that writes what is derived from records; see ``locked``."""
+        return locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait)
+
+    def writer(self) -> Holder | None:
+        """Return which process writes records now, if any."""
+        return holder(self.root / _RECORDS_LOCK)
+
     def path_of(self, spec: TrialSpec) -> Path:
         """Return where the record of ``spec`` is, or would be."""
-        place = f"f{spec.function:03d}-d{spec.dimension:02d}-i{spec.instance:03d}"
-        return self.root / "records" / spec.name / f"{place}-{spec.key}.record"
+        return self.root / "records" / spec.name / f"{_stem(spec)}.record"
 
-    def commit(self, record: TrialRecord) -> None:
-        """Write ``record`` so that it is there wholly or not at all."""
-        _write(self.path_of(record.spec), encode(record))
+    def commit(self, trial: FinishedTrial) -> None:
+        """Write the record of ``trial`` so that it is there wholly or not at all, and forget its failures.
 
-    def outcomes(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, Outcome]]:
-        """Yield those of ``specs`` that have an intact record, with their outcomes.
+        Raises:
+            RunError: the disk is full.
+        """
+        _write(self.path_of(trial.spec), trial.content)
+        self._failure_of(trial.spec).unlink(missing_ok=True)
+
+    def commit_failure(self, failure: TrialFailure) -> TrialFailure:
+        """Keep ``failure``, count how often its trial has failed, and return it with that number.
+
+        Raises:
+            RunError: the disk is full.
+        """
+        path = self._failure_of(failure.spec)
+        before = _failure_at(path)
+        counted = replace(failure, attempts=failure.attempts + (before.attempts if before else 0))
+        _write(path, encode_failure(counted))
+        return counted
+
+    def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
+        """Yield what there is of ``specs``: the heads of intact records, and the damaged ones.
 
         Raises:
             SacmaError: a record cannot be read.
         """
         for spec, content in self._contents(specs):
             try:
-                outcome = decode_outcome_of(spec, content)
-            except DamagedRecordError:
-                continue
-            yield spec, outcome
+                yield decode_head_of(spec, content)
+            except DamagedRecordError as error:
+                yield Damage(spec, self.path_of(spec), str(error))
 
-    def missing(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
-        """Return those of ``specs`` that have no intact record."""
-        specs = tuple(specs)
-        there = {spec.key for spec, _ in self.outcomes(specs)}
-        return tuple(spec for spec in specs if spec.key not in there)
-
-    def set_aside_damaged(self, specs: Iterable[TrialSpec]) -> tuple[Path, ...]:
-        """Rename the records of ``specs`` that are there but not intact; return their new paths."""
-        damaged = [path for spec in self.missing(specs) if (path := self.path_of(spec)).exists()]
-        return tuple(path.replace(path.with_suffix(".damaged")) for path in damaged)
+    def count(self, specs: Iterable[TrialSpec]) -> int:
+        """Return how many of ``specs`` have a file in the place of their record."""
+        return sum(1 for _ in self._there(specs))
 
     def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord]:
         """Yield the intact records of ``specs``, whole.
@@ -137,20 +193,50 @@ class Store:
             SacmaError: a record cannot be read.
         """
         for spec, content in self._contents(specs):
-            try:
-                record = decode(content)
-            except DamagedRecordError:
-                continue
-            if record.spec == spec:
-                yield record
+            with contextlib.suppress(DamagedRecordError):
+                decode_head_of(spec, content)
+                yield decode(content)
+
+    def failures(self, specs: Iterable[TrialSpec]) -> Iterator[TrialFailure]:
+        """Yield the failures that are kept of ``specs``."""
+        there = {name: set(_names(self.root / "failures" / name)) for name in _names(self.root / "failures")}
+        for spec in specs:
+            if f"{_stem(spec)}.json" in there.get(spec.name, ()):
+                failure = _failure_at(self._failure_of(spec))
+                if failure is not None and failure.spec == spec:
+                    yield failure
+
+    def set_aside(self, damaged: Damage) -> Path:
+        """Rename a damaged record, so that its trial is run again; return its new path."""
+        for number in range(1, 1_000_000):
+            path = damaged.path.with_suffix(f".damaged-{number}")
+            if not path.exists():
+                break
+        return damaged.path.replace(path)
+
+    def _failure_of(self, spec: TrialSpec) -> Path:
+        return self.root / "failures" / spec.name / f"{_stem(spec)}.json"
+
+    def _there(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, Path]]:
+        # One look at a folder is quicker than one at each of the files that are not there.
+        folders: dict[str, tuple[Path, set[str]]] = {}
+        for spec in specs:
+            if spec.name not in folders:
+                folder = self.path_of(spec).parent
+                folders[spec.name] = folder, set(_names(folder))
+            folder, names = folders[spec.name]
+            name = f"{_stem(spec)}.record"
+            if name in names:
+                yield spec, folder / name
 
     def _contents(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, bytes]]:
-        for spec in specs:
-            path = self.path_of(spec)
+        for spec, path in self._there(specs):
             try:
                 content = path.read_bytes()
-            except (FileNotFoundError, NotADirectoryError):
+            except FileNotFoundError:
                 continue
+            except IsADirectoryError:
+                content = b""
             except OSError as error:
                 raise SacmaError(f"record {path} cannot be read: {error.strerror}") from None
             yield spec, content
@@ -191,26 +277,32 @@ class Store:
         """Return where the traces of algorithm ``name`` are."""
         return self.root / "traces" / f"{name}.parquet"
 
-    def derive(self, study: StoredStudy) -> None:
-        """Write COCO folder and traces of ``study`` from those of its records that are there."""
-        from sacma.experiment.trace import trace_frame, write_traces  # noqa: PLC0415 pandas is slow to import
+    def provenance_file(self, name: str) -> Path:
+        """Return where the manifest of algorithm ``name`` is."""
+        return self.root / "provenance" / f"{name}.json"
 
-        folder, trace_file = self.coco_folder(study.name), self.trace_file(study.name)
+    def derive(self, study: StoredStudy) -> Manifest:
+        """Write COCO folder, traces and manifest of ``study`` from those of its records that are there.
+
+        Returns:
+            The manifest.
+
+        Raises:
+            RunError: the disk is full.
+        """
+        from sacma.experiment.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
+
         traces, placed = [], []
+        manifest = Manifest(study.name, tuple(_dump(part) for part in study.parts))
         for record in self.records(study.specs()):
-            traces.append(trace_frame(record.spec, record.trace))
+            traces.append((record.spec, record.trace))
             placed.append(PlacedFiles(*record.spec.place, record.coco))
-        contents = merge(placed, study.description)
-        new = folder.with_name(f".{folder.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
-        for name, content in contents.items():
-            (new / name).parent.mkdir(parents=True, exist_ok=True)
-            (new / name).write_text(content)
-        shutil.rmtree(folder, ignore_errors=True)
-        if contents:
-            new.replace(folder)
-        trace_file.parent.mkdir(parents=True, exist_ok=True)
-        write_traces(trace_file, traces)
+            manifest.add(record.provenance, record.outcome.cpu.total)
+        _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
+        _write(self.provenance_file(study.name), manifest.encode())
+        with _whole(self.trace_file(study.name)) as temporary:
+            write_traces(temporary, traces)
+        return manifest
 
 
 def _dump(study: Study) -> dict[str, Any]:
@@ -223,12 +315,81 @@ def _load(fields: dict[str, Any]) -> Study:
     return Study.model_validate({**fields, "protocol": Protocol.model_validate(protocol), "settings": settings})
 
 
+def _stem(spec: TrialSpec) -> str:
+    return f"f{spec.function:03d}-d{spec.dimension:02d}-i{spec.instance:03d}-{spec.key}"
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 names, of which there may be 100,000
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _failure_at(path: Path) -> TrialFailure | None:
+    try:
+        return decode_failure(path.read_bytes())
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` that replaces it when all went well, synced to the disk.
+
+    Raises:
+        RunError: the disk is full.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise _full_disk(path, error) from None
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """See to it that a new name in ``folder`` is on the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _full_disk(path: Path, error: OSError) -> Exception:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}:
+        return RunError(f"{path} could not be written: {error.strerror}")
+    return error
+
+
 def _write(path: Path, content: bytes) -> None:
     """Write a file that is there wholly or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    with _whole(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def _replace_folder(folder: Path, contents: dict[str, str]) -> None:
+    """Replace ``folder`` by one with ``contents``, or by nothing where there are none."""
+    new = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    try:
+        for name, content in contents.items():
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            (new / name).write_text(content)
+    except OSError as error:
+        shutil.rmtree(new, ignore_errors=True)
+        raise _full_disk(folder, error) from None
+    shutil.rmtree(folder, ignore_errors=True)
+    if contents:
+        new.replace(folder)

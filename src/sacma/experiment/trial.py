@@ -2,11 +2,11 @@
 
 import contextlib
 import json
+import platform
 import tempfile
 import time
 import traceback
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -15,21 +15,14 @@ from threadpoolctl import ThreadpoolController
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.experiment.coco_data import observer_options, read_trial
+from sacma.experiment.failure import FailureKind, TrialFailure, now
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd
-from sacma.experiment.record import CPUSeconds, Outcome, Status, TrialRecord
+from sacma.experiment.provenance import Provenance, environment
+from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status, TrialRecord, finished
 from sacma.experiment.seeding import sampling
 from sacma.experiment.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
-
-
-@dataclass(frozen=True)
-class TrialFailure:
-    """A trial that ended with an exception."""
-
-    spec: TrialSpec
-    error: str
-    traceback: str
 
 
 def run_trial(spec: TrialSpec) -> TrialRecord:
@@ -38,6 +31,7 @@ def run_trial(spec: TrialSpec) -> TrialRecord:
     Raises:
         Exception: whatever the algorithm raises.
     """
+    started = now()
     cocoex.log_level("warning")
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
         folder = Path(temporary) / "trial"
@@ -51,7 +45,13 @@ def run_trial(spec: TrialSpec) -> TrialRecord:
         finally:
             observed.free()
         coco = read_trial(folder, spec.function, spec.dimension)
-    return TrialRecord(spec, _outcome(problem, seconds), trace_columns(problem.generations, problem.f_opt), coco)
+    return TrialRecord(
+        spec,
+        _outcome(problem, seconds),
+        trace_columns(problem.generations, problem.f_opt),
+        coco,
+        Provenance(environment(), platform.node(), started, now()),
+    )
 
 
 def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, float]:
@@ -62,8 +62,12 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
     problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
     pools = _thread_pools(spec.algorithm)
     start = time.process_time()
-    with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
-        minimize(problem, settings, sampling(spec))
+    try:
+        with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
+            minimize(problem, settings, sampling(spec))
+    except Exception as error:
+        error.add_note(f"after {problem.evaluations} of {spec.budget} evaluations of {spec}")
+        raise
     seconds = time.process_time() - start
     if observed.evaluations != problem.evaluations:
         raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
@@ -76,12 +80,20 @@ def _thread_pools(algorithm: str) -> ThreadpoolController:  # noqa: ARG001 which
     return ThreadpoolController()
 
 
-def attempt_trial(spec: TrialSpec) -> TrialRecord | TrialFailure:
-    """Run one trial and return its record, or what went wrong."""
+def attempt_trial(spec: TrialSpec) -> FinishedTrial | TrialFailure:
+    """Run one trial and return its record as bytes, or what went wrong."""
     try:
-        return run_trial(spec)
+        return finished(run_trial(spec))
     except Exception as error:  # noqa: BLE001 the border of a trial: whatever an algorithm does wrong is reported
-        return TrialFailure(spec, f"{type(error).__name__}: {error}", traceback.format_exc())
+        return failure_of(spec, error)
+
+
+def failure_of(spec: TrialSpec, error: BaseException) -> TrialFailure:
+    """Return the failure of a trial that is raising ``error``."""
+    kind = FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else FailureKind.EXCEPTION
+    first_line = (str(error).splitlines() or [""])[0]
+    shown = f"{type(error).__name__}: {first_line}".removesuffix(": ")
+    return TrialFailure(spec, kind, shown, traceback.format_exc(), when=now())
 
 
 def _suite(spec: TrialSpec) -> cocoex.Suite:

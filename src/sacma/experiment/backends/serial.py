@@ -1,13 +1,22 @@
-"""Trials one after the other in this process."""
+"""Trials one after the other in this process: for debugging, and where nothing else works."""
 
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 
+from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import TrialRecord
-from sacma.experiment.trial import TrialFailure, attempt_trial
+from sacma.experiment.record import FinishedTrial
 
 
-def run_serially(specs: Sequence[TrialSpec], jobs: int = 1) -> Generator[TrialRecord | TrialFailure, None, None]:  # noqa: ARG001
-    """Yield the results of ``specs`` in their order; ``jobs`` is always one."""
-    for spec in specs:
-        yield attempt_trial(spec)
+@dataclass(frozen=True)
+class SerialBackend:
+    """No isolation: a trial that kills its process kills the campaign."""
+
+    jobs: int = 1
+
+    def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
+        """Yield the results of ``specs`` in their order."""
+        from sacma.experiment.trial import attempt_trial  # noqa: PLC0415 heavy, and needed only here
+
+        for spec in specs:
+            yield attempt_trial(spec)

@@ -1,0 +1,91 @@
+"""What trials will cost, in CPU time and disk space: by finished trials, by shipped figures before there are any."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sacma.experiment.plan import TrialSpec
+
+MILLISECONDS: Mapping[str, Mapping[int, float]] = {
+    "cmaes": {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060},
+    "scmaes": {2: 0.26, 3: 0.22, 5: 0.22, 10: 0.25, 20: 0.50, 40: 2.0},
+    "ascmaes": {2: 0.27, 3: 0.24, 5: 0.25, 10: 0.26, 20: 0.45, 40: 2.0},
+}
+"""CPU milliseconds a true evaluation, by algorithm and dimension, as ``benchmarks/trial_cost.py`` prints them."""
+
+BYTES_A_TRIAL, BYTES_AN_EVALUATION = 6000.0, 15.0
+"""Disk space of a trial: record, COCO files and trace."""
+
+SECONDS_TO_START = 3.0
+"""Until the workers are ready."""
+
+WEIGHT_OF_FIGURES = 2.0
+"""How many trials of a kind the shipped figures count as much as."""
+
+
+Kind = tuple[str, int]
+"""An algorithm's name and a dimension: trials that cost about the same."""
+
+
+@dataclass
+class _Sum:
+    trials: int = 0
+    seconds: float = 0.0
+    expected: float = 0.0
+
+
+class CostModel:
+    """Expected CPU seconds of trials.
+
+    The shipped figures say how kinds of trials (an algorithm in a dimension) compare, finished trials how fast this
+    machine is, and what their own kind takes.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: defaultdict[Kind, _Sum] = defaultdict(_Sum)
+        self._all = _Sum()
+
+    def learn(self, spec: TrialSpec, cpu_seconds: float) -> None:
+        """Take in what a finished trial took."""
+        for total in (self._kinds[spec.name, spec.dimension], self._all):
+            total.trials += 1
+            total.seconds += cpu_seconds
+            total.expected += shipped_seconds(spec)
+
+    @property
+    def trials(self) -> int:
+        """How many finished trials it has learnt from."""
+        return self._all.trials
+
+    def seconds(self, work: Mapping[Kind, float]) -> float:
+        """Return the expected CPU seconds of ``work``, as from ``work_in``."""
+        return sum(self._factor(kind) * shipped for kind, shipped in work.items())
+
+    def _factor(self, kind: Kind) -> float:
+        """How much longer trials of a kind take here than the shipped figures say."""
+        everywhere = self._all.seconds / self._all.expected if self._all.expected else 1.0
+        own = self._kinds.get(kind)
+        if own is None:
+            return everywhere
+        weight = WEIGHT_OF_FIGURES * own.expected / own.trials
+        return (own.seconds + weight * everywhere) / (own.expected + weight)
+
+
+def work_in(specs: Iterable[TrialSpec]) -> defaultdict[Kind, float]:
+    """Return how much work of each kind ``specs`` are, in the CPU seconds that the shipped figures expect."""
+    work: defaultdict[Kind, float] = defaultdict(float)
+    for spec in specs:
+        work[spec.name, spec.dimension] += shipped_seconds(spec)
+    return work
+
+
+def shipped_seconds(spec: TrialSpec) -> float:
+    """Return the CPU seconds that the shipped figures expect of a trial that uses its budget up."""
+    by_dimension = MILLISECONDS.get(spec.algorithm, MILLISECONDS["ascmaes"])
+    nearest = min(by_dimension, key=lambda dimension: abs(dimension - spec.dimension))
+    return 1e-3 * by_dimension[nearest] * spec.budget
+
+
+def bytes_on_disk(specs: Iterable[TrialSpec]) -> float:
+    """Return the disk space that the results of ``specs`` will take."""
+    return sum(BYTES_A_TRIAL + BYTES_AN_EVALUATION * spec.budget for spec in specs)

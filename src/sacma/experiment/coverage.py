@@ -1,0 +1,108 @@
+"""What of planned trials is there: done, failed, damaged, missing."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sacma.errors import SacmaError
+from sacma.experiment.failure import TrialFailure
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.record import Outcome, RecordHead
+from sacma.experiment.store import Damage, Store, StoredStudy
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What there is of some trials.
+
+    Args:
+        specs: the trials.
+        heads: of the intact records, by the trials' keys.
+        failures: of trials that have none, by key.
+        damaged: files that are in the place of records.
+    """
+
+    specs: tuple[TrialSpec, ...]
+    heads: Mapping[str, RecordHead]
+    failures: Mapping[str, TrialFailure]
+    damaged: tuple[Damage, ...]
+
+    @cached_property
+    def missing(self) -> tuple[TrialSpec, ...]:
+        """The trials without an intact record, failed ones too."""
+        return tuple(spec for spec in self.specs if spec.key not in self.heads)
+
+    @property
+    def failed(self) -> tuple[TrialSpec, ...]:
+        """The trials that failed at last."""
+        return tuple(spec for spec in self.missing if spec.key in self.failures)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial is there."""
+        return not self.missing
+
+    @property
+    def trials(self) -> Iterator[tuple[TrialSpec, Outcome]]:
+        """The finished trials and their outcomes, in the order of the plan."""
+        return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
+
+    @property
+    def environments(self) -> Counter[str]:
+        """How many trials ran in which environment, by fingerprint."""
+        return Counter(head.environment for head in self.heads.values())
+
+    def restricted_to(self, specs: Iterable[TrialSpec]) -> "Coverage":
+        """Return the same of some of the trials."""
+        chosen = tuple(specs)
+        keys = {spec.key for spec in chosen}
+        return Coverage(
+            chosen,
+            {key: head for key, head in self.heads.items() if key in keys},
+            {key: failure for key, failure in self.failures.items() if key in keys},
+            tuple(damage for damage in self.damaged if damage.spec.key in keys),
+        )
+
+
+def cover(store: Store, specs: Sequence[TrialSpec]) -> Coverage:
+    """Look what of ``specs`` is in ``store``; changes nothing.
+
+    Raises:
+        SacmaError: a record cannot be read.
+    """
+    heads, damaged = {}, []
+    for found in store.heads(specs):
+        if isinstance(found, Damage):
+            damaged.append(found)
+        else:
+            heads[found.spec.key] = found
+    failures = {failure.spec.key: failure for failure in store.failures(specs) if failure.spec.key not in heads}
+    return Coverage(tuple(specs), heads, failures, tuple(damaged))
+
+
+def cover_studies(store: Store) -> tuple[tuple[StoredStudy, Coverage], ...]:
+    """Return the studies in ``store`` and what is there of each.
+
+    Raises:
+        SacmaError: there are none.
+    """
+    studies = store.studies()
+    if not studies:
+        raise SacmaError(f"{store.root} holds no results; make some with: sacma run CONFIG… --results {store.root}")
+    return tuple((study, cover(store, study.specs())) for study in studies)
+
+
+def to_run(coverage: Coverage, *, failed_only: bool = False) -> tuple[TrialSpec, ...]:
+    """Return the missing trials in the order in which they are best run.
+
+    That is the order of their content hashes: a shuffle that is the same each time, in which short and long trials
+    are mixed, so that the time that is left can be told from the trials that are done. Those that failed come last.
+    """
+    chosen = coverage.failed if failed_only else coverage.missing
+    return tuple(sorted(chosen, key=lambda spec: (spec.key in coverage.failures, spec.key)))
+
+
+def shard(specs: Iterable[TrialSpec], number: int, of: int) -> tuple[TrialSpec, ...]:
+    """Return shard ``number``, counted from 1, of ``of``: every trial is in one, whatever is done already."""
+    return tuple(sorted(specs, key=lambda spec: spec.key)[number - 1 :: of])

@@ -1,0 +1,76 @@
+"""One trial again, from its record: does it give the same bits?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import zip_longest
+from typing import Any
+
+from sacma.experiment.provenance import differences
+from sacma.experiment.record import TrialRecord
+from sacma.experiment.trial import run_trial
+
+NOT_COMPARED = ("fit_seconds", "predict_seconds")
+"""Columns of the trace that hold times."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of running a trial again.
+
+    Args:
+        again: the new record.
+        difference: where it first differs from the old one, in words; None where all bits are the same.
+        environment: in what the environments differ, a phrase each.
+    """
+
+    again: TrialRecord
+    difference: str | None
+    environment: tuple[str, ...]
+
+
+def replay(record: TrialRecord) -> Replay:
+    """Run the trial of ``record`` again in this process and compare.
+
+    Raises:
+        Exception: whatever the algorithm raises.
+    """
+    again = run_trial(record.spec)
+    found = differences(record.provenance.environment, again.provenance.environment)
+    return Replay(again, next(_differences(record, again), None), tuple(found))
+
+
+def _differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:
+    """Yield differences in the order of the trial's own time, then those of what is computed from it."""
+    length = len(old.trace.get("generation", ()))
+    for row in range(max(length, len(new.trace["generation"]))):
+        for name in new.trace:
+            if name not in NOT_COMPARED:
+                then, now = _at(old.trace.get(name, ()), row), _at(new.trace[name], row)
+                if not _same(then, now):
+                    yield f"generation {row + 1}: {name} was {then}, is {now}"
+    for then, now in zip_longest(old.outcome.improvements, new.outcome.improvements):
+        if then != now:
+            number = (then or now or (0,))[0]
+            yield f"evaluation {number}: improvement (evaluation, Δf) was {then}, is {now}"
+    for field in fields(old.outcome):
+        then, now = getattr(old.outcome, field.name), getattr(new.outcome, field.name)
+        if field.name != "cpu" and not _same(then, now):
+            yield f"outcome: {field.name} was {then}, is {now}"
+    yield from _coco_differences(old, new)
+
+
+def _coco_differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:
+    texts = [{"info": f"{record.coco.header}\n{record.coco.entry}", **record.coco.data} for record in (old, new)]
+    for name in dict.fromkeys([*texts[0], *texts[1]]):
+        lines = [text.get(name, "").splitlines() for text in texts]
+        for number, (then, now) in enumerate(zip_longest(*lines), 1):
+            if then != now:
+                yield f"COCO's .{name}, line {number}: was {then!r}, is {now!r}"
+
+
+def _at(column: Sequence[Any], row: int) -> Any:
+    return column[row] if row < len(column) else None
+
+
+def _same(then: Any, now: Any) -> bool:
+    return bool(then == now or (then != then and now != now))  # noqa: PLR0124 NaN is the same as NaN here

@@ -1,0 +1,69 @@
+"""An algorithm from another package, that searches at random and, on chosen problems, does its worst."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import cocoex
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from sacma.algorithms.registry import Algorithm
+
+
+class HostileSettings(BaseModel):
+    """What it does where, like ``{"f1-d2-i1": "kill"}``; a file that ends misdeeds; a pause at each evaluation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    misdeeds: dict[str, str] = {}
+    pause: float = 0.0
+    flag: str = ""
+
+
+def minimize(problem: Any, settings: HostileSettings, rng: np.random.Generator) -> None:
+    """Search at random, and then misbehave."""
+    coco = problem._problem
+    misdeed = settings.misdeeds.get(f"f{coco.id_function}-d{coco.dimension}-i{coco.id_instance}")
+    problem(rng.uniform(-5, 5, problem.dimension))
+    if misdeed and not (settings.flag and Path(settings.flag).exists()):
+        if settings.flag:
+            Path(settings.flag).touch()
+        _DEEDS[misdeed]()  # type: ignore[no-untyped-call]
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+        time.sleep(settings.pause)
+
+
+def _raise() -> None:
+    raise ZeroDivisionError("by design")
+
+
+def _loop() -> None:
+    while True:
+        pass
+
+
+def _second_observer() -> None:
+    observer = cocoex.Observer("bbob", "result_folder: two")
+    suite = cocoex.Suite("bbob", "", "dimensions: 2 function_indices: 1")
+    for problem in (suite[0], suite[1]):
+        problem.observe_with(observer)
+        problem(np.zeros(2))
+
+
+_DEEDS = {
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "raise": _raise,
+    "loop": _loop,
+    "coco": _second_observer,
+    "exit": lambda: sys.exit(3),
+    "memory": lambda: np.ones(1 << 60),
+    "segfault": lambda: ctypes.string_at(0),
+}
+
+HOSTILE = Algorithm("does its worst", HostileSettings, "sacma_hostile:minimize")
