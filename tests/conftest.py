@@ -1,7 +1,9 @@
 """What many tests share: studies from the shipped configs and small BBOB problems."""
 
 import os
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 # Before any import of numpy: workers of the tests share the cores.
@@ -9,11 +11,48 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
+import yaml
 
 from sacma.config import Study, load_study
 
+collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
+HOSTILE = Path(__file__).parent / "hostile"
 CONFIGS = Path(__file__).parent.parent / "configs"
 SIX = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+
+
+def sacma(*arguments: object, cwd: Path, width: int = 80, **environ: object) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, with hostile algorithms within reach."""
+    return subprocess.run(
+        [sys.executable, "-m", "sacma", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=environment(COLUMNS=width, **environ),
+        timeout=600,
+    )
+
+
+def environment(**more: object) -> dict[str, str]:
+    """Return the environment of commands."""
+    return {**os.environ, "PYTHONPATH": str(HOSTILE), **{key: str(value) for key, value in more.items()}}
+
+
+def hostile_config(folder: Path, misdeeds: Mapping[str, str], *, pause: float = 0.0, flag: str = "") -> Path:
+    """Write a config of the hostile algorithm: 60 trials on f1 to f10, 2-D and 3-D, instances 1 to 3."""
+    path = folder / "hostile.yaml"
+    settings = {"misdeeds": dict(misdeeds), "pause": pause, "flag": flag}
+    protocol = {"functions": "1-10", "dimensions": "2-3", "instances": "1-3", "budget": 10}
+    path.write_text(
+        yaml.safe_dump({"name": "Hostile", "algorithm": "hostile", "settings": settings, "protocol": protocol})
+    )
+    return path
+
+
+def coco_files(root: Path) -> dict[str, bytes]:
+    """Return the canonical COCO folders of a results folder, by path."""
+    return {str(p.relative_to(root)): p.read_bytes() for p in sorted((root / "coco").rglob("*")) if p.is_file()}
 
 
 @pytest.fixture

@@ -13,20 +13,9 @@ import pandas as pd
 import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
-from tests.conftest import CONFIGS
+from tests.conftest import CONFIGS, sacma
 
 SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
-
-
-def sacma(*arguments: object, cwd: Path, width: int = 80) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sacma", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": str(width)},
-    )
 
 
 def test_from_config_to_pages(tmp_path: Path) -> None:

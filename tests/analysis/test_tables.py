@@ -11,8 +11,18 @@ from sacma.experiment.record import CPUSeconds, Outcome, Status
 
 def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> tuple[TrialSpec, Outcome]:
     spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25")
+    at, to = (tuple(values) for values in zip(*improvements, strict=True))
     outcome = Outcome(
-        Status.BUDGET_USED, 200, improvements[-1][1], improvements, 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 0)
+        Status.BUDGET_USED,
+        200,
+        improvements[-1][1],
+        at,
+        to,
+        1,
+        0,
+        0,
+        {},
+        CPUSeconds(0, 0, 0, 0, 0),
     )
     return spec, outcome
 

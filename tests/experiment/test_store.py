@@ -14,6 +14,7 @@ from sacma.experiment.coverage import cover, to_run
 from sacma.experiment.plan import plan
 from sacma.experiment.problem import BudgetedProblem
 from sacma.experiment.store import Store
+from tests.conftest import coco_files
 
 MakeStudy = Callable[..., Study]
 PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
@@ -34,10 +35,6 @@ def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retrie
         for stored in store.studies():
             store.derive(stored)
         return result
-
-
-def coco_files(root: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(root)): p.read_bytes() for p in sorted((root / "coco").rglob("*")) if p.is_file()}
 
 
 def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:

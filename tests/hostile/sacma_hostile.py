@@ -62,7 +62,7 @@ _DEEDS = {
     "loop": _loop,
     "coco": _second_observer,
     "exit": lambda: sys.exit(3),
-    "memory": lambda: np.ones(1 << 60),
+    "memory": lambda: np.ones(1 << 55),
     "segfault": lambda: ctypes.string_at(0),
 }
 

@@ -17,7 +17,7 @@ from sacma.surrogate.likelihood import maximise
 overrides = dict(functions="15", dimensions="5", instances="1", budget=60)
 record = run_trial(plan(load_studies([Path(sys.argv[1])], overrides))[0])
 stats = maximise.stats
-print(hashlib.sha256(repr((record.outcome.improvements, sorted(record.coco.data.items()))).encode()).hexdigest())
+print(hashlib.sha256(repr((record.outcome.improved_to, sorted(record.coco.data.items()))).encode()).hexdigest())
 print(len(stats.cache_hits), len(stats.cache_misses))
 """
 

@@ -10,7 +10,6 @@ from sacma.analysis.cocopp import make_pages
 from sacma.analysis.tables import budgets_up_to, mean_ranks, median_delta_f
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
-from sacma.experiment.provenance import Environment
 from sacma.experiment.provenance import differences as environment_differences
 from sacma.experiment.store import Store, StoredStudy
 
@@ -98,12 +97,11 @@ def write_tables(store: Store, covered: Sequence[Covered]) -> Tables:
 
 def derive(store: Store, covered: Sequence[Covered]) -> tuple[str, ...]:
     """Bring COCO folders, traces and manifests up to date with the records; return what to know of where they ran."""
-    environments: dict[str, Environment] = {}
-    for study, _ in covered:
-        environments |= store.derive(study).environments
+    manifests = [store.derive(study) for study, _ in covered]
+    environments = list(dict.fromkeys(environment for manifest in manifests for environment in manifest.environments))
     if len(environments) <= 1:
         return ()
-    first, *others = [environments[key] for key in sorted(environments)]
+    first, *others = environments
     found = dict.fromkeys(phrase for other in others for phrase in environment_differences(first, other))
     return (f"trials ran in {len(environments)} environments, which differ in {'; '.join(found)}",)
 

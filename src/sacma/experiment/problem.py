@@ -39,7 +39,8 @@ class BudgetedProblem:
         self.evaluations = 0
         self.evaluations_left = spec.budget
         self.best_delta_f = np.inf
-        self.improvements: list[tuple[int, float]] = []
+        self.improved_at: list[int] = []
+        self.improved_to: list[float] = []
         self.generations: list[Generation] = []
         self.objective_seconds = 0.0
 
@@ -68,7 +69,8 @@ class BudgetedProblem:
         delta_f = value - self.f_opt
         if delta_f < self.best_delta_f:
             self.best_delta_f = delta_f
-            self.improvements.append((self.evaluations, delta_f))
+            self.improved_at.append(self.evaluations)
+            self.improved_to.append(delta_f)
         return value
 
     def initial_point(self, half_width: float) -> Array:

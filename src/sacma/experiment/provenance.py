@@ -28,7 +28,7 @@ class Environment:
         sacma: version.
         revision: git revision of sacma's sources, with ``-dirty`` where they were changed; empty where there is none.
         python: implementation and version.
-        packages: versions by name.
+        packages: names and versions.
         blas: each BLAS library that is loaded, with version and the architecture that it chose.
         processor: its model.
         target: the processor that compiled code is made for.
@@ -38,7 +38,7 @@ class Environment:
     sacma: str
     revision: str
     python: str
-    packages: Mapping[str, str]
+    packages: tuple[tuple[str, str], ...]
     blas: tuple[str, ...]
     processor: str
     target: str
@@ -80,7 +80,7 @@ def environment() -> Environment:
         sacma=__version__,
         revision=_revision(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
-        packages={name: metadata.version(name) for name in PACKAGES},
+        packages=tuple((name, metadata.version(name)) for name in PACKAGES),
         blas=tuple(sorted({f"{b['internal_api']} {b['version']} {b.get('architecture', '')}".strip() for b in blas})),
         processor=_processor(),
         target=llvmlite.binding.get_host_cpu_name(),
@@ -90,9 +90,8 @@ def environment() -> Environment:
 
 def differences(one: Environment, other: Environment) -> list[str]:
     """Say in what two environments differ, a phrase each: ``numpy 2.4.6 / 2.0.2``."""
-    first, second = asdict(one), asdict(other)
-    first |= first.pop("packages")
-    second |= second.pop("packages")
+    first, second = ({**asdict(e), **dict(e.packages)} for e in (one, other))
+    del first["packages"], second["packages"]
     return [
         f"{key} {_shown(first.get(key))} / {_shown(second.get(key))}"
         for key in dict.fromkeys([*first, *second])
@@ -110,22 +109,24 @@ class Manifest:
 
     def __init__(self, name: str, studies: Sequence[Mapping[str, Any]]) -> None:
         self.name = name
-        self.environments: dict[str, Environment] = {}
         self._studies = studies
-        self._trials: Counter[str] = Counter()
+        self._trials: Counter[Environment] = Counter()
         self._hosts: Counter[str] = Counter()
         self._started = self._ended = ""
         self._cpu_seconds = 0.0
 
     def add(self, provenance: Provenance, cpu_seconds: float) -> None:
         """Count one more trial."""
-        fingerprint = provenance.environment.fingerprint
-        self.environments[fingerprint] = provenance.environment
-        self._trials[fingerprint] += 1
+        self._trials[provenance.environment] += 1
         self._hosts[provenance.host] += 1
         self._started = min(filter(None, [self._started, provenance.started]))
         self._ended = max(self._ended, provenance.ended)
         self._cpu_seconds += cpu_seconds
+
+    @property
+    def environments(self) -> list[Environment]:
+        """The environments of the trials, in an order of their own."""
+        return sorted(self._trials, key=lambda environment: environment.fingerprint)
 
     def encode(self) -> bytes:
         """Return the manifest as JSON for people and programs."""
@@ -139,8 +140,8 @@ class Manifest:
             "cpu_seconds": round(self._cpu_seconds, 3),
             "hosts": dict(sorted(self._hosts.items())),
             "environments": [
-                {"fingerprint": key, "trials": self._trials[key], **asdict(self.environments[key])}
-                for key in sorted(self.environments)
+                {"fingerprint": environment.fingerprint, "trials": self._trials[environment], **asdict(environment)}
+                for environment in self.environments
             ],
         }
         return (json.dumps(content, indent=1) + "\n").encode()

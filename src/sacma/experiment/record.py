@@ -4,7 +4,7 @@ A record file is
 
 1. ``sacma-record 2 SHA256`` with the checksum of all that follows,
 2. the trial's spec and outcome, and the lengths of the parts that follow, as one line of JSON,
-3. the parts, each deflated JSON: COCO files, trace, provenance.
+3. the parts, deflated: COCO files and provenance as JSON, the trace as packed columns.
 
 So what a study needs of thousands of trials is read without inflating what only merging needs.
 """
@@ -14,7 +14,7 @@ import json
 import math
 import zlib
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cache
@@ -25,6 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from sacma.experiment.coco_data import CocoFiles
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.provenance import Provenance
+from sacma.experiment.trace import Trace, pack_trace, unpack_trace
 
 MAGIC = b"sacma-record 2 "
 
@@ -67,7 +68,8 @@ class Outcome:
         status: how it ended.
         evaluations: true evaluations made.
         best_delta_f: lowest Δf of them.
-        improvements: (evaluation number, Δf) of each improvement of the best Δf, in order.
+        improved_at: evaluation number of each improvement of the best Δf, in order.
+        improved_to: Δf of each of them.
         true_generations: evaluated with f; the last may be cut short by the end of the trial.
         model_generations: evaluated with the model.
         restarts: of the strategy.
@@ -78,7 +80,8 @@ class Outcome:
     status: Status
     evaluations: int
     best_delta_f: float
-    improvements: tuple[tuple[int, float], ...]
+    improved_at: tuple[int, ...]
+    improved_to: tuple[float, ...]
     true_generations: int
     model_generations: int
     restarts: int
@@ -87,12 +90,8 @@ class Outcome:
 
     def best_after(self, evaluations: float) -> float:
         """Return the best Δf after that many evaluations; inf before the first."""
-        position = bisect_right(self.improvements, evaluations, key=lambda improvement: improvement[0])
-        return self.improvements[position - 1][1] if position else math.inf
-
-
-Trace = Mapping[str, Sequence[Any]]
-"""Columns of the per-generation trace, by name."""
+        position = bisect_right(self.improved_at, evaluations)
+        return self.improved_to[position - 1] if position else math.inf
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-_PARTS: Mapping[str, Any] = {"coco": CocoFiles, "trace": dict[str, list[Any]], "provenance": Provenance}
+_PARTS: Mapping[str, Any] = {"coco": CocoFiles, "trace": Trace, "provenance": Provenance}
 
 
 def finished(record: TrialRecord) -> FinishedTrial:
@@ -147,7 +146,12 @@ def finished(record: TrialRecord) -> FinishedTrial:
 
 def encode(record: TrialRecord) -> bytes:
     """Return ``record`` as the bytes of its file."""
-    parts = {name: zlib.compress(_json(getattr(record, name)), DEFLATE_LEVEL) for name in _PARTS}
+    contents = {
+        "coco": _json(asdict(record.coco)),
+        "trace": pack_trace(record.trace),
+        "provenance": _json(asdict(record.provenance)),
+    }
+    parts = {name: zlib.compress(content, DEFLATE_LEVEL) for name, content in contents.items()}
     head = {
         "spec": asdict(record.spec),
         "outcome": asdict(record.outcome),
@@ -158,9 +162,8 @@ def encode(record: TrialRecord) -> bytes:
     return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def _json(content: Any) -> bytes:
-    plain = content if isinstance(content, dict) else asdict(content)
-    return json.dumps(plain, separators=(",", ":")).encode()
+def _json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode()
 
 
 def decode_head(content: bytes) -> RecordHead:
@@ -178,32 +181,27 @@ def decode_head_of(spec: TrialSpec, content: bytes) -> RecordHead:
     Raises:
         DamagedRecordError: the file is not a complete record, or one of another trial.
     """
-    head = decode_head(content)
+    return _head_of(spec, decode_head(content))
+
+
+def _head_of(spec: TrialSpec, head: RecordHead) -> RecordHead:
     if head.spec != spec:
         same = "with other settings, budget or seed" if str(head.spec) == str(spec) else ""
         raise DamagedRecordError(f"it is the record of {head.spec} {same}".strip())
     return head
 
 
-def decode(content: bytes) -> TrialRecord:
-    """Return the whole record of a record file.
+def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
+    """Return the whole record of a record file, which must be that of ``spec`` if it is given.
 
     Raises:
-        DamagedRecordError: the file is not a complete record.
+        DamagedRecordError: the file is not a complete record, or one of another trial.
     """
     head, body = _opened(content)
+    if spec is not None:
+        _head_of(spec, head)
     parts = {name: _part(head, body, name) for name in _PARTS}
     return TrialRecord(head.spec, head.outcome, **parts)
-
-
-def decode_part(content: bytes, name: str) -> Any:
-    """Return one part of a record file: ``coco``, ``trace`` or ``provenance``.
-
-    Raises:
-        DamagedRecordError: the file is not a complete record.
-    """
-    head, body = _opened(content)
-    return _part(head, body, name)
 
 
 def _opened(content: bytes) -> tuple[RecordHead, bytes]:
@@ -227,7 +225,7 @@ def _part(head: RecordHead, parts: bytes, name: str) -> Any:
         start = sum(head.parts[other] for other in names[: names.index(name)])
         content = zlib.decompress(parts[start : start + head.parts[name]])
         if name == "trace":
-            return json.loads(content)
+            return unpack_trace(content)
         return _adapter(_PARTS[name]).validate_json(content, strict=True)
     except ValidationError as error:
         raise DamagedRecordError(_reason(error)) from None

@@ -1,13 +1,16 @@
 """One trial again, from its record: does it give the same bits?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sacma.experiment.provenance import differences
 from sacma.experiment.record import TrialRecord
 from sacma.experiment.trial import run_trial
+
+if TYPE_CHECKING:
+    import numpy as np
 
 NOT_COMPARED = ("fit_seconds", "predict_seconds")
 """Columns of the trace that hold times."""
@@ -41,16 +44,16 @@ def replay(record: TrialRecord) -> Replay:
 
 def _differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:
     """Yield differences in the order of the trial's own time, then those of what is computed from it."""
-    length = len(old.trace.get("generation", ()))
-    for row in range(max(length, len(new.trace["generation"]))):
+    for row in range(max(len(trace["generation"]) for trace in (old.trace, new.trace))):
         for name in new.trace:
             if name not in NOT_COMPARED:
-                then, now = _at(old.trace.get(name, ()), row), _at(new.trace[name], row)
+                then, now = _at(old.trace[name], row), _at(new.trace[name], row)
                 if not _same(then, now):
                     yield f"generation {row + 1}: {name} was {then}, is {now}"
-    for then, now in zip_longest(old.outcome.improvements, new.outcome.improvements):
+    improvements = (zip(o.improved_at, o.improved_to, strict=True) for o in (old.outcome, new.outcome))
+    for then, now in zip_longest(*improvements):
         if then != now:
-            number = (then or now or (0,))[0]
+            number = min(at for at, _ in filter(None, (then, now)))
             yield f"evaluation {number}: improvement (evaluation, Δf) was {then}, is {now}"
     for field in fields(old.outcome):
         then, now = getattr(old.outcome, field.name), getattr(new.outcome, field.name)
@@ -68,8 +71,8 @@ def _coco_differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:
                 yield f"COCO's .{name}, line {number}: was {then!r}, is {now!r}"
 
 
-def _at(column: Sequence[Any], row: int) -> Any:
-    return column[row] if row < len(column) else None
+def _at(column: "np.ndarray[Any, Any]", row: int) -> Any:
+    return column[row].item() if row < len(column) else None
 
 
 def _same(then: Any, now: Any) -> bool:

@@ -194,8 +194,7 @@ class Store:
         """
         for spec, content in self._contents(specs):
             with contextlib.suppress(DamagedRecordError):
-                decode_head_of(spec, content)
-                yield decode(content)
+                yield decode(content, spec)
 
     def failures(self, specs: Iterable[TrialSpec]) -> Iterator[TrialFailure]:
         """Yield the failures that are kept of ``specs``."""

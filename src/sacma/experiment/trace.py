@@ -1,17 +1,19 @@
 """The per-generation trace of trials as columns, small enough to keep for every trial.
 
-Columns of a trial are plain lists in its record; the traces of an algorithm's trials make one Parquet file,
+Columns of a trial are packed in its record; the traces of an algorithm's trials make one Parquet file,
 ``pandas.read_parquet(...)`` away. What no analysis needs to full precision is rounded: Δf after any number of
 evaluations is exact in the record's improvements.
 """
 
+import json
 import math
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import Trace
 from sacma.strategy.generation import Generation
 
 DIGITS = 4
@@ -55,9 +57,13 @@ COMPRESSION_LEVEL = 6
 """Of Zstandard: 19 takes ten times as long for 3 % less."""
 
 
+Trace = Mapping[str, "np.ndarray[Any, Any]"]
+"""Columns of the per-generation trace by name, each an array a generation an entry."""
+
+
 def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
     """Return the trace of one trial, a column a quantity and a row a generation."""
-    return {
+    columns: dict[str, list[Any]] = {
         "generation": [g.generation for g in generations],
         "restart": [g.restart for g in generations],
         "evaluated_by": [str(g.evaluated_by) for g in generations],
@@ -77,32 +83,78 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
         "fit_seconds": [round(g.fit_seconds / TICK) * TICK for g in generations],
         "predict_seconds": [round(g.predict_seconds / TICK) * TICK for g in generations],
     }
+    return {name: np.array(column, _DTYPES.get(COLUMNS[name], str)) for name, column in columns.items()}
+
+
+_DTYPES = {kind: np.dtype(kind).newbyteorder("<") for kind in set(COLUMNS.values()) - {"text"}}
 
 
 def _rounded(x: float) -> float:
     return float(f"{x:.{DIGITS - 1}e}") if math.isfinite(x) else x
 
 
-def write_traces(path: Path, traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
-    """Write the traces of many trials as one Parquet file, with the place of each trial in front.
+def pack_trace(trace: Trace) -> bytes:
+    """Return a trace as bytes that compress well: a line of JSON, then the columns, the bytes of a rank together."""
+    texts: dict[str, list[str]] = {}
+    packed = []
+    for name, kind in COLUMNS.items():
+        column = trace[name]
+        if kind == "text":
+            categories, column = np.unique(column, return_inverse=True)
+            texts[name] = categories.tolist()
+            column = column.astype("u1")
+        packed.append(column.view("u1").reshape(len(column), column.itemsize).T.tobytes())
+    head = {"rows": len(trace["generation"]), "texts": texts}
+    return json.dumps(head, separators=(",", ":")).encode() + b"\n" + b"".join(packed)
+
+
+def unpack_trace(content: bytes) -> Trace:
+    """Undo ``pack_trace``.
 
     Raises:
-        ValueError: a trace is not one.
+        ValueError: ``content`` is not a packed trace.
     """
+    line, _, packed = content.partition(b"\n")
+    head = json.loads(line)
+    trace = {}
+    try:
+        rows, texts = head["rows"], head["texts"]
+        start = 0
+        for name, kind in COLUMNS.items():
+            dtype = _DTYPES.get(kind, np.dtype("u1"))
+            planes = np.frombuffer(packed, "u1", rows * dtype.itemsize, start).reshape(dtype.itemsize, rows)
+            column = np.ascontiguousarray(planes.T).view(dtype)[:, 0]
+            trace[name] = np.array(texts[name], str)[column] if kind == "text" else column
+            start += rows * dtype.itemsize
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"the trace is not one: {error}") from None
+    return trace
+
+
+def write_traces(path: Path, traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
+    """Write the traces of many trials as one Parquet file, with the place of each trial in front."""
     import pyarrow as pa  # noqa: PLC0415 half as much to import as all else that a run needs
     from pyarrow import parquet  # noqa: PLC0415
 
     pairs = list(traces)
-    lengths = [len(trace["generation"]) for _, trace in pairs]
-    trial_of_row = pa.array(list(chain.from_iterable([i] * n for i, n in enumerate(lengths))), "uint32")
-    columns = {}
-    for position, name in enumerate(PLACE):
-        places = pa.array([spec.place[position] for spec, _ in pairs], PLACE[name])
-        columns[name] = places.take(trial_of_row)
+    rows = [len(trace["generation"]) for _, trace in pairs]
+
+    def column(values: "np.ndarray[Any, Any]") -> Any:  # pa.array would import pandas
+        kind = pa.from_numpy_dtype(values.dtype)
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
+
+    columns = {
+        name: column(np.repeat(np.array([spec.place[position] for spec, _ in pairs], kind), rows))
+        for position, (name, kind) in enumerate(PLACE.items())
+    }
     for name, kind in COLUMNS.items():
-        rows = list(chain.from_iterable(trace[name] for _, trace in pairs))
-        values = pa.array(rows, "string" if kind == "text" else kind)
-        columns[name] = values.dictionary_encode() if kind == "text" else values
+        parts = [trace[name] for _, trace in pairs]
+        if kind == "text":
+            categories = sorted({text for part in parts for text in set(part.tolist())})
+            codes = np.searchsorted(np.array(categories, str), np.concatenate([np.array([], str), *parts]))
+            columns[name] = pa.DictionaryArray.from_arrays(column(codes.astype("int8")), pa.array(categories, "string"))
+        else:
+            columns[name] = column(np.concatenate([np.array([], kind), *parts]))
     parquet.write_table(
         pa.table(columns),
         path,

@@ -1,0 +1,92 @@
+"""What the results folder takes: planning 100,000 trials, reading 11,000 records, merging 1,800 trials.
+
+Records are those of one real trial a dimension, of 250 D evaluations, written again under other places. The disk's
+cache is warm. CPU seconds and wall-clock seconds.
+"""
+
+import argparse
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from report import CONFIGS, ROOT, config_paths, print_table, write
+
+from sacma.config import load_study
+from sacma.experiment.coverage import cover, to_run
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.record import TrialRecord, finished
+from sacma.experiment.store import Store, StoredStudy
+from sacma.experiment.trial import run_trial
+
+Result = TypeVar("Result")
+
+
+def main() -> None:
+    """Measure, print the table and write ``out/store.json``."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="sacma-store-"))
+    try:
+        rows = measure(Store(folder))
+    finally:
+        shutil.rmtree(folder)
+    print_table(rows)
+    write("store", {}, figures=rows)
+
+
+def measure(store: Store) -> list[dict[str, object]]:
+    """Return a row for each of the figures."""
+    rows: list[dict[str, object]] = []
+
+    def timed(what: str, bound: float | str, function: Callable[[], Result]) -> Result:
+        wall, cpu = time.perf_counter(), time.process_time()
+        result = function()
+        rows.append(
+            {
+                "what": what,
+                "seconds": time.perf_counter() - wall,
+                "CPU seconds": time.process_time() - cpu,
+                "bound": bound,
+            }
+        )
+        return result
+
+    many = [load_study(path, {"instances": "1-140"}) for path in config_paths(CONFIGS)]
+    timed("planning 100,800 trials, none there", 2, lambda: to_run(cover(store, plan(many))))
+
+    studies = [load_study(path) for path in config_paths(CONFIGS[:5])]
+    studies.append(load_study(config_paths(CONFIGS)[5], {"instances": "1-5,41-52"}))
+    specs = plan(studies)
+    store.prepare()
+    patterns: dict[int, TrialRecord] = {}
+    for spec in specs:
+        if spec.dimension not in patterns:
+            patterns[spec.dimension] = run_trial(pattern(spec.dimension))
+        store.commit(finished(replace(patterns[spec.dimension], spec=spec)))
+    size = sum(path.stat().st_size for path in store.root.rglob("*.record"))
+    print(f"{len(specs)} records, {size / 1e6:.0f} MB")
+    timed("reading 11,040 records", 2, lambda: cover(store, specs))
+    timed("planning 100,800 trials, 10,800 there", "", lambda: to_run(cover(store, plan(many))))
+    one = StoredStudy((studies[4],))
+    timed("merging 1,800 trials: COCO files, traces, manifest", 2, lambda: store.derive(one))
+    print(f"traces: {store.trace_file(one.name).stat().st_size / 1e6:.1f} MB")
+    return rows
+
+
+def pattern(dimension: int) -> TrialSpec:
+    """Return the trial whose record stands for all of its dimension."""
+    (spec,) = plan(
+        [
+            load_study(
+                ROOT.parent / "configs" / "ada_kendall.yaml", {"functions": 8, "dimensions": dimension, "instances": 1}
+            )
+        ]
+    )
+    return spec
+
+
+if __name__ == "__main__":
+    main()
