@@ -45,9 +45,14 @@ class Environment:
     system: str
 
     @cached_property
+    def content(self) -> Mapping[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Content hash, 12 hexadecimal digits."""
-        return hashlib.sha256(canonical_json(asdict(self)).encode()).hexdigest()[:12]
+        return hashlib.sha256(canonical_json(self.content).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ def environment() -> Environment:
 
 def differences(one: Environment, other: Environment) -> list[str]:
     """Say in what two environments differ, a phrase each: ``numpy 2.4.6 / 2.0.2``."""
-    first, second = ({**asdict(e), **dict(e.packages)} for e in (one, other))
+    first, second = ({**e.content, **dict(e.packages)} for e in (one, other))
     del first["packages"], second["packages"]
     return [
         f"{key} {_shown(first.get(key))} / {_shown(second.get(key))}"
@@ -140,7 +145,7 @@ class Manifest:
             "cpu_seconds": round(self._cpu_seconds, 3),
             "hosts": dict(sorted(self._hosts.items())),
             "environments": [
-                {"fingerprint": environment.fingerprint, "trials": self._trials[environment], **asdict(environment)}
+                {"fingerprint": environment.fingerprint, "trials": self._trials[environment], **environment.content}
                 for environment in self.environments
             ],
         }

@@ -15,7 +15,7 @@ import math
 import zlib
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -29,7 +29,8 @@ from sacma.experiment.trace import Trace, pack_trace, unpack_trace
 
 MAGIC = b"sacma-record 2 "
 
-DEFLATE_LEVEL = 6
+DEFLATE_LEVEL = 3
+"""A tenth larger than with the usual 6, in half the time."""
 
 
 class Status(StrEnum):
@@ -147,14 +148,14 @@ def finished(record: TrialRecord) -> FinishedTrial:
 def encode(record: TrialRecord) -> bytes:
     """Return ``record`` as the bytes of its file."""
     contents = {
-        "coco": _json(asdict(record.coco)),
+        "coco": _json(vars(record.coco)),
         "trace": pack_trace(record.trace),
-        "provenance": _json(asdict(record.provenance)),
+        "provenance": _json({**vars(record.provenance), "environment": record.provenance.environment.content}),
     }
     parts = {name: zlib.compress(content, DEFLATE_LEVEL) for name, content in contents.items()}
     head = {
-        "spec": asdict(record.spec),
-        "outcome": asdict(record.outcome),
+        "spec": {field.name: getattr(record.spec, field.name) for field in fields(record.spec)},
+        "outcome": {**vars(record.outcome), "cpu": vars(record.outcome.cpu)},
         "environment": record.provenance.environment.fingerprint,
         "parts": {name: len(part) for name, part in parts.items()},
     }

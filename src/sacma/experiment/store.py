@@ -22,7 +22,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config import Protocol, Study
@@ -299,8 +299,8 @@ class Store:
             manifest.add(record.provenance, record.outcome.cpu.total)
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
         _write(self.provenance_file(study.name), manifest.encode())
-        with _whole(self.trace_file(study.name)) as temporary:
-            write_traces(temporary, traces)
+        with _whole(self.trace_file(study.name)) as file:
+            write_traces(file, traces)
         return manifest
 
 
@@ -333,27 +333,30 @@ def _failure_at(path: Path) -> TrialFailure | None:
 
 
 @contextlib.contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path`` that replaces it when all went well, synced to the disk.
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    """Give a temporary file that replaces ``path`` when all went well, synced to the disk.
 
     Raises:
         RunError: the disk is full.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        with temporary.open("rb+") as file:
+        try:
+            file = temporary.open("wb")
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = temporary.open("wb")
+        with file:
+            yield file
+            file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
         _sync_folder(path.parent)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise _full_disk(path, error) from None
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _full_disk(path, error) from None
         raise
 
 
@@ -374,8 +377,8 @@ def _full_disk(path: Path, error: OSError) -> Exception:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file that is there wholly or not at all."""
-    with _whole(path) as temporary:
-        temporary.write_bytes(content)
+    with _whole(path) as file:
+        file.write(content)
 
 
 def _replace_folder(folder: Path, contents: dict[str, str]) -> None:

@@ -6,10 +6,10 @@ evaluations is exact in the record's improvements.
 """
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -61,36 +61,41 @@ Trace = Mapping[str, "np.ndarray[Any, Any]"]
 """Columns of the per-generation trace by name, each an array a generation an entry."""
 
 
+_ENTRIES = attrgetter(*(name if name != "best_delta_f" else "best_value" for name in COLUMNS))
+"""The columns' fields of a generation."""
+
+
 def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
     """Return the trace of one trial, a column a quantity and a row a generation."""
-    columns: dict[str, list[Any]] = {
-        "generation": [g.generation for g in generations],
-        "restart": [g.restart for g in generations],
-        "evaluated_by": [str(g.evaluated_by) for g in generations],
-        "population_size": [g.population_size for g in generations],
-        "true_evaluations": [g.true_evaluations for g in generations],
-        "model_generations": [g.model_generations for g in generations],
-        "error": [_rounded(g.error) for g in generations],
-        "smoothed_error": [_rounded(g.smoothed_error) for g in generations],
-        "training_set_size": [g.training_set_size for g in generations],
-        "fit_status": [str(g.fit_status) for g in generations],
-        "likelihood_evaluations": [g.likelihood_evaluations for g in generations],
-        "half_evaluations": [g.half_evaluations for g in generations],
-        "jitters": [g.jitters for g in generations],
-        "searched_from": [str(g.searched_from) for g in generations],
-        "sigma": [_rounded(g.sigma) for g in generations],
-        "best_delta_f": [_rounded(g.best_value - f_opt) for g in generations],
-        "fit_seconds": [round(g.fit_seconds / TICK) * TICK for g in generations],
-        "predict_seconds": [round(g.predict_seconds / TICK) * TICK for g in generations],
+    rows = map(_ENTRIES, generations)
+    columns: dict[str, Sequence[Any]] = dict.fromkeys(COLUMNS, ())
+    columns |= zip(COLUMNS, zip(*rows, strict=True), strict=False)
+    columns["best_delta_f"] = [value - f_opt for value in columns["best_delta_f"]]
+    rounded = {
+        name: _ticks(column) if name.endswith("_seconds") else _significant(column)
+        for name, column in columns.items()
+        if COLUMNS[name] == "float32"
     }
-    return {name: np.array(column, _DTYPES.get(COLUMNS[name], str)) for name, column in columns.items()}
+    return {
+        name: np.array(rounded.get(name, column), _DTYPES.get(COLUMNS[name], str)) for name, column in columns.items()
+    }
 
 
 _DTYPES = {kind: np.dtype(kind).newbyteorder("<") for kind in set(COLUMNS.values()) - {"text"}}
 
 
-def _rounded(x: float) -> float:
-    return float(f"{x:.{DIGITS - 1}e}") if math.isfinite(x) else x
+def _ticks(seconds: Sequence[float]) -> "np.ndarray[Any, Any]":
+    return np.round(np.array(seconds) / TICK) * TICK
+
+
+def _significant(numbers: Sequence[float]) -> "np.ndarray[Any, Any]":
+    """Round to ``DIGITS`` significant digits; what is not finite, or too large or small for float32, as it is."""
+    x = np.array(numbers, float)
+    with np.errstate(all="ignore"):
+        tick = 10.0 ** (np.floor(np.log10(np.abs(x))) - (DIGITS - 1))
+        rounded = np.round(x / tick) * tick
+        limited: np.ndarray[Any, Any] = np.where(np.isfinite(rounded), rounded, x).astype("float32")
+    return limited
 
 
 def pack_trace(trace: Trace) -> bytes:
@@ -131,7 +136,7 @@ def unpack_trace(content: bytes) -> Trace:
     return trace
 
 
-def write_traces(path: Path, traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
+def write_traces(file: Path | IO[bytes], traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
     """Write the traces of many trials as one Parquet file, with the place of each trial in front."""
     import pyarrow as pa  # noqa: PLC0415 half as much to import as all else that a run needs
     from pyarrow import parquet  # noqa: PLC0415
@@ -143,6 +148,11 @@ def write_traces(path: Path, traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
         kind = pa.from_numpy_dtype(values.dtype)
         return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
+    def texts(values: Sequence[str]) -> Any:
+        encoded = [value.encode() for value in values]
+        ends = np.cumsum([0, *map(len, encoded)], dtype="int32")
+        return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
+
     columns = {
         name: column(np.repeat(np.array([spec.place[position] for spec, _ in pairs], kind), rows))
         for position, (name, kind) in enumerate(PLACE.items())
@@ -152,12 +162,12 @@ def write_traces(path: Path, traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
         if kind == "text":
             categories = sorted({text for part in parts for text in set(part.tolist())})
             codes = np.searchsorted(np.array(categories, str), np.concatenate([np.array([], str), *parts]))
-            columns[name] = pa.DictionaryArray.from_arrays(column(codes.astype("int8")), pa.array(categories, "string"))
+            columns[name] = pa.DictionaryArray.from_arrays(column(codes.astype("int8")), texts(categories))
         else:
             columns[name] = column(np.concatenate([np.array([], kind), *parts]))
     parquet.write_table(
         pa.table(columns),
-        path,
+        file,
         compression="zstd",
         compression_level=COMPRESSION_LEVEL,
         use_dictionary=[name for name in columns if name not in ENCODINGS],

@@ -1,11 +1,13 @@
 """Trials one after the other in this process: for debugging, and where nothing else works."""
 
+import shutil
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
+from sacma.experiment.scratch import scratch_folder
 
 
 @dataclass(frozen=True)
@@ -18,5 +20,9 @@ class SerialBackend:
         """Yield the results of ``specs`` in their order."""
         from sacma.experiment.trial import attempt_trial  # noqa: PLC0415 heavy, and needed only here
 
-        for spec in specs:
-            yield attempt_trial(spec)
+        scratch = scratch_folder()
+        try:
+            for spec in specs:
+                yield attempt_trial(spec, scratch)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)

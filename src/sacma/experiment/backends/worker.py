@@ -26,6 +26,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 from sacma.experiment.failure import FailureKind, TrialFailure, now
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
+from sacma.experiment.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -47,7 +48,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._timeout: float | None = None
-        self._scratch = Path(tempfile.mkdtemp(prefix="sacma-"))
+        self._scratch = scratch_folder()
         self._executor: Any = None
         self._spec: TrialSpec | None = None
         self._begin = 0.0
@@ -55,11 +56,13 @@ class Worker:
 
     def start(self, spec: TrialSpec, timeout: float | None) -> None:
         """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected."""
-        with quiet_children():
-            if self._executor is None:
-                self._executor = ProcessPoolExecutor(
-                    max_workers=1, initializer=_begin_work, initargs=(os.getpid(), str(self._scratch)), env=ONE_THREAD
-                )
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                max_workers=1, initializer=_begin_work, initargs=(os.getpid(), str(self._scratch)), env=ONE_THREAD
+            )
+            with quiet_children():  # the first trial starts the process
+                self.future = self._executor.submit(_attempt, spec)
+        else:
             self.future = self._executor.submit(_attempt, spec)
         self._spec, self._timeout = spec, timeout
         self._begin = time.monotonic()
