@@ -518,3 +518,47 @@ def postprocess(
     out.print(f"tables: {tables.medians_file}\n        {tables.ranks_file}", soft_wrap=True)
     if page:
         out.print(f"open:   {page}", soft_wrap=True)
+
+
+@app.command(short_help="Pack COCO data for submission to the COCO data archive.")
+def export(
+    results: ResultsArgument = Path("results"),
+    output: Annotated[Path | None, typer.Option(help="Folder of archives; default: RESULTS/export.")] = None,
+    accept_warnings: Annotated[
+        bool, typer.Option("--accept-warnings", help="Export although cocopp warns, of few instances for example.")
+    ] = False,
+) -> None:
+    """Pack the COCO folder of each algorithm in RESULTS as NAME.tgz, ready for the COCO data archive.
+
+    Each is checked: every trial of the study is there once, headers agree, data files are complete, and cocopp loads
+    it without a warning.
+    """
+    from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder  # noqa: PLC0415
+    from sacma.analysis.postprocess import check_complete, check_finished  # noqa: PLC0415
+    from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
+    from sacma.experiment.store import Store, write_whole  # noqa: PLC0415
+
+    store = Store(results)
+    covered = cover_studies(store)
+    check_finished(store, covered)
+    check_complete(store, covered)
+    folder = output or results / "export"
+    with store.lock_derived(this_command()):
+        for study, coverage in covered:
+            store.derive(study)
+            contents = read_folder(store.coco_folder(study.name))
+            places = [spec.place for spec in coverage.specs]
+            faults = find_faults(contents, places)
+            if faults:
+                fail(f"{study.name}: {faults[0]} (and {len(faults) - 1} more faults)", EXIT_FAILED)
+            archive = pack(study.name, contents)
+            warned = load_in_cocopp(study.name, archive, places)
+            _print_list(f"{study.name}: cocopp warns", warned, err)
+            if warned and not accept_warnings:
+                fail(
+                    f"{study.name} is not exported: cocopp warns of it; with --accept-warnings it is all the same",
+                    EXIT_FAILED,
+                )
+            path = folder / f"{study.name}.tgz"
+            write_whole(path, archive)
+            out.print(f"{path}: {counted(len(places), 'trial')}, {len(archive) / 1e6:.1f} MB, checked", soft_wrap=True)

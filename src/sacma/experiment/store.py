@@ -155,7 +155,7 @@ class Store:
         Raises:
             RunError: the disk is full.
         """
-        _write(self.path_of(trial.spec), trial.content)
+        write_whole(self.path_of(trial.spec), trial.content)
         self._failure_of(trial.spec).unlink(missing_ok=True)
 
     def commit_failure(self, failure: TrialFailure) -> TrialFailure:
@@ -167,7 +167,7 @@ class Store:
         path = self._failure_of(failure.spec)
         before = _failure_at(path)
         counted = replace(failure, attempts=failure.attempts + (before.attempts if before else 0))
-        _write(path, encode_failure(counted))
+        write_whole(path, encode_failure(counted))
         return counted
 
     def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
@@ -245,7 +245,7 @@ class Store:
         known = self._study(study.name)
         stored = known.extended_by(study) if known else StoredStudy((study,))
         parts = [_dump(part) for part in stored.parts]
-        _write(self.root / "studies" / f"{study.name}.json", json.dumps(parts, indent=1).encode())
+        write_whole(self.root / "studies" / f"{study.name}.json", json.dumps(parts, indent=1).encode())
         return known is not None and _identity(known.parts[0]) != _identity(study)
 
     def studies(self) -> tuple[StoredStudy, ...]:
@@ -298,7 +298,7 @@ class Store:
             placed.append(PlacedFiles(*record.spec.place, record.coco))
             manifest.add(record.provenance, record.outcome.cpu.total)
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
-        _write(self.provenance_file(study.name), manifest.encode())
+        write_whole(self.provenance_file(study.name), manifest.encode())
         with _whole(self.trace_file(study.name)) as file:
             write_traces(file, traces)
         return manifest
@@ -375,7 +375,7 @@ def _full_disk(path: Path, error: OSError) -> Exception:
     return error
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file that is there wholly or not at all."""
     with _whole(path) as file:
         file.write(content)
