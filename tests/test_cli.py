@@ -1,6 +1,5 @@
 """The command line: exit codes, one-line errors, interruption, and the whole way from config to pages."""
 
-import contextlib
 import os
 import re
 import signal
@@ -14,6 +13,7 @@ import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
 from tests.conftest import CONFIGS, sacma
+from tests.processes import alive_in_group, workers_in_group
 
 SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
 
@@ -181,29 +181,6 @@ def test_death_of_a_worker(tmp_path: Path) -> None:
     assert "all 8 trials in out" in stdout
     assert len(list((tmp_path / "out").rglob("*.record"))) == 8
     assert not list((tmp_path / "out" / "failures").rglob("*.json"))
-
-
-def workers_in_group(group: int) -> list[int]:
-    """Process numbers of joblib's workers in a process group."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            same = os.getpgid(int(folder.name)) == group
-            if same and b"popen_loky_posix" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return found
-
-
-def alive_in_group(group: int) -> list[str]:
-    """Commands of the processes of a group that are not merely waiting to be reaped, where the system tells."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it ended while we looked
-            name, _, rest = stat.read_text().rpartition(")")
-            state, _, process_group = rest.split()[:3]
-            if int(process_group) == group and state != "Z":
-                found.append(name)
-    return found
 
 
 def test_algorithms_lists_every_setting(tmp_path: Path) -> None:

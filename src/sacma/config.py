@@ -31,7 +31,10 @@ from sacma.ranges import format_ranges, parse_ranges
 
 BBOB_FUNCTIONS = tuple(range(1, 25))
 BBOB_DIMENSIONS = (2, 3, 5, 10, 20, 40)
-RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"})
+RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
+    f"{device}{number}" for device in ("com", "lpt") for number in range(10)
+}
+"""Names of our own folders, and of what some systems take for devices, whatever follows the first dot."""
 
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
@@ -100,7 +103,8 @@ class Study(BaseModel):
     @field_validator("name")
     @classmethod
     def _name_is_a_folder(cls, name: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}", name) or name.lower() in RESERVED_NAMES:
+        fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
+        if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
             raise ValueError(
                 f"{name!r} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
             )

@@ -75,10 +75,11 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
             ) from None
         us = Holder(os.getpid(), platform.node(), now(), command)
         _write(file, json.dumps(asdict(us)).encode())
-        yield
+        try:
+            yield
+        finally:
+            _write(file, b"")
     finally:
-        with contextlib.suppress(OSError):  # its content is for people: a full disk need not stop us
-            os.ftruncate(file, 0)
         os.close(file)
 
 
@@ -123,6 +124,6 @@ def _read(file: int) -> Holder:
 
 
 def _write(file: int, content: bytes) -> None:
-    with contextlib.suppress(OSError):  # as above
+    with contextlib.suppress(OSError):  # its content is for people: a full disk need not stop us
         os.ftruncate(file, 0)
         os.pwrite(file, content, 0)

@@ -259,6 +259,8 @@ class Store:
             parts = tuple(_load(part) for part in json.loads(path.read_bytes()))
             if not parts:
                 raise ValueError("it is empty")  # noqa: TRY301
+            if {part.name for part in parts} != {name}:
+                raise ValueError(f"it is of {parts[0].name}")  # noqa: TRY301
             return StoredStudy(parts)
         except FileNotFoundError:
             return None

@@ -1,0 +1,79 @@
+"""Running a trial again from its record: the same bits, or where they part."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sacma.config import Study
+from sacma.experiment.plan import plan
+from sacma.experiment.provenance import differences
+from sacma.experiment.record import TrialRecord, decode, encode
+from sacma.experiment.replay import replay
+from sacma.experiment.trial import run_trial
+from tests.conftest import CONFIGS, sacma
+
+
+@pytest.fixture
+def record(study: Callable[..., Study]) -> TrialRecord:
+    (spec,) = plan([study("ada_kendall", functions="8", dimensions="3", instances="1", budget=30)])
+    return decode(encode(run_trial(spec)))
+
+
+def test_same_bits(record: TrialRecord) -> None:
+    """A record of this machine is made again, bit for bit."""
+    result = replay(record)
+    assert result.difference is None
+    assert result.environment == ()
+
+
+def test_first_difference(record: TrialRecord) -> None:
+    """What differs first in the trial's own time is named, whatever follows from it."""
+    sigma = np.array(record.trace["sigma"])
+    sigma[3:] *= 2
+    outcome = replace(record.outcome, improved_to=(*record.outcome.improved_to[:-1], 1.0), evaluations=7)
+    changed = replace(record, trace={**record.trace, "sigma": sigma}, outcome=outcome)
+    found = replay(changed).difference
+    assert found is not None
+    assert found.startswith("generation 4: sigma was")
+
+    found = replay(replace(record, outcome=outcome)).difference
+    assert found is not None
+    assert found.startswith(f"evaluation {record.outcome.improved_at[-1]}: improvement")
+
+    data = {**record.coco.data, "dat": record.coco.data["dat"].replace("\n", "\nx", 1)}
+    found = replay(replace(record, coco=replace(record.coco, data=data))).difference
+    assert found is not None
+    assert found.startswith("COCO's .dat, line 2")
+
+
+def test_environments_differ(record: TrialRecord) -> None:
+    """Each package and property that differs is a phrase."""
+    here = record.provenance.environment
+    packages = tuple((name, "0.1" if name == "numpy" else version) for name, version in here.packages)
+    there = replace(here, packages=packages, processor="abacus")
+    phrases = differences(there, here)
+    assert phrases == [f"processor abacus / {here.processor}", f"numpy 0.1 / {dict(here.packages)['numpy']}"]
+    assert there.fingerprint != here.fingerprint
+
+
+def test_command(tmp_path: Path, record: TrialRecord) -> None:
+    """Exit code 0 and "bit-identical"; 1 and the first difference; 2 for what is no record."""
+    arguments = (CONFIGS / "ada_rd.yaml", "--functions", 8, "--dimensions", 2, "--instances", 1, "--budget", 30)
+    assert sacma("run", *arguments, cwd=tmp_path).returncode == 0
+    (path,) = (tmp_path / "results").rglob("*.record")
+    again = sacma("replay", path, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "ADA-RD on f8, 2-D, instance 1" in again.stdout
+    assert again.stdout.endswith("bit-identical\n")
+    other = tmp_path / "other.record"
+    other.write_bytes(encode(replace(record, outcome=replace(record.outcome, evaluations=1))))
+    differs = sacma("replay", other, cwd=tmp_path)
+    assert differs.returncode == 1
+    assert "differs first at outcome: evaluations was 1, is 90" in differs.stderr
+    other.write_bytes(path.read_bytes()[:-1])
+    damaged = sacma("replay", other, cwd=tmp_path)
+    assert damaged.returncode == 2
+    assert "its checksum does not match" in damaged.stderr

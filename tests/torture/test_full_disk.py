@@ -1,0 +1,95 @@
+"""A disk that is full: one line, exit code 1, and the same command finishes when there is space again."""
+
+import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sacma.config import Study
+from sacma.errors import RunError
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import run_campaign
+from sacma.experiment.coverage import cover
+from sacma.experiment.plan import plan
+from sacma.experiment.store import Store
+from tests.conftest import CONFIGS, sacma
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a file system of 200 KiB, where that is allowed."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    made = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if not made or made.returncode:
+        pytest.skip("mounting a small file system needs root; the same with a failing write is tested below")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S607
+
+
+def test_small_disk(small_disk: Path, tmp_path: Path) -> None:
+    """A mounted disk fills up in the middle of a study, and while its data are merged; then it gets larger."""
+    arguments = ("run", CONFIGS / "gp1.yaml", "--functions", "1-10", "--dimensions", "5", "--instances", "1-3")
+    options = ("--budget", "50", "--results", small_disk / "out")
+    full = sacma(*arguments, *options, cwd=tmp_path)
+    assert full.returncode == 1
+    assert len(full.stderr.splitlines()) == 1, full.stderr
+    assert "No space left on device" in full.stderr
+    assert "go on with: sacma run" in full.stderr
+    kept = {path: path.read_bytes() for path in small_disk.rglob("*.record")}
+    assert 0 < len(kept) < 30
+    assert f"{len(kept)} of 30 trials are kept" in full.stderr
+    merging = 0
+    for size in range(220, 1200, 20):  # space for all records, but not for what is derived, lies in between
+        subprocess.run(["mount", "-o", f"remount,size={size}k", str(small_disk)], check=True)  # noqa: S607
+        again = sacma(*arguments, *options, cwd=tmp_path)
+        merging += "all records are kept" in again.stderr
+        if again.returncode == 0:
+            break
+        assert again.returncode == 1
+        assert len(again.stderr.splitlines()) == 1, again.stderr
+    assert again.returncode == 0
+    assert merging
+    assert all(path.read_bytes() == content for path, content in kept.items())
+    assert len(list(small_disk.rglob("*.record"))) == 30
+    subprocess.run(["mount", "-o", "remount,size=5m", str(small_disk)], check=True)  # noqa: S607
+    assert sacma("postprocess", small_disk / "out", "--no-pages", cwd=tmp_path).returncode == 0
+
+
+def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fifth record cannot be synced: an error that names it, four records kept, no temporary file left."""
+    specs = plan([study("cmaes", functions="1", dimensions="2", instances="1-8", budget=10)])
+    store = Store(tmp_path)
+    store.prepare()
+    original, left = os.fsync, [8]
+
+    def fsync(descriptor: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        original(descriptor)
+
+    def campaign() -> None:
+        run_campaign(
+            cover(store, specs).missing,
+            store,
+            backend=make_backend("serial", jobs=1),
+            retries=0,
+            on_result=lambda _result, _last: None,
+        )
+
+    monkeypatch.setattr("os.fsync", fsync)
+    with pytest.raises(RunError, match="could not be written: No space left on device"):
+        campaign()
+    monkeypatch.undo()
+    assert len(cover(store, specs).heads) == 4
+    assert not list(tmp_path.rglob(".*"))
+    campaign()
+    assert cover(store, specs).complete

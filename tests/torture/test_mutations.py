@@ -1,0 +1,90 @@
+"""Records that are truncated, flipped, swapped, forged or not even files never crash a command nor enter a result."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from sacma.config import Study
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import run_campaign
+from sacma.experiment.coverage import cover
+from sacma.experiment.plan import plan
+from sacma.experiment.store import Store
+from tests.conftest import coco_files
+
+MUTATIONS = 2000
+
+
+def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
+    """Each of 2,000 mutations is noticed; set aside and run again, the study is what it was."""
+    asked = study("cmaes", functions="1,8", dimensions="2", instances="1-3", budget=20)
+    specs = plan([asked])
+    store = Store(tmp_path / "out")
+    store.prepare()
+    store.register(asked)
+
+    def campaign() -> None:
+        missing = cover(store, specs).missing
+        run_campaign(
+            missing, store, backend=make_backend("serial", jobs=1), retries=0, on_result=lambda _result, _last: None
+        )
+        for stored in store.studies():
+            store.derive(stored)
+
+    campaign()
+    expected = coco_files(store.root)
+    paths = [store.path_of(spec) for spec in specs]
+    contents = [path.read_bytes() for path in paths]
+    rng = np.random.default_rng(1)
+    noticed = 0
+    for number in range(MUTATIONS):
+        which = int(rng.integers(len(paths)))
+        path, content = paths[which], contents[which]
+        path.unlink()
+        _mutate(rng, path, content, contents[(which + 1) % len(contents)])
+        coverage = cover(store, specs)
+        assert specs[which].key not in coverage.heads
+        assert len(coverage.heads) == len(specs) - 1
+        assert [damage.path for damage in coverage.damaged] == [path][: path.exists()]  # a dangling link is nothing
+        assert len(list(store.records(specs))) == len(specs) - 1
+        noticed += 1
+        if number % 100 == 0:
+            for damage in coverage.damaged:
+                assert store.set_aside(damage).exists()
+            campaign()
+            assert coco_files(store.root) == expected
+            contents[which] = path.read_bytes()
+        else:
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            path.write_bytes(contents[which])
+    print(f"\n{noticed} of {MUTATIONS} mutated records noticed")
+
+
+def _mutate(rng: np.random.Generator, path: Path, content: bytes, other: bytes) -> None:
+    """Put something else in the place of a record."""
+    data = bytearray(content)
+    position = int(rng.integers(len(data)))
+    match int(rng.integers(10)):
+        case 0:
+            path.write_bytes(content[:position])
+        case 1 | 2:
+            data[position] ^= 1 << int(rng.integers(8))
+            path.write_bytes(data)
+        case 3:
+            del data[position : position + int(rng.integers(1, 100))]
+            path.write_bytes(data)
+        case 4:
+            path.write_bytes(content + rng.bytes(int(rng.integers(1, 100))))
+        case 5:
+            path.write_bytes(other)
+        case 6:
+            path.write_bytes(rng.bytes(int(rng.integers(2000))))
+        case 7:
+            data[position : position + 512] = bytes(min(512, len(data) - position) or 1)
+            path.write_bytes(data if bytes(data) != content else b"")
+        case 8:
+            path.mkdir()
+        case _:
+            path.symlink_to(path.with_name("nowhere") if rng.random() < 0.5 else "/dev/null")
