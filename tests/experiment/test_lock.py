@@ -3,17 +3,21 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sacma.experiment.lock import FolderInUseError, holder, locked
 from tests.conftest import CONFIGS, sacma
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 HOLD = """
 import sys, time
 from pathlib import Path
+from typing import TYPE_CHECKING
 from sacma.experiment.lock import locked
 with locked(Path(sys.argv[1]), "sacma run them all"):
     print("held", flush=True)
@@ -32,7 +36,8 @@ def other(tmp_path: Path) -> "Iterator[subprocess.Popen[str]]":
     assert process.stdout.readline() == "held\n"
     yield process
     process.kill()
-    process.communicate()
+    process.wait()
+    process.stdout.close()
 
 
 def test_a_second_holder_is_refused_and_told_who_is_first(tmp_path: Path, other: "subprocess.Popen[str]") -> None:
@@ -47,7 +52,7 @@ def test_a_second_holder_is_refused_and_told_who_is_first(tmp_path: Path, other:
     assert found is not None
     assert found.process == other.pid
     other.send_signal(signal.SIGKILL)
-    other.communicate()
+    other.wait()
     assert holder(path) is None
     with locked(path, "us"):
         found = holder(path)
@@ -78,7 +83,7 @@ def test_commands_respect_it(tmp_path: Path, other: "subprocess.Popen[str]") -> 
     assert f"out is in use by process {other.pid}" in refused.stderr
     assert sacma("plan", *arguments, cwd=tmp_path).returncode == 0
     other.kill()
-    other.communicate()
+    other.wait()
     assert sacma("run", *arguments, cwd=tmp_path).returncode == 0
     assert "running" not in sacma("status", "out", cwd=tmp_path).stdout
 
