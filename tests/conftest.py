@@ -36,7 +36,8 @@ def sacma(*arguments: object, cwd: Path, width: int = 80, **environ: object) -> 
 
 def environment(**more: object) -> dict[str, str]:
     """Return the environment of commands."""
-    return {**os.environ, "PYTHONPATH": str(HOSTILE), **{key: str(value) for key, value in more.items()}}
+    path = os.pathsep.join(filter(None, [str(HOSTILE), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path, **{key: str(value) for key, value in more.items()}}
 
 
 def hostile_config(folder: Path, misdeeds: Mapping[str, str], *, pause: float = 0.0, flag: str = "") -> Path:
