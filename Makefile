@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce smoke test lint types ci bench readings availability install install-dev format clean distclean
+.PHONY: help run reproduce smoke test lint types ci torture bench readings availability install install-dev format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,8 +44,12 @@ types: install-dev ## mypy, strict
 
 ci: test lint types ## what a change must pass
 
-bench: install-dev ## the fit against scikit-learn, the cost of trials and of the study, start-up and memory (minutes)
-	@for name in gp_fit trial_cost study_cost footprint; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+torture: install-dev ## fifty kills, every backend on whole studies: what docs/reliability.md reports (a quarter of an hour)
+	@$(BIN)/python -m pytest -m torture -s tests/torture
+	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
+
+bench: install-dev ## fit, trials, study, harness, store, progress, start-up and memory (half an hour)
+	@for name in gp_fit trial_cost study_cost harness store progress footprint; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 availability: install ## how often a model was there, on all functions (a quarter of an hour)
 	@$(SACMA) run configs/gp1.yaml configs/gp5.yaml configs/ada_kendall.yaml --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)

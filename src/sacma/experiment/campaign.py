@@ -48,6 +48,8 @@ def run_campaign(
     todo = tuple(specs)
     failures: tuple[TrialFailure, ...] = ()
     for attempt in range(retries + 1):
+        if not todo:
+            break
         last = attempt == retries
         failed: list[TrialFailure] = []
         with closing(backend.run(todo)) as results:
@@ -61,6 +63,4 @@ def run_campaign(
         attempts += len(failed)
         failures = tuple(failed)
         todo = tuple(failure.spec for failure in failures)
-        if not todo:
-            break
     return CampaignResult(finished, failures, attempts)

@@ -13,7 +13,7 @@ MILLISECONDS: Mapping[str, Mapping[int, float]] = {
 }
 """CPU milliseconds a true evaluation, by algorithm and dimension, as ``benchmarks/trial_cost.py`` prints them."""
 
-BYTES_A_TRIAL, BYTES_AN_EVALUATION = 6000.0, 15.0
+BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
 """Disk space of a trial: record, COCO files and trace."""
 
 SECONDS_TO_START = 3.0
