@@ -10,8 +10,8 @@ import sys
 import tempfile
 from typing import Any
 
-from joblib import cpu_count
 from harness import REDUCED
+from joblib import cpu_count
 from report import CONFIGS, config_paths, print_table, write
 
 STUDIES = {
