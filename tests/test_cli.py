@@ -30,6 +30,15 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     planned = sacma("plan", *configs, *SMALL, "--instances", "1-3", "--results", "out", cwd=tmp_path)
     assert "4/6" in planned.stdout
     assert "8/12" in planned.stdout
+    assert "by 8 finished trials" in planned.stdout
+    assert "wall time:" in planned.stdout
+    whole = sacma("plan", *CONFIGS.glob("*.yaml"), cwd=tmp_path)
+    assert "0/2160" in whole.stdout
+    assert "by shipped figures" in whole.stdout
+    assert all(len(line) <= 80 for line in [*planned.stdout.splitlines(), *whole.stdout.splitlines()])
+    status = sacma("status", "out", cwd=tmp_path)
+    assert "next: sacma postprocess out" in status.stdout
+    assert all(len(line) <= 80 for line in status.stdout.splitlines())
 
     done = sacma("postprocess", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -51,9 +60,15 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     refused = sacma("postprocess", "out", cwd=tmp_path)
     assert refused.returncode == 2
     assert "(1 of 4)" in refused.stderr
-    partial = sacma("postprocess", "out", "--partial", "--no-pages", cwd=tmp_path)
+    assert "missing: " in refused.stderr
+    partial = sacma("postprocess", "out", "--partial", cwd=tmp_path)
     assert partial.returncode == 0
-    assert "PARTIAL" in partial.stdout
+    assert partial.stdout.count("PARTIAL") == 3  # both tables and a line
+    for page in (tmp_path / "out" / "cocopp").rglob("*.html"):
+        assert "PARTIAL RESULTS: " in page.read_text(), page
+        assert "lacks 1 of 4 trials" in page.read_text()
+    for table in (tmp_path / "out" / "tables").glob("*.csv"):
+        assert pd.read_csv(table)["partial"].any(), table
 
 
 def broken_links(page: Path) -> list[str]:
@@ -83,8 +98,17 @@ def test_pages_of_a_single_algorithm(tmp_path: Path) -> None:
         (["run", "good.yaml", "--dimensions", "7"], "bbob has no dimension 7"),
         (["run", "good.yaml", "--functions", ""], "--functions: the list is empty"),
         (["run", "good.yaml", "--results", "file/results"], "cannot be written to"),
-        (["run", "good.yaml", "--backend", "cloud"], "'cloud' is not a backend; allowed: loky, serial"),
+        (["run", "good.yaml", "--backend", "cloud"], "'cloud' is not a backend; allowed: loky, serial, dask"),
         (["run", "good.yaml", "--jobs", "1000"], "--jobs: 1000 is not allowed"),
+        (["run", "good.yaml", "--shard", "4/3"], "--shard: '4/3' is not allowed; give K/N"),
+        (["run", "good.yaml", "--progress", "loud"], "--progress: 'loud' is not allowed; allowed: auto, bar"),
+        (["run", "good.yaml", "--scheduler", "tcp://x:1"], "--scheduler needs --backend dask"),
+        (["run"], "results holds no study to continue; name at least one CONFIG"),
+        (["plan"], "results holds no study to continue"),
+        (["status", "nowhere"], "nowhere holds no results"),
+        (["export", "nowhere"], "nowhere holds no results"),
+        (["replay", "nowhere"], "nowhere cannot be read"),
+        (["replay", "good.yaml"], "good.yaml is damaged or no record"),
         (["plan", "missing.yaml"], "no such config file"),
         (["postprocess", "nowhere"], "nowhere holds no results"),
     ],
