@@ -56,7 +56,7 @@ def main() -> None:
     todo = to_run(cover(store, specs))
     store.prepare()
     print(f"{len(specs)} trials, {len(todo)} to run")
-    tally = Tally(todo, CostModel())
+    tally = Tally(todo, CostModel(), jobs)
 
     def on_result(result: FinishedTrial | TrialFailure, last: bool) -> None:  # noqa: FBT001 as the campaign calls it
         tally.count(result, last=last)

@@ -232,7 +232,7 @@ def _campaign(
     from sacma.progress import Tally, progress_display  # noqa: PLC0415
 
     of = len(coverage.specs)
-    tally = Tally(todo, _costs(coverage))
+    tally = Tally(todo, _costs(coverage), backend.jobs)
     try:
         with progress_display(mode, tally, out) as display:
 

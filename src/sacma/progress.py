@@ -3,7 +3,10 @@
 import json
 import math
 import time
+from collections import deque
 from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -21,41 +24,83 @@ MODES = ("auto", "bar", "lines", "json", "quiet")
 SECONDS_BETWEEN_LINES = 15.0
 
 
+@dataclass
+class _Running:
+    """A trial that a worker is busy with.
+
+    Args:
+        spec: of the trial.
+        start: when it began, in seconds since the campaign did.
+        first: of its worker, which had to start as well.
+    """
+
+    spec: TrialSpec
+    start: float
+    first: bool
+
+
 class Tally:
     """How far a campaign is, and how long it will take.
 
+    Trials are begun in their order, each when another ends: so it is known which are running, and since when.
+
     Args:
-        specs: the trials to run.
+        specs: the trials to run, in the order in which they will be begun.
         costs: what they will cost; learns from those that are finished.
+        jobs: how many run at a time, or None if that is not known.
     """
 
-    def __init__(self, specs: Sequence[TrialSpec], costs: CostModel) -> None:
+    def __init__(self, specs: Sequence[TrialSpec], costs: CostModel, jobs: int | None) -> None:
         self.total = len(specs)
         self.done = 0
         self.failed = 0
         self.retried = 0
         self.evaluations = 0
         self._costs = costs
-        self._left = work_in(specs)
         self._start = time.monotonic()
-        self._ready = 0.0
-        self._cpu_seconds = 0.0
+        self._jobs = jobs
+        self._waiting = deque(specs)
+        self._left = work_in(specs)
+        self._running: dict[str, _Running] = {}
+        self._begin(jobs, first=True)
+        self._ready = self._cpu_seconds = self._wall_seconds = self._finished_seconds = self._squared_seconds = 0.0
+
+    def _begin(self, number: int | None, *, first: bool) -> None:
+        if number is None:  # all that is not finished waits
+            return
+        for _ in range(min(number, len(self._waiting))):
+            spec = self._waiting.popleft()
+            self._left[spec.name, spec.dimension] -= shipped_seconds(spec)
+            self._running[spec.key] = _Running(spec, self.elapsed, first)
 
     def count(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
         """Count one more attempt; ``last`` if the trial is not tried again."""
+        running = self._running.pop(result.spec.key, None)
         if isinstance(result, TrialFailure):
             self.failed += last
             self.retried += not last
+            if not last and self._jobs is not None:
+                self._waiting.append(result.spec)
+                self._left[result.spec.name, result.spec.dimension] += shipped_seconds(result.spec)
         else:
-            seconds = result.outcome.cpu.total
-            if not self._cpu_seconds:  # what went before the first trial is spent once
-                self._ready = max(0.0, self.elapsed - seconds)
+            self._learn(result, running)
+        self.done += last
+        if self._jobs is None:
+            self._left[result.spec.name, result.spec.dimension] -= last * shipped_seconds(result.spec)
+        else:
+            self._begin(1, first=False)
+
+    def _learn(self, result: FinishedTrial, running: _Running | None) -> None:
+        seconds = result.outcome.cpu.total
+        self._costs.learn(result.spec, seconds)
+        self._finished_seconds += seconds
+        self._squared_seconds += seconds**2
+        self.evaluations += result.outcome.evaluations
+        if not self._ready:
+            self._ready = max(1e-9, self.elapsed - seconds)
+        if running is not None and not running.first:
             self._cpu_seconds += seconds
-            self._costs.learn(result.spec, seconds)
-            self.evaluations += result.outcome.evaluations
-        if last:
-            self.done += 1
-            self._left[result.spec.name, result.spec.dimension] -= shipped_seconds(result.spec)
+            self._wall_seconds += self.elapsed - running.start
 
     @property
     def elapsed(self) -> float:
@@ -67,9 +112,29 @@ class Tally:
         """Wall-clock seconds until the end, or None where nothing is known yet."""
         if self.done == self.total:
             return 0.0
-        if not self._cpu_seconds:
+        if not self._ready:
             return None
-        return self._costs.seconds(self._left) * (self.elapsed - self._ready) / self._cpu_seconds
+        if self._jobs is None:
+            # Trials in the middle of their run are, on average, so old: E[x²] / 2 E[x]. They count as work done.
+            age = self._squared_seconds / (2 * self._finished_seconds) if self._finished_seconds else 0.0
+            passed = self.elapsed - self._ready
+            workers = max(self._finished_seconds, 1e-9) / max(passed - age, passed / 4)
+            return max(0.0, self._costs.seconds(self._left) / workers - age)
+        slowness = self._wall_seconds / self._cpu_seconds if self._cpu_seconds else 1.0
+        costs = deepcopy(self._costs)
+        for running in self._running.values():
+            # The first trials to end are short ones: what runs longer than expected tells of the others.
+            cpu_seconds = self._age(running) / slowness
+            if cpu_seconds > costs.seconds(work_in([running.spec])):
+                costs.learn(running.spec, cpu_seconds)
+        left = [
+            max(0.0, slowness * costs.seconds(work_in([running.spec])) - self._age(running))
+            for running in self._running.values()
+        ]
+        return max([*left, (slowness * costs.seconds(self._left) + sum(left)) / self._jobs])
+
+    def _age(self, running: _Running) -> float:
+        return self.elapsed - (self._ready if running.first else running.start)
 
     def __str__(self) -> str:
         parts = [f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s"]

@@ -19,7 +19,7 @@ BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
 SECONDS_TO_START = 3.0
 """Until the workers are ready."""
 
-WEIGHT_OF_FIGURES = 2.0
+WEIGHT_OF_FIGURES = 4.0
 """How many trials of a kind the shipped figures count as much as."""
 
 

@@ -16,8 +16,8 @@ class Backend(Protocol):
     """Runs trials somewhere."""
 
     @property
-    def jobs(self) -> int:
-        """How many trials run at a time, as far as is known."""
+    def jobs(self) -> int | None:
+        """How many trials run at a time, each begun when another ends; None if that is not known."""
 
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
         """Yield a result for each of ``specs``, in any order; a trial that fails stops no other."""

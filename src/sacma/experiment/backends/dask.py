@@ -32,14 +32,19 @@ class DaskBackend:
     """The workers of a dask scheduler.
 
     Args:
-        jobs: number of processes of the local cluster, where no scheduler is given.
+        workers: number of processes of the local cluster, where no scheduler is given.
         trial_timeout: wall-clock seconds that a trial may take, or None.
         scheduler: address of the scheduler, like ``tcp://host:8786``, or None for a cluster on this machine.
     """
 
-    jobs: int
+    workers: int
     trial_timeout: float | None = None
     scheduler: str | None = None
+
+    @property
+    def jobs(self) -> int | None:
+        """How many trials run at a time: not known of a scheduler's workers, which come and go."""
+        return None if self.scheduler else self.workers
 
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
         """Yield the results of ``specs`` as they come. Closing the generator before its end kills the trials.
@@ -92,7 +97,7 @@ class DaskBackend:
             return
         with quiet_children():
             cluster = distributed.LocalCluster(
-                n_workers=self.jobs,
+                n_workers=self.workers,
                 threads_per_worker=1,
                 memory_limit=0,  # trials run in processes that it does not see
                 dashboard_address=None,
