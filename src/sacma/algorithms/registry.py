@@ -28,17 +28,28 @@ class Algorithm:
         summary: one line for people.
         settings: what validates its settings.
         location: ``module:function``, imported only where the algorithm runs.
+        preparation: idem, of what a process does once before its first trial, and outside of its time; or empty.
     """
 
     summary: str
     settings: type[BaseModel]
     location: str
+    preparation: str = ""
 
     def load(self) -> Minimize:
         """Import and return the algorithm."""
-        module, _, name = self.location.partition(":")
-        function: Minimize = getattr(import_module(module), name)
+        function: Minimize = _named(self.location)
         return function
+
+    def prepare(self) -> None:
+        """Do what comes before the first trial of a process."""
+        if self.preparation:
+            _named(self.preparation)()
+
+
+def _named(location: str) -> Any:
+    module, _, name = location.partition(":")
+    return getattr(import_module(module), name)
 
 
 ENTRY_POINTS = "sacma.algorithms"
@@ -85,11 +96,13 @@ ALGORITHMS = Registry(
             "S-CMA-ES: Gaussian-process surrogate, constant number of model-evaluated generations",
             SCMAESSettings,
             "sacma.algorithms.cma:minimize",
+            "sacma.surrogate.gaussian_process:load_compiled_code",
         ),
         "ascmaes": Algorithm(
             "A-S-CMA-ES: the number of model-evaluated generations adapts to the model's error",
             AdaptiveSCMAESSettings,
             "sacma.algorithms.cma:minimize",
+            "sacma.surrogate.gaussian_process:load_compiled_code",
         ),
     }
 )

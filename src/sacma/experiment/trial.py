@@ -62,7 +62,7 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()
     problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
-    pools = _thread_pools(spec.algorithm)
+    pools = _prepare(spec.algorithm)
     start = time.process_time()
     try:
         with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
@@ -77,9 +77,10 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
 
 
 @cache
-def _thread_pools(algorithm: str) -> ThreadpoolController:  # noqa: ARG001 which of them there are depends on it
-    """Find the thread pools of this process, once ``algorithm`` is loaded: libraries loaded later would escape."""
-    return ThreadpoolController()
+def _prepare(algorithm: str) -> ThreadpoolController:
+    """Do once what comes before the first trial of a loaded algorithm; return the thread pools that there are then."""
+    ALGORITHMS[algorithm].prepare()
+    return ThreadpoolController()  # libraries that are loaded later would escape
 
 
 def attempt_trial(spec: TrialSpec, scratch: Path | None = None) -> FinishedTrial | TrialFailure:

@@ -157,6 +157,17 @@ def fit_gaussian_process(
     return search.model(center, scale)
 
 
+def load_compiled_code() -> None:
+    """Fit and use a small model, so that compiling, or loading what was compiled, is not part of any trial's time."""
+    inputs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    process = fit_gaussian_process(
+        TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0])), start=Hyperparameters(length=0.5, ratio=1e-2)
+    )
+    if isinstance(process, GaussianProcess):
+        process.predict(inputs)
+        process.predict_variance(inputs)
+
+
 def _logarithms(starts: Sequence[Hyperparameters]) -> Array:
     """Return (ln ℓ, ln η) of each start, shape (s, 2)."""
     return np.log([[start.length, start.ratio] for start in starts])
