@@ -6,14 +6,14 @@ table of CPU seconds a true evaluation is known (its Table 2, the adaptive algor
 """
 
 import argparse
-import csv
 import statistics
 from collections.abc import Sequence
 from typing import Any
 
 from joblib import cpu_count
-from report import CONFIGS, ROOT, config_paths, print_table, write
+from report import CONFIGS, config_paths, print_table, write
 
+from sacma.analysis import published
 from sacma.config import load_studies
 from sacma.experiment.backends import make_backend
 from sacma.experiment.failure import TrialFailure
@@ -42,11 +42,12 @@ def main() -> None:
             raise SystemExit(result.traceback)
         cells.setdefault((result.spec.name, result.spec.dimension), []).append((result.spec.function, result.outcome))
 
-    paper = _paper()
+    table = published.cpu_seconds()
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(spec.name for spec in specs):
         ours = {D: _hours(sample) for (algorithm, D), sample in sorted(cells.items()) if algorithm == name}
-        theirs = sum(seconds * TRIALS * 250 * D / 3600 for (a, D), seconds in paper.items() if a == name)
+        paper = table[table["algorithm"] == name]
+        theirs = float((paper["seconds"] * paper["dimension"]).sum()) * TRIALS * 250 / 3600
         rows.append(
             {
                 "algorithm": name,
@@ -74,12 +75,6 @@ def _hours(trials: Sequence[tuple[int, Outcome]]) -> float:
         sample = [outcome.cpu.total for function, outcome in trials if FUNCTIONS[function] == group]
         seconds += functions * 15 * statistics.mean(sample)
     return seconds / 3600
-
-
-def _paper() -> dict[tuple[str, int], float]:
-    """CPU seconds a true evaluation from Table 2 of the paper."""
-    with (ROOT / "paper_table2.csv").open(encoding="utf-8") as lines:
-        return {(row["algorithm"], int(row["dimension"])): float(row["seconds"]) for row in csv.DictReader(lines)}
 
 
 if __name__ == "__main__":

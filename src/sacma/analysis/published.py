@@ -1,0 +1,81 @@
+"""Tables 2, 3 and 4 of the paper, as tidy data frames.
+
+Repický, Bajer, Pitra and Holeňa, Adaptive generation-based evolution control for Gaussian process surrogate models,
+ITAT 2017. Budgets are fractions, as printed, of the paper's budget for a function: the smallest number of evaluations
+at which at least one algorithm reached the target in the median, or 250 D if none did. Every call returns a frame of
+its own.
+"""
+
+from functools import cache
+from importlib import resources
+
+import pandas as pd
+
+ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")
+"""In the paper's order."""
+
+PROBLEMS = 24
+"""Functions that mean ranks and duels are over."""
+
+SCENARIO = ["dimension", "budget_fraction"]
+
+
+def cpu_seconds() -> pd.DataFrame:
+    """Return Table 2: CPU seconds a true evaluation of the three adaptive algorithms.
+
+    Returns:
+        Columns algorithm, dimension, seconds.
+
+    >>> cpu_seconds().query("dimension == 20")["seconds"].to_list()
+    [3.36, 6.27, 7.9]
+    """
+    return _read("table2_cpu_seconds_per_evaluation.csv").copy()
+
+
+def mean_ranks() -> pd.DataFrame:
+    """Return the mean ranks of Table 3.
+
+    Returns:
+        Columns dimension, budget_fraction ("1/3" or "1"), algorithm, mean_rank.
+
+    >>> mean_ranks().query("dimension == 20 and budget_fraction == '1'")["mean_rank"].to_list()
+    [4.42, 3.27, 4.52, 3.65, 2.23, 2.92]
+    """
+    table = _read("table3_mean_ranks.csv")
+    ranks = table[table["algorithm"] != "F_F"].rename(columns={"mean_rank_or_F_F": "mean_rank"})
+    return ranks[[*SCENARIO, "algorithm", "mean_rank"]].reset_index(drop=True)
+
+
+def iman_davenport() -> pd.DataFrame:
+    """Return the statistics of Table 3 and whether they are significant at the level 0.05.
+
+    Returns:
+        Columns dimension, budget_fraction, statistic (F_F), significant.
+
+    >>> iman_davenport().query("significant")["statistic"].to_list()
+    [2.52, 4.47, 4.13, 7.82, 6.5, 5.35, 6.62]
+    """
+    table = _read("table3_mean_ranks.csv")
+    tests = table[table["algorithm"] == "F_F"].rename(columns={"mean_rank_or_F_F": "statistic"})
+    return tests[[*SCENARIO, "statistic", "significant"]].astype({"significant": bool}).reset_index(drop=True)
+
+
+def duels() -> pd.DataFrame:
+    """Return Table 4: on how many functions an algorithm beats another, and whether it is significantly better.
+
+    Significant is by Friedman's post-hoc test with the correction of Bergmann and Hommel at the family-wise level
+    0.05, tested where the statistic of Iman and Davenport is significant.
+
+    Returns:
+        Columns dimension, budget_fraction, winner, loser, wins, significant; a row an ordered pair.
+
+    >>> duels().query("dimension == 20 and significant and loser == 'CMA-ES'")["winner"].to_list()
+    ['ADA-Kendall', 'ADA-Kendall', 'ADA-RD']
+    """
+    return _read("table4_duel.csv").astype({"significant": bool})
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
+    with resources.files("sacma.analysis").joinpath("paper_tables", name).open(encoding="utf-8") as lines:
+        return pd.read_csv(lines, dtype={"budget_fraction": str})
