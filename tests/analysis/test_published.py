@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from sacma.analysis import published
-from sacma.analysis.duels import mean_ranks_from_duels
-from sacma.analysis.posthoc import bergmann_hommel, posthoc_from_ranks
-from sacma.analysis.statistics import iman_davenport_from_ranks
+from sacma.analysis.statistics.duels import mean_ranks_from_duels
+from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
+from sacma.analysis.statistics.ranks import iman_davenport_from_ranks
 
 SCENARIOS = list(product([2, 3, 5, 10, 20], ["1/3", "1"]))
 

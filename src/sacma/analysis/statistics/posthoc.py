@@ -24,7 +24,7 @@ import pandas as pd
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from sacma.analysis.statistics import Floats, as_mean_ranks, check_probability, rank_rows
+from sacma.analysis.statistics.ranks import Floats, as_mean_ranks, check_probability, rank_rows
 
 Booleans = npt.NDArray[np.bool_]
 

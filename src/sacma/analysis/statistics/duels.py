@@ -5,7 +5,7 @@
     A        probability that one is better than the other, ties as half
     U        Mann's and Whitney's statistic
 
-Tables of values are as in ``sacma.analysis.statistics``: a problem a row, an algorithm a column, lower is better.
+Tables of values are as in ``sacma.analysis.statistics.ranks``: a problem a row, an algorithm a column, lower is better.
 
 Source of A: A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect size statistics of
 McGraw and Wong, Journal of Educational and Behavioral Statistics 25 (2000).
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sacma.analysis.statistics import as_array
+from sacma.analysis.statistics.ranks import as_array
 
 LARGEST_EXACT = 50
 """Trials up to which the rank-sum test is exact: beyond, the normal distribution is as good and takes no time."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from sacma.analysis.statistics import (
+from sacma.analysis.statistics.ranks import (
     friedman,
     friedman_from_ranks,
     iman_davenport,

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sacma.analysis.posthoc import (
+from sacma.analysis.statistics.posthoc import (
     _exhaustive_sets,
     _numbers_of_true,
     bergmann_hommel,

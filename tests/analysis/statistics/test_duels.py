@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from sacma.analysis.duels import duels, mean_ranks_from_duels, rank_sum, superiority
-from sacma.analysis.statistics import rank_rows
-from tests.analysis.test_statistics import TABLES, tied
+from sacma.analysis.statistics.duels import duels, mean_ranks_from_duels, rank_sum, superiority
+from sacma.analysis.statistics.ranks import rank_rows
+from tests.analysis.statistics.test_ranks import TABLES, tied
 
 
 @given(TABLES)
