@@ -1,9 +1,10 @@
 """What many tests share: studies from the shipped configs and small BBOB problems."""
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 # Before any import of numpy: workers of the tests share the cores.
@@ -64,3 +65,18 @@ def study() -> Callable[..., Study]:
         return load_study(CONFIGS / f"{name}.yaml", protocol)
 
     return load
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a file system of 200 KiB, where that is allowed."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    made = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if not made or made.returncode:
+        pytest.skip("mounting a small file system needs root; the same with a failing write is tested below")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S607

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
-from tests.conftest import CONFIGS, sacma
-from tests.processes import alive_in_group, workers_in_group
+from tests.conftest import CONFIGS, hostile_config, sacma
+from tests.processes import alive_in_session, workers_in_session
 
 SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
 
@@ -157,9 +157,9 @@ def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimensio
     assert kept >= 1
     assert f"{kept} of 360 trials are kept; resume with: sacma run" in stderr
     deadline = time.monotonic() + 10
-    while alive_in_group(process.pid) and time.monotonic() < deadline:
+    while alive_in_session(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)  # helpers of Python's own end a little later
-    assert alive_in_group(process.pid) == []
+    assert alive_in_session(process.pid) == []
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
@@ -197,7 +197,7 @@ def test_death_of_a_worker(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60
     while not list((tmp_path / "out").rglob("*.record")) and time.monotonic() < deadline:
         time.sleep(0.02)
-    os.kill(workers_in_group(process.pid)[0], signal.SIGKILL)
+    os.kill(workers_in_session(process.pid)[0], signal.SIGKILL)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stdout + stderr
     assert stderr == ""
@@ -205,6 +205,61 @@ def test_death_of_a_worker(tmp_path: Path) -> None:
     assert "all 8 trials in out" in stdout
     assert len(list((tmp_path / "out").rglob("*.record"))) == 8
     assert not list((tmp_path / "out" / "failures").rglob("*.json"))
+
+
+def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:
+    """A cell without any trial is a row of its own, and marks its table."""
+    configs = [CONFIGS / "gp1.yaml", CONFIGS / "cmaes.yaml"]
+    assert sacma("run", *configs, *SMALL, cwd=tmp_path).returncode == 0
+    for record in (tmp_path / "results" / "records" / "GP-1").glob("f001-*"):
+        record.unlink()
+    done = sacma("postprocess", "--partial", "--no-pages", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("PARTIAL") == 3
+    medians = pd.read_csv(tmp_path / "results" / "tables" / "median_delta_f.csv")
+    (row,) = medians[medians["partial"]].to_dict("records")
+    assert (row["algorithm"], row["function"], row["trials"]) == ("GP-1", 1, 0)
+    assert pd.read_csv(tmp_path / "results" / "tables" / "mean_ranks.csv")["partial"].all()
+
+
+def test_a_broken_study_is_its_own_problem(tmp_path: Path) -> None:
+    """Other algorithms run beside it; a study whose algorithm is not installed says so."""
+    arguments = (CONFIGS / "cmaes.yaml", "--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
+    config = hostile_config(tmp_path, {})
+    hostile = ("run", config, "--functions", 1, "--dimensions", 2, "--instances", 1)
+    assert sacma(*hostile, cwd=tmp_path).returncode == 0
+    path = next((tmp_path / "results" / "records" / "Hostile").iterdir())
+    without = os.environ.get("PYTHONPATH", "")
+    replayed = sacma("replay", path, cwd=tmp_path, PYTHONPATH=without)
+    assert replayed.returncode == 2
+    assert "the algorithm hostile of" in replayed.stderr
+    assert sacma("run", *arguments, cwd=tmp_path, PYTHONPATH=without).returncode == 0
+    status = sacma("status", cwd=tmp_path, PYTHONPATH=without)
+    assert status.returncode == 2
+    assert "the algorithm hostile of Hostile is not installed" in status.stderr
+    (tmp_path / "results" / "studies" / "Hostile.json").write_text('[{"protocol": []}]')
+    assert sacma("run", *arguments, cwd=tmp_path).returncode == 0
+    assert "delete it and run the config again" in sacma("status", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("arguments", [("algorithms",), ("postprocess", "--no-pages")])
+def test_terminals_without_unicode(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Where Δ cannot be written, a question mark is."""
+    sacma("run", CONFIGS / "cmaes.yaml", *SMALL, cwd=tmp_path)
+    done = sacma(*arguments, cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "?" in done.stdout
+
+
+@pytest.mark.parametrize("address", ["foo", "tcp://", "http://x:1", "127.0.0.1:8786", "tcp://[::", "tcp://127.0.0.1:1"])
+def test_wrong_addresses(tmp_path: Path, address: str) -> None:
+    """What is no address, and one where nobody answers: one line, exit code 2, and an end."""
+    arguments = (CONFIGS / "cmaes.yaml", "--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
+    done = sacma("run", *arguments, "--backend", "dask", "--scheduler", address, cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert address in done.stderr
 
 
 def test_algorithms_lists_every_setting(tmp_path: Path) -> None:

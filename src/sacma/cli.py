@@ -3,6 +3,7 @@
 Heavy modules are imported by the commands that need them, so that help is quick.
 """
 
+import io
 import re
 import shlex
 import shutil
@@ -66,16 +67,20 @@ ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # Δ and … on a terminal that has none
     try:
         return app(sys.argv[1:] or ["--help"], prog_name="sacma", standalone_mode=False) or 0
     except SacmaError as error:
         fail(str(error), error.exit_code)
     except ClickError as error:
         fail(f"{error.format_message()} (see: sacma --help)", EXIT_BAD_INPUT)
+    except BrokenPipeError:
+        fail("whoever read the output has gone", EXIT_FAILED)
     except OSError as error:
-        if error.filename is None:
-            raise
-        fail(f"{error.filename}: {error.strerror}", EXIT_FAILED)
+        where = f"{error.filename}: " if error.filename else ""
+        fail(f"{where}{error.strerror or error}", EXIT_FAILED)
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -132,7 +137,7 @@ def run(
     shard: Shard = None,
     retries: Annotated[int, typer.Option(min=0, help="How often a trial that fails is tried again.")] = 1,
     trial_timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds after which a trial is ended, as failed.")
+        float | None, typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed.")
     ] = None,
     failed_only: Annotated[bool, typer.Option("--failed-only", help="Run only what failed before.")] = False,
     progress: Annotated[str, typer.Option(help="bar, lines, json, quiet, or auto for what suits.")] = "auto",
@@ -190,14 +195,12 @@ def run(
             },
         )
     if result.failures:
-        again = ["sacma", "run", "--failed-only", "--results", str(results)]
-        again += ["--backend", backend] * (backend != "loky") + ["--scheduler", str(scheduler)] * bool(scheduler)
-        again += ["--trial-timeout", f"{trial_timeout:g}"] if trial_timeout else []
+        again = this_command() + ("" if failed_only else " --failed-only")
         _list_failures(result.failures)
         fail(
             f"{counted(len(result.failures), 'trial')} of {len(asked.specs)} failed; tracebacks: "
             f"{shlex.join(['sacma', 'status', '--tracebacks', str(results)])}; try {_them(result.failures)} again: "
-            f"{shlex.join(again)}",
+            f"{again}",
             EXIT_FAILED,
         )
     if talk:
@@ -251,16 +254,16 @@ def _campaign(
 
 def _derive(studies: "Sequence[StoredStudy]", store: "Store") -> None:
     """Bring what is derived up to date with the records."""
-    names = {study.name for study in studies}
 
     def on_wait(holder: str) -> None:
         err.print(Text(f"note: waiting for {holder}, to merge COCO data"))
 
     try:
         with store.lock_derived(this_command(), on_wait):
-            for study in store.studies():
-                if study.name in names:
-                    store.derive(study)
+            for study in studies:
+                stored = store.study(study.name)
+                if stored is not None:
+                    store.derive(stored)
     except RunError as error:
         fail(f"{error}; all records are kept; go on with: {this_command()}", EXIT_FAILED)
 
@@ -371,6 +374,8 @@ def plan(
         out.print("nothing to run")
         return
     workers = jobs or cpu_count()
+    if results.exists() and not results.is_dir():
+        raise SacmaError(f"--results: {results} is not a folder")
     cpu_seconds = costs.seconds(work_in(coverage.missing))
     free = shutil.disk_usage(next(folder for folder in [results, *results.absolute().parents] if folder.exists())).free
     needed = bytes_on_disk(coverage.missing)
@@ -443,11 +448,17 @@ def replay(
         raise SacmaError(f"{record} cannot be read: {error.strerror}") from None
     except DamagedRecordError as error:
         raise SacmaError(f"{record} is damaged or no record: {error}") from None
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.experiment.replay import replay as run_again  # noqa: PLC0415
 
     old = content.provenance
     out.print(f"{content.spec}, run on {old.host} at {old.started} with sacma {old.environment.sacma}", soft_wrap=True)
-    result = run_again(content)
+    if content.spec.algorithm not in ALGORITHMS:
+        raise SacmaError(f"the algorithm {content.spec.algorithm} of {record} is not installed; install its package")
+    try:
+        result = run_again(content)
+    except Exception as error:
+        raise RunError(f"{content.spec} fails now: {type(error).__name__}: {error}") from error
     for phrase in result.environment:
         out.print(Text(f"environment differs, then / now: {phrase}"), soft_wrap=True)
     if result.difference is None:
@@ -543,6 +554,7 @@ def export(
     check_finished(store, covered)
     check_complete(store, covered)
     folder = output or results / "export"
+    store.prepare()
     with store.lock_derived(this_command()):
         for study, coverage in covered:
             store.derive(study)
@@ -550,7 +562,8 @@ def export(
             places = [spec.place for spec in coverage.specs]
             faults = find_faults(contents, places)
             if faults:
-                fail(f"{study.name}: {faults[0]} (and {len(faults) - 1} more faults)", EXIT_FAILED)
+                more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
+                fail(f"{study.name}: {faults[0]}{more}", EXIT_FAILED)
             archive = pack(study.name, contents)
             warned = load_in_cocopp(study.name, archive, places)
             _print_list(f"{study.name}: cocopp warns", warned, err)

@@ -1,5 +1,6 @@
 """What the commands show as tables, 80 columns wide or less."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
@@ -17,6 +18,10 @@ from sacma.ranges import format_ranges
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+LONGEST_NAME = 26
+"""Columns of names; longer ones are folded."""
 
 
 def plan_table(coverage: Coverage, costs: CostModel) -> Table:
@@ -143,14 +148,15 @@ def _partial(table: "pd.DataFrame") -> str:
 
 def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:
     """Format values by name, the lowest in bold."""
-    shown = [form.format(values[name]) if name in values else "-" for name in names]
+    there = {name: value for name, value in values.items() if not math.isnan(value)}
+    shown = [form.format(there[name]) if name in there else "-" for name in names]
     lowest = form.format(values.min())
     return [Text(cell, style="bold" if cell == lowest else "") for cell in shown]
 
 
 def _table(first: str, *others: str, right: bool = True) -> Table:
     table = Table(box=None, pad_edge=False, header_style="")
-    table.add_column(first, justify="left", no_wrap=True)
+    table.add_column(first, justify="left", overflow="fold", max_width=LONGEST_NAME)
     for other in others:
         table.add_column(other, justify="right" if right else "left", overflow="fold")
     return table

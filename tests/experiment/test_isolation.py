@@ -1,11 +1,20 @@
 """What a trial does wrong stays with it: killed workers, exits, endless loops, full memory."""
 
 import json
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import hostile_config, sacma
+from sacma.algorithms.registry import Registry
+from sacma.config import load_study
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import run_campaign
+from sacma.experiment.plan import plan
+from sacma.experiment.record import FinishedTrial
+from sacma.experiment.store import Store
+from tests.conftest import CONFIGS, HOSTILE, coco_files, hostile_config, sacma
 
 THREE = {"f2-d2-i1": "kill", "f5-d3-i2": "raise", "f9-d2-i3": "loop"}
 
@@ -25,8 +34,9 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str) -> None:
     assert "failed 2 times: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
     assert "failed 2 times: Hostile on f9, 2-D, instance 3: timeout: it took longer than 2 s" in shown
     assert "3 trials of 60 failed" in last
+    assert f"try them again: sacma run {config} --backend {backend} --jobs 2" in last
+    assert last.endswith("--results out --failed-only")
     again = "sacma run --failed-only --results out"
-    assert f"try them again: {again}" in last
 
     tracebacks = sacma("status", "out", "--tracebacks", cwd=tmp_path).stdout
     assert "_raise" in tracebacks
@@ -49,6 +59,8 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str) -> None:
         ("exit", "exception: SystemExit: 3"),
         ("memory", "out of memory: "),
         ("segfault", "its process was ended by SIGSEGV"),
+        ("fork", "worker died: its process was ended by SIGKILL"),
+        ("surrogate", r"exception: ValueError: bad \udcff [bold] \x1b[31m namexxx"),
     ],
 )
 def test_other_ways_to_go(tmp_path: Path, misdeed: str, error: str) -> None:
@@ -60,7 +72,8 @@ def test_other_ways_to_go(tmp_path: Path, misdeed: str, error: str) -> None:
     assert error in done.stderr
     assert len(list((tmp_path / "results").rglob("*.record"))) == 2
     (failure,) = (tmp_path / "results" / "failures").rglob("*.json")
-    assert "sacma_hostile.py" in json.loads(failure.read_text())["traceback"] or misdeed == "coco"
+    assert "sacma_hostile.py" in json.loads(failure.read_text())["traceback"] or misdeed in {"coco", "fork"}
+    assert all(len(line) < 1000 for line in done.stderr.splitlines())
 
 
 def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
@@ -71,6 +84,62 @@ def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
     assert "1 retried" in done.stdout
     assert "all 60 trials" in done.stdout
     assert not list((tmp_path / "results" / "failures").rglob("*.json"))
+
+
+def test_the_terminal_is_the_coordinators(tmp_path: Path) -> None:
+    """What a trial prints does not get among lines for programs, and it cannot read what the user types."""
+    config = hostile_config(tmp_path, {"f1-d2-i1": "print"})
+    done = sacma("run", config, "--functions", 1, "--dimensions", 2, "--progress", "json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "noise" not in done.stdout + done.stderr
+
+
+def test_a_worker_that_dies_after_its_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that dies while its last result is being written takes nothing with it."""
+    monkeypatch.syspath_prepend(HOSTILE)
+    monkeypatch.setattr("sacma.config.ALGORITHMS", Registry({}))
+    study = load_study(hostile_config(tmp_path, {"f1-d2-i2": "later"}), {"functions": "1-2", "dimensions": "2"})
+    specs = plan([study])
+    store = Store(tmp_path / "out")
+    store.prepare()
+    commit = Store.commit
+
+    def slow_commit(self: Store, trial: FinishedTrial) -> None:
+        time.sleep(0.6)
+        commit(self, trial)
+
+    monkeypatch.setattr(Store, "commit", slow_commit)
+    monkeypatch.setenv("PYTHONPATH", str(HOSTILE))
+    result = run_campaign(
+        specs, store, backend=make_backend("loky", jobs=1), retries=1, on_result=lambda _result, _last: None
+    )
+    assert result.finished == 6
+    assert result.failures == ()
+
+
+def test_full_scratch(tmp_path: Path, small_disk: Path) -> None:
+    """Where COCO could not write all of its files, the trial has failed: it is no record with half of its data."""
+    arguments = ("run", CONFIGS / "cmaes.yaml", "--functions", "1,8", "--dimensions", 2, "--instances", "1-3")
+    subprocess.run(["mount", "-o", "remount,size=16k", str(small_disk)], check=True)  # noqa: S607
+    options = ("--budget", 300, "--retries", 0, "--results", "out")
+    full = sacma(*arguments, *options, cwd=tmp_path, TMPDIR=small_disk)
+    assert full.returncode == 1
+    assert "is the disk of temporary files full?" in full.stderr
+    again = sacma(*arguments, *options, cwd=tmp_path)
+    assert again.returncode == 0
+    assert sacma(*arguments, "--budget", 300, "--results", "good", cwd=tmp_path).returncode == 0
+    assert coco_files(tmp_path / "out") == coco_files(tmp_path / "good")
+
+
+@pytest.mark.parametrize("misdeed", ["exit", "surrogate", "raise"])
+def test_serial_reports_too(tmp_path: Path, misdeed: str) -> None:
+    """In the coordinator's own process too, sys.exit and exceptions are failures of their trial."""
+    config = hostile_config(tmp_path, {"f1-d2-i1": misdeed})
+    arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--backend", "serial")
+    done = sacma(*arguments, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "1 trial of 3 failed" in done.stderr
+    assert len(list((tmp_path / "results").rglob("*.record"))) == 2
 
 
 def test_serial_has_no_timeout(tmp_path: Path) -> None:

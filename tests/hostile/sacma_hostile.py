@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,25 @@ def _second_observer() -> None:
         problem(np.zeros(2))
 
 
+def _fork_and_die() -> None:
+    if os.fork() == 0:
+        time.sleep(60)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _speak_badly() -> None:
+    raise ValueError("bad \udcff [bold] \x1b[31m name" + "x" * 100_000)
+
+
+def _die_later() -> None:
+    threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGKILL)).start()
+
+
 _DEEDS = {
+    "fork": _fork_and_die,
+    "later": _die_later,
+    "print": lambda: sys.stdout.write("noise\n" * 1000 + sys.stdin.read()),
+    "surrogate": _speak_badly,
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "raise": _raise,
     "loop": _loop,

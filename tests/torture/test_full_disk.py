@@ -2,9 +2,8 @@
 
 import errno
 import os
-import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,21 +16,6 @@ from sacma.experiment.coverage import cover
 from sacma.experiment.plan import plan
 from sacma.experiment.store import Store
 from tests.conftest import CONFIGS, sacma
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 200 KiB, where that is allowed."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    made = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if not made or made.returncode:
-        pytest.skip("mounting a small file system needs root; the same with a failing write is tested below")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S607
 
 
 def test_small_disk(small_disk: Path, tmp_path: Path) -> None:

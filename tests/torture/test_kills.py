@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import CONFIGS, coco_files, environment, sacma
-from tests.processes import alive_in_group, workers_in_group
+from tests.processes import alive_in_session, workers_in_session
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
         )
         whom = "worker" if rng.random() < 0.5 else "coordinator"
         time.sleep(rng.uniform(0.2, 4.0))
-        victims = workers_in_group(process.pid) if whom == "worker" else [process.pid]
+        victims = workers_in_session(process.pid) if whom == "worker" else [process.pid]
         if process.poll() is None and victims:
             os.kill(int(rng.choice(victims)), signal.SIGKILL)
             struck[whom] += 1
@@ -61,9 +61,9 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
                 process.wait(timeout=600)
         process.communicate(timeout=60)
         deadline = time.monotonic() + 10
-        while alive_in_group(process.pid) and time.monotonic() < deadline:
+        while alive_in_session(process.pid) and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert alive_in_group(process.pid) == []  # workers follow their coordinator
+        assert alive_in_session(process.pid) == []  # workers follow their coordinator
         now = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.record")}
         assert all(now.get(path) == content for path, content in records.items()), "a finished trial was run again"
         records = now

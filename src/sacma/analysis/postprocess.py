@@ -1,6 +1,7 @@
 """From a results folder to pages and tables."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,18 +82,35 @@ def write_tables(store: Store, covered: Sequence[Covered]) -> Tables:
     Each table has a column ``partial``: whether trials are missing from what the row is of.
     """
     trials = [trial for _, coverage in covered for trial in coverage.trials]
-    missing = {(spec.name, spec.dimension, spec.function) for _, coverage in covered for spec in coverage.missing}
-    medians = median_delta_f(trials, budgets_up_to(min(study.budget for study, coverage in covered if coverage.heads)))
+    budgets = budgets_up_to(min(study.budget for study, coverage in covered if coverage.heads))
+    specs = [spec for _, coverage in covered for spec in coverage.specs]
+    planned = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
+    medians = median_delta_f(trials, budgets)
     ranks = mean_ranks(medians)
+    medians = _with_empty_cells(medians, planned, budgets)
     cells = zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True)
-    medians["partial"] = [cell in missing for cell in cells]
-    ranks["partial"] = ranks["dimension"].isin({dimension for _, dimension, _ in missing})
+    medians["partial"] = medians["trials"].to_numpy() < [planned[cell] for cell in cells]
+    ranks["partial"] = ranks["dimension"].isin(set(medians.loc[medians["partial"], "dimension"]))
     folder = store.root / "tables"
     folder.mkdir(parents=True, exist_ok=True)
     tables = Tables(medians, ranks, folder / "median_delta_f.csv", folder / "mean_ranks.csv")
     medians.to_csv(tables.medians_file, index=False, float_format="%.9g")
     ranks.to_csv(tables.ranks_file, index=False, float_format="%.9g")
     return tables
+
+
+def _with_empty_cells(
+    medians: pd.DataFrame, planned: Iterable[tuple[str, int, int]], budgets: Sequence[float]
+) -> pd.DataFrame:
+    """Return ``medians`` with a row of no trials for each cell of the studies of which nothing is there."""
+    there = set(zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True))
+    empty = [
+        {"algorithm": a, "dimension": D, "function": f, "budget": b, "evaluations": int(b * D + 1e-9), "trials": 0}
+        for a, D, f in planned
+        if (a, D, f) not in there
+        for b in budgets
+    ]
+    return pd.concat([medians, pd.DataFrame(empty)], ignore_index=True) if empty else medians
 
 
 def derive(store: Store, covered: Sequence[Covered]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ together from the trials' files in the order in which one observer would have wr
 """
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,19 +50,41 @@ def observer_options(*, folder: Path, name: str, triggers: str, description: str
     )
 
 
-def read_trial(folder: Path, function: int, dimension: int) -> CocoFiles:
+class IncompleteTrialError(RuntimeError):
+    """COCO, which does not look whether it could write, has left less than a whole trial."""
+
+
+def read_trial(folder: Path, function: int, dimension: int, evaluations: int) -> CocoFiles:
     """Read what an observer wrote to ``folder`` of a single trial.
 
+    Args:
+        folder: of the observer.
+        function: f.
+        dimension: D.
+        evaluations: made by the trial, at least one.
+
     Raises:
-        ValueError: the folder does not hold exactly one complete trial.
+        IncompleteTrialError: the folder does not hold exactly one complete trial.
     """
-    lines = (folder / f"{PREFIX}_f{function}.info").read_text().splitlines()
-    if len(lines) != 3:  # noqa: PLR2004 header, comment, entry
-        raise ValueError(f"COCO's .info file has {len(lines)} lines in place of 3: {lines}")
-    header, _, entry = lines
     stem = f"data_f{function}/{PREFIX}_f{function}_DIM{dimension}"
-    data = {suffix: (folder / f"{stem}.{suffix}").read_text() for suffix in SUFFIXES}
-    return CocoFiles(header, entry.removeprefix(f"{stem}.dat, "), data)
+    try:
+        header, _, entry = (folder / f"{PREFIX}_f{function}.info").read_text().splitlines()
+        data = {suffix: (folder / f"{stem}.{suffix}").read_text() for suffix in SUFFIXES}
+    except (OSError, ValueError) as error:
+        raise IncompleteTrialError(f"COCO's files of the trial are not complete ({error}); {_WHY}") from None
+    run = entry.removeprefix(f"{stem}.dat, ")
+    if not re.fullmatch(rf"\d+:{evaluations}\|\S+", run):
+        raise IncompleteTrialError(f"COCO's index says {run!r}, not {evaluations} evaluations; {_WHY}")
+    for suffix, text in data.items():
+        lines = text.splitlines()
+        whole = text.endswith("\n") and text.startswith("%") and sum(line.startswith("%") for line in lines) == 1
+        last = lines[-1].split()[0] if whole and suffix in {"dat", "tdat"} else str(evaluations)
+        if not whole or last != str(evaluations):
+            raise IncompleteTrialError(f"COCO's .{suffix} file of the trial is not complete; {_WHY}")
+    return CocoFiles(header, run, data)
+
+
+_WHY = "is the disk of temporary files full? TMPDIR says where it is"
 
 
 def merge(trials: Iterable[PlacedFiles], description: str) -> dict[str, str]:

@@ -40,6 +40,30 @@ class TrialFailure:
     when: str = ""
 
 
+LONGEST_ERROR, LONGEST_TRACEBACK = 500, 20_000
+"""Characters that are kept."""
+
+
+def failed(spec: TrialSpec, kind: FailureKind, error: str, traceback: str) -> TrialFailure:
+    """Return a failure of this moment, its texts fit for a terminal and a file: an algorithm may say anything."""
+    line = " ".join(_plain(error).split())
+    words = _plain(traceback)
+    half = LONGEST_TRACEBACK // 2
+    return TrialFailure(
+        spec,
+        kind,
+        line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]} …",
+        words if len(words) <= LONGEST_TRACEBACK else f"{words[:half]}\n…\n{words[-half:]}",
+        when=now(),
+    )
+
+
+def _plain(text: str) -> str:
+    """Return ``text`` without what cannot be encoded or would steer a terminal."""
+    encodable = text.encode("utf-8", "backslashreplace").decode()
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in encodable)
+
+
 def now() -> str:
     """Return this moment in UTC as ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -79,6 +79,7 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
             yield
         finally:
             _write(file, b"")
+            fcntl.flock(file, fcntl.LOCK_UN)  # closing alone would leave it to a child that was forked meanwhile
     finally:
         os.close(file)
 
@@ -100,13 +101,11 @@ def holder(path: Path) -> Holder | None:
 
 
 def _taken(file: int) -> bool:
-    """Try to take the lock; one without a name is somebody's who only looks, and is free in a moment."""
+    """Try to take the lock for half a second: who only looks at it holds it for a moment too."""
     for _ in range(10):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if _read(file) != _NOBODY:
-                return False
             time.sleep(0.05)
         else:
             return True

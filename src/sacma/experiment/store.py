@@ -15,10 +15,10 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -132,14 +132,16 @@ class Store:
         """
         with locked(self.root / _RECORDS_LOCK, command):
             for folder in (self.root / "studies", *self.root.glob("records/*"), *self.root.glob("failures/*")):
-                for name in _names(folder):
-                    if name.startswith("."):
-                        (folder / name).unlink(missing_ok=True)
+                _sweep(folder)
             yield
 
-    def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
         """Be the one process that writes what is derived from records; see ``locked``."""
-        return locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait)
+        with locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait):
+            for name in ("traces", "provenance", "export"):
+                _sweep(self.root / name)
+            yield
 
     def writer(self) -> Holder | None:
         """Return which process writes records now, if any."""
@@ -242,7 +244,7 @@ class Store:
 
     def register(self, study: Study) -> bool:
         """Note that ``study`` is part of these results; return whether it replaces one that it cannot extend."""
-        known = self._study(study.name)
+        known = self.study(study.name)
         stored = known.extended_by(study) if known else StoredStudy((study,))
         parts = [_dump(part) for part in stored.parts]
         write_whole(self.root / "studies" / f"{study.name}.json", json.dumps(parts, indent=1).encode())
@@ -251,9 +253,14 @@ class Store:
     def studies(self) -> tuple[StoredStudy, ...]:
         """Return the studies in these results, by name."""
         paths = sorted((self.root / "studies").glob("*.json"))
-        return tuple(study for path in paths if (study := self._study(path.stem)) is not None)
+        return tuple(study for path in paths if (study := self.study(path.stem)) is not None)
 
-    def _study(self, name: str) -> StoredStudy | None:
+    def study(self, name: str) -> StoredStudy | None:
+        """Return the study of algorithm ``name``, if there is one.
+
+        Raises:
+            SacmaError: its file is not one, or its algorithm is not installed.
+        """
         path = self.root / "studies" / f"{name}.json"
         try:
             parts = tuple(_load(part) for part in json.loads(path.read_bytes()))
@@ -264,7 +271,7 @@ class Store:
             return StoredStudy(parts)
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             raise SacmaError(
                 f"{path}: not a study of this version of sacma ({str(error).splitlines()[0]}); "
                 "delete it and run the config again: finished trials are kept"
@@ -311,6 +318,11 @@ def _dump(study: Study) -> dict[str, Any]:
 
 
 def _load(fields: dict[str, Any]) -> Study:
+    if fields["algorithm"] not in ALGORITHMS:
+        raise SacmaError(
+            f"the algorithm {fields['algorithm']} of {fields['name']} is not installed; install its package, or delete "
+            f"studies/{fields['name']}.json to leave it out"
+        )
     protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
     settings = ALGORITHMS[fields["algorithm"]].settings.model_validate(fields["settings"])
     return Study.model_validate({**fields, "protocol": Protocol.model_validate(protocol), "settings": settings})
@@ -318,6 +330,13 @@ def _load(fields: dict[str, Any]) -> Study:
 
 def _stem(spec: TrialSpec) -> str:
     return f"f{spec.function:03d}-d{spec.dimension:02d}-i{spec.instance:03d}-{spec.key}"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process of ours left half-written."""
+    for name in _names(folder):
+        if re.fullmatch(r"\..+\.[0-9]+", name) and (folder / name).is_file():
+            (folder / name).unlink(missing_ok=True)
 
 
 def _names(folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.experiment.coco_data import observer_options, read_trial
-from sacma.experiment.failure import FailureKind, TrialFailure, now
+from sacma.experiment.failure import FailureKind, TrialFailure, failed, now
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd
 from sacma.experiment.provenance import Provenance, environment
@@ -46,7 +46,9 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
             problem, seconds = solve(spec, observed)
         finally:
             observed.free()
-        coco = read_trial(folder, spec.function, spec.dimension)
+        if problem.evaluations == 0:
+            raise ValueError(f"{spec.algorithm} made no evaluation")
+        coco = read_trial(folder, spec.function, spec.dimension, problem.evaluations)
     return TrialRecord(
         spec,
         _outcome(problem, seconds),
@@ -87,16 +89,16 @@ def attempt_trial(spec: TrialSpec, scratch: Path | None = None) -> FinishedTrial
     """Run one trial and return its record as bytes, or what went wrong."""
     try:
         return finished(run_trial(spec, scratch))
-    except Exception as error:  # noqa: BLE001 the border of a trial: whatever an algorithm does wrong is reported
+    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 the border of a trial: all is reported
         return failure_of(spec, error)
 
 
 def failure_of(spec: TrialSpec, error: BaseException) -> TrialFailure:
     """Return the failure of a trial that is raising ``error``."""
     kind = FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else FailureKind.EXCEPTION
-    first_line = (str(error).splitlines() or [""])[0]
-    shown = f"{type(error).__name__}: {first_line}".removesuffix(": ")
-    return TrialFailure(spec, kind, shown, traceback.format_exc(), when=now())
+    lines = traceback.format_exception_only(error)  # which survives a __str__ that raises
+    first_line = next((line for line in "".join(lines[:1]).splitlines() if line.strip()), type(error).__name__)
+    return failed(spec, kind, first_line, traceback.format_exc())
 
 
 def _suite(spec: TrialSpec) -> cocoex.Suite:

@@ -45,8 +45,10 @@ def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, sc
         case "dask":
             if find_spec("distributed") is None:
                 raise SacmaError("the backend dask is not installed; install it with: pip install 'sacma[dask]'")
-            from sacma.experiment.backends.dask import DaskBackend  # noqa: PLC0415 idem
+            from sacma.experiment.backends.dask import DaskBackend, check_address  # noqa: PLC0415 idem
 
+            if scheduler is not None:
+                check_address(scheduler)
             return DaskBackend(jobs, trial_timeout, scheduler)
         case "serial":
             from sacma.experiment.backends.serial import SerialBackend  # noqa: PLC0415 idem

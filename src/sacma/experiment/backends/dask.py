@@ -7,6 +7,10 @@ its neighbours. Specs go over the network and records come back; no folder is sh
 import contextlib
 import logging
 import multiprocessing
+import re
+import socket
+import uuid
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +21,7 @@ from typing import Any
 from sacma import __version__
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.backends.worker import Worker, quiet_children
-from sacma.experiment.failure import FailureKind, TrialFailure, now
+from sacma.experiment.failure import FailureKind, TrialFailure, failed
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
 
@@ -50,28 +54,28 @@ class DaskBackend:
         """Yield the results of ``specs`` as they come. Closing the generator before its end kills the trials.
 
         Raises:
-            SacmaError: the scheduler does not answer, or its workers have another sacma.
-            RunError: the scheduler was lost.
+            SacmaError: the scheduler does not answer.
+            RunError: the scheduler was lost, or a worker has another sacma.
         """
         import distributed  # noqa: PLC0415 an extra
 
-        with self._client(distributed) as client:
-            _check_workers(client)
+        campaign = uuid.uuid4().hex
+        with _silence(), self._client(distributed) as client:
             try:
-                yield from self._results(distributed, client, iter(specs))
+                yield from self._results(distributed, client, iter(specs), campaign)
             finally:
                 with contextlib.suppress(Exception):  # a cluster that is gone has nothing to end
-                    client.run(end_trials, on_error="ignore")
+                    client.run(end_trials, campaign, on_error="ignore")
 
     def _results(
-        self, distributed: ModuleType, client: Any, todo: Iterator[TrialSpec]
+        self, distributed: ModuleType, client: Any, todo: Iterator[TrialSpec], campaign: str
     ) -> Generator[FinishedTrial | TrialFailure, None, None]:
         specs: dict[str, TrialSpec] = {}
         waiting = distributed.as_completed(loop=client.loop, raise_errors=False)
 
         def submit(number: int) -> None:
             for spec in islice(todo, number):
-                future = client.submit(run_on_dask_worker, spec, self.trial_timeout, pure=False)
+                future = client.submit(run_on_dask_worker, spec, self.trial_timeout, campaign, __version__, pure=False)
                 specs[future.key] = spec
                 waiting.add(future)
 
@@ -83,17 +87,23 @@ class DaskBackend:
 
     @contextmanager
     def _client(self, distributed: ModuleType) -> Iterator[Any]:
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it has to say comes as exceptions
         if self.scheduler is not None:
+            _reach(self.scheduler)
+            loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
+            loop.start()
             try:
-                client = distributed.Client(self.scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-            except (OSError, ValueError) as error:
-                raise SacmaError(
-                    f"--scheduler: {self.scheduler} does not answer ({str(error).splitlines()[0]}); "
-                    "start one with: dask scheduler"
-                ) from None
-            with client:
-                yield client
+                client = distributed.Client(
+                    self.scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False, loop=loop.loop
+                )
+            except Exception as error:  # noqa: BLE001 whatever dask thinks of what answers there
+                loop.stop()
+                reason = (str(error).splitlines() or [type(error).__name__])[0]
+                raise SacmaError(f"--scheduler: {self.scheduler} is not a dask scheduler ({reason})") from None
+            try:
+                with client:
+                    yield client
+            finally:
+                loop.stop()
             return
         with quiet_children():
             cluster = distributed.LocalCluster(
@@ -107,18 +117,37 @@ class DaskBackend:
             yield client
 
 
-def _check_workers(client: Any) -> None:
-    """Refuse workers that would compute with another sacma than the one that planned the trials."""
+def check_address(address: str) -> None:
+    """Refuse what cannot be the address of a scheduler.
+
+    Raises:
+        SacmaError: says what one looks like.
+    """
+    if not re.fullmatch(r"(tcp|tls)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", address):
+        raise SacmaError(f"--scheduler: {address!r} is not an address; give one like tcp://host:8786")
+
+
+def _reach(address: str) -> None:
+    host, _, port = address.partition("://")[2].rpartition(":")
     try:
-        versions = client.run(version_here)
-    except Exception as error:  # noqa: BLE001 whatever goes wrong over there
-        raise SacmaError(
-            f"the dask workers cannot run sacma ({type(error).__name__}: {error}); "
-            f"install sacma {__version__} with its extra dask where they run"
-        ) from None
-    for worker, version in sorted(versions.items()):
-        if version != __version__:
-            raise SacmaError(f"the dask worker {worker} has sacma {version}; install {__version__} there, as here")
+        socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_CONNECT).close()
+    except (OSError, OverflowError) as error:
+        raise SacmaError(f"--scheduler: {address} does not answer ({error}); start one with: dask scheduler") from None
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep dask's logs off the terminal: what it has to say comes as exceptions."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+class OtherVersionError(Exception):
+    """A dask worker has another sacma than the coordinator."""
 
 
 def _result(spec: TrialSpec, future: Any) -> FinishedTrial | TrialFailure:
@@ -128,43 +157,57 @@ def _result(spec: TrialSpec, future: Any) -> FinishedTrial | TrialFailure:
         result: FinishedTrial | TrialFailure = future.result()
     except (FutureCancelledError, TimeoutError, OSError):
         raise RunError("the dask scheduler was lost") from None
+    except (OtherVersionError, ImportError, AttributeError, TypeError) as error:
+        raise RunError(
+            f"a dask worker cannot run trials of sacma {__version__} ({type(error).__name__}: {error}); "
+            "install that version, with its extra dask, where the workers run"
+        ) from None
     except Exception as error:  # noqa: BLE001 of dask's own, like KilledWorker: trials return theirs
-        message = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-        return TrialFailure(spec, FailureKind.WORKER_DIED, f"lost by dask: {message}", str(error), when=now())
+        return failed(spec, FailureKind.WORKER_DIED, f"lost by dask: {type(error).__name__}: {error}", str(error))
     return result
 
 
-_IDLE: list[Worker] = []
-"""Worker processes of this dask worker that wait for a trial."""
+_IDLE: defaultdict[str, list[Worker]] = defaultdict(list)
+"""Worker processes of this dask worker that wait for a trial, by campaign."""
 
-_BUSY: list[Worker] = []
+_BUSY: defaultdict[str, list[Worker]] = defaultdict(list)
 """Those that run one."""
 
 
-def run_on_dask_worker(spec: TrialSpec, trial_timeout: float | None) -> FinishedTrial | TrialFailure:
-    """Run a trial in a process of this dask worker's own."""
+def run_on_dask_worker(
+    spec: TrialSpec, trial_timeout: float | None, campaign: str, version: str
+) -> FinishedTrial | TrialFailure:
+    """Run a trial in a process of this dask worker's own.
+
+    Raises:
+        OtherVersionError: the coordinator has another sacma.
+    """
+    if version != __version__:
+        raise OtherVersionError(f"it has sacma {__version__}")
     multiprocessing.current_process().daemon = False  # dask's default, with which it could not start processes
     try:
-        worker = _IDLE.pop()
+        worker = _IDLE[campaign].pop()
     except IndexError:
         worker = Worker()
-    _BUSY.append(worker)
-    worker.start(spec, trial_timeout)
-    result = worker.collect(wait=True)
+    _BUSY[campaign].append(worker)
+    result = None
+    try:
+        worker.start(spec, trial_timeout)
+        result = worker.collect(wait=True)
+    finally:
+        if worker in _BUSY[campaign]:
+            _BUSY[campaign].remove(worker)
+        if result is None:
+            worker.close()
+        else:
+            _IDLE[campaign].append(worker)
     if result is None:
         raise RuntimeError("a trial was neither finished nor too long")
-    _BUSY.remove(worker)
-    _IDLE.append(worker)
     return result
 
 
-def end_trials() -> None:
-    """End all trials of this dask worker and their processes."""
-    for workers in (_IDLE, _BUSY):
+def end_trials(campaign: str) -> None:
+    """End all trials of a campaign on this dask worker, and their processes."""
+    for workers in (_IDLE.pop(campaign, []), _BUSY.pop(campaign, [])):
         while workers:
             workers.pop().close()
-
-
-def version_here() -> str:
-    """Return sacma's version in this process."""
-    return __version__

@@ -5,7 +5,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
 from itertools import islice
 
-from sacma.experiment.backends.worker import Worker
+from sacma.experiment.backends.worker import SECONDS_BETWEEN_LOOKS, Worker
 from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
@@ -35,18 +35,21 @@ class LokyBackend:
             while busy:
                 limits = [left for worker in busy if (left := worker.seconds_left) is not None]
                 futures = [worker.future for worker in busy if worker.future is not None]
-                wait(futures, timeout=max(0.0, min(limits)) if limits else None, return_when=FIRST_COMPLETED)
+                # Not for ever: a death may show only when one looks.
+                wait(futures, timeout=max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits])), return_when=FIRST_COMPLETED)
                 for worker in list(busy):
                     result = worker.collect()
                     if result is None:
                         continue
                     # The worker goes on while its result is taken care of.
                     following = next(todo, None)
-                    if following is None:
-                        busy.remove(worker)
-                    else:
-                        worker.start(following, self.trial_timeout)
-                    yield result
+                    try:
+                        if following is None:
+                            busy.remove(worker)
+                        else:
+                            worker.start(following, self.trial_timeout)
+                    finally:
+                        yield result
         finally:
             for worker in workers:
                 worker.close()

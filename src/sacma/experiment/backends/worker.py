@@ -23,7 +23,8 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from sacma.experiment.failure import FailureKind, TrialFailure, now
+from sacma.errors import RunError
+from sacma.experiment.failure import FailureKind, TrialFailure, failed
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
 from sacma.experiment.scratch import scratch_folder
@@ -55,17 +56,37 @@ class Worker:
         self.future: Future[FinishedTrial | TrialFailure] | None = None
 
     def start(self, spec: TrialSpec, timeout: float | None) -> None:
-        """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected."""
-        if self._executor is None:
-            self._executor = ProcessPoolExecutor(
-                max_workers=1, initializer=_begin_work, initargs=(os.getpid(), str(self._scratch)), env=ONE_THREAD
-            )
-            with quiet_children():  # the first trial starts the process
-                self.future = self._executor.submit(_attempt, spec)
-        else:
-            self.future = self._executor.submit(_attempt, spec)
+        """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected.
+
+        Raises:
+            RunError: the process cannot be started.
+        """
         self._spec, self._timeout = spec, timeout
+        try:
+            self.future = self._submit(spec)
+        except BrokenProcessPool:  # it died after its last trial
+            self._end_process()
+            self.future = self._submit(spec)
         self._begin = time.monotonic()
+
+    def _submit(self, spec: TrialSpec) -> "Future[FinishedTrial | TrialFailure]":
+        if self._executor is not None:
+            future: Future[FinishedTrial | TrialFailure] = self._executor.submit(_attempt, spec)
+            return future
+        self._executor = ProcessPoolExecutor(
+            max_workers=1, initializer=_begin_work, initargs=(os.getpid(), str(self._scratch)), env=ONE_THREAD
+        )
+        try:
+            with quiet_children():  # the first trial starts the process
+                future = self._executor.submit(_attempt, spec)
+        except BrokenProcessPool:
+            raise
+        except Exception as error:  # noqa: BLE001 whatever the system lacks
+            self._executor = None
+            raise RunError(
+                f"a worker process cannot be started ({type(error).__name__}: {error}); try fewer with --jobs"
+            ) from None
+        return future
 
     @property
     def seconds_left(self) -> float | None:
@@ -80,17 +101,37 @@ class Worker:
         """
         if self.future is None or self._spec is None:
             raise RuntimeError("no trial was started")
-        try:
-            result: FinishedTrial | TrialFailure | None = self.future.result(self.seconds_left if wait else 0)
-        except TimeoutError:
-            left = self.seconds_left
-            if left is None or left > 0:
-                return None
-            result = self._too_long(self._spec)
-        except BrokenProcessPool as error:
-            result = self._died(self._spec, error)
-        self.future = None
+        result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS if wait else 0.0)
+        while result is None and wait:
+            result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS)
+        if result is not None:
+            self.future = None
         return result
+
+    def _look(
+        self, spec: TrialSpec, future: "Future[FinishedTrial | TrialFailure]", seconds: float
+    ) -> FinishedTrial | TrialFailure | None:
+        left = self.seconds_left
+        try:
+            return future.result(seconds if left is None else max(0.0, min(left, seconds)))
+        except TimeoutError:
+            # joblib does not see a death while a child of the dead process holds its pipe.
+            death = self._death()
+            if death is not None:
+                return self._died(spec, death)
+            left = self.seconds_left
+            return self._too_long(spec) if left is not None and left <= 0 else None
+        except BrokenProcessPool as error:
+            return self._died(spec, self._death() or _death_in(str(error)))
+
+    def _death(self) -> tuple[str, int] | None:
+        """Return how the process ended, ``("signal", 9)`` or ``("exit", 1)``, if it has and nobody has asked yet."""
+        for process in self._processes():
+            with contextlib.suppress(ChildProcessError):
+                found = os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                if found is not None:
+                    return "exit" if found.si_code == os.CLD_EXITED else "signal", found.si_status
+        return None
 
     def close(self) -> None:
         """End the process, in the middle of a trial or not, and remove what it left."""
@@ -109,25 +150,31 @@ class Worker:
         time.sleep(SECONDS_FOR_TRACEBACK)
         words = self._last_words()
         self._end_process()
-        error = f"it took longer than {self._timeout:g} s"
-        return TrialFailure(spec, FailureKind.TIMEOUT, error, words, when=now())
+        return failed(spec, FailureKind.TIMEOUT, f"it took longer than {self._timeout:g} s", words)
 
-    def _died(self, spec: TrialSpec, error: BrokenProcessPool) -> TrialFailure:
+    def _died(self, spec: TrialSpec, death: tuple[str, int] | None) -> TrialFailure:
         words = self._last_words()
         self._end_process()
-        code = re.search(r"\{(\w+)\((-?\d+)\)\}", str(error))
-        if code is None:
-            how = "its process died"
-        elif code[1] == "EXIT":
-            said = next((line for line in words.splitlines() if "COCO FATAL ERROR" in line), "")
-            how = f"its process ended itself with exit code {code[2]}{said and f' ({said.strip()})'}"
-        else:
-            how = f"its process was ended by {code[1]}{' (out of memory?)' if code[1] == 'SIGKILL' else ''}"
-        return TrialFailure(spec, FailureKind.WORKER_DIED, how, words or str(error), when=now())
+        match death:
+            case "exit", code:
+                said = next((line.strip() for line in words.splitlines() if "COCO FATAL ERROR" in line), "")
+                how = f"its process ended itself with exit code {code}{said and f' ({said})'}"
+            case "signal", number:
+                name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+                how = f"its process was ended by {name}{' (out of memory?)' if number == signal.SIGKILL else ''}"
+            case _:
+                how = "its process died"
+        return failed(spec, FailureKind.WORKER_DIED, how, words)
 
     def _last_words(self) -> str:
-        files = sorted(self._scratch.glob("*.err"), key=lambda path: path.stat().st_mtime)
-        return files[-1].read_bytes()[-LAST_WORDS:].decode(errors="replace") if files else ""
+        """Return the end of what the process said; its path may lead nowhere, if the trial removed it."""
+        try:
+            path = max(self._scratch.glob("*.err"), key=lambda path: path.stat().st_mtime)
+            with path.open("rb") as file:
+                file.seek(max(0, path.stat().st_size - LAST_WORDS))
+                return file.read().decode(errors="replace")
+        except (OSError, ValueError):
+            return ""
 
     def _processes(self) -> list[int]:
         return list(self._executor._processes) if self._executor is not None else []  # noqa: SLF001 no other way to its number
@@ -135,12 +182,43 @@ class Worker:
     def _end_process(self) -> None:
         if self._executor is not None:
             executor, self._executor = self._executor, None
-            executor.shutdown(wait=True, kill_workers=True)
+            processes = list(executor._processes)  # noqa: SLF001 idem
+            for process in processes:  # with all that it has started
+                with contextlib.suppress(OSError):
+                    if os.getpgid(process) == process:
+                        os.killpg(process, signal.SIGKILL)
+            with _managers_hushed():
+                executor.shutdown(wait=True, kill_workers=True)
+        self._scratch.mkdir(exist_ok=True)
         for left in self._scratch.iterdir():
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
             else:
                 left.unlink(missing_ok=True)
+
+
+def _death_in(message: str) -> tuple[str, int] | None:
+    """Return what joblib's message says of how a process ended, if it does."""
+    code = re.search(r"\{(\w+)\((-?\d+)\)\}", message)
+    if code is None:
+        return None
+    return ("exit", int(code[2])) if code[1] == "EXIT" else ("signal", abs(int(code[2])))
+
+
+@contextmanager
+def _managers_hushed() -> Iterator[None]:
+    """Keep joblib's threads from complaining when their process is taken away."""
+    speak = threading.excepthook
+
+    def hush(arguments: threading.ExceptHookArgs) -> None:
+        if not type(arguments.thread).__module__.startswith("joblib."):
+            speak(arguments)
+
+    threading.excepthook = hush
+    try:
+        yield
+    finally:
+        threading.excepthook = speak
 
 
 @contextmanager
@@ -173,9 +251,14 @@ def _begin_work(coordinator: int, scratch: str) -> None:
     """Prepare a new worker process: its folder, its last words, its end when the coordinator has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a cluster sends it to all: the coordinator decides
+    with contextlib.suppress(OSError):  # a group of its own, so that what it starts can be ended with it
+        os.setpgid(0, 0)
     tempfile.tempdir = scratch
     words = os.open(Path(scratch) / f"{os.getpid()}.err", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(words, 2)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for kept, standard in ((nothing, 0), (words, 1), (words, 2)):  # the terminal is the coordinator's
+        os.dup2(kept, standard)
+    os.close(nothing)
     os.close(words)
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)
@@ -189,6 +272,8 @@ def _follow(coordinator: int, scratch: str) -> None:
     while os.getppid() == coordinator:
         time.sleep(SECONDS_BETWEEN_LOOKS)
     shutil.rmtree(scratch, ignore_errors=True)
+    if os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
     os._exit(1)
 
 
