@@ -15,7 +15,7 @@ import pandas as pd
 from joblib import cpu_count
 from report import ROOT, print_table, write
 
-from sacma.analysis.tables import mean_ranks, median_delta_f
+from sacma.analysis.tables import mean_ranks, median_delta_f, our_trial
 from sacma.config import Study, load_study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
@@ -64,7 +64,7 @@ def main() -> None:
             print(f"{tally.done}/{tally.total}, {tally}", flush=True)
 
     run_campaign(todo, store, backend=make_backend("loky", jobs=jobs), retries=1, on_result=on_result)
-    medians = median_delta_f(cover(store, specs).trials, BUDGETS)
+    medians = median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), BUDGETS)
     tables = {}
     for name in ALGORITHMS:
         tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))

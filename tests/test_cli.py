@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -205,6 +206,43 @@ def test_death_of_a_worker(tmp_path: Path) -> None:
     assert "all 8 trials in out" in stdout
     assert len(list((tmp_path / "out").rglob("*.record"))) == 8
     assert not list((tmp_path / "out" / "failures").rglob("*.json"))
+
+
+def test_foreign_data(tmp_path: Path) -> None:
+    """With NAME=PATH: in all tables and on cocopp's pages; what they do not tell is said; wrong ones are one line."""
+    assert sacma("run", CONFIGS / "gp1.yaml", *SMALL, cwd=tmp_path).returncode == 0
+    assert sacma("run", CONFIGS / "cmaes.yaml", *SMALL, "--results", "other", cwd=tmp_path).returncode == 0
+    short = [*SMALL[:-1], "10"]
+    assert sacma("run", CONFIGS / "cmaes.yaml", *short, "--results", "short", cwd=tmp_path).returncode == 0
+    theirs = ("--with", "Theirs=other/coco/CMA-ES", "--with", "Short=short/coco/CMA-ES")
+    done = sacma("postprocess", *theirs, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Short: 4 of 4 trials end before 20·D evaluations, off the target" in done.stderr
+    assert "cocopp looks at 3 algorithms" in done.stdout
+    tables = tmp_path / "results" / "tables"
+    medians = pd.read_csv(tables / "median_delta_f.csv").set_index(["algorithm", "function"])["median_delta_f"]
+    own = sacma("postprocess", "other", "--no-pages", cwd=tmp_path)
+    assert own.returncode == 0
+    expected = pd.read_csv(tmp_path / "other" / "tables" / "median_delta_f.csv").set_index("function")
+    for function in (1, 8):
+        assert medians["Theirs", function] == pytest.approx(expected["median_delta_f"][function], rel=1e-6)
+        assert np.isnan(medians["Short", function])
+    assert "Theirs" in "".join(page.read_text() for page in (tmp_path / "results" / "cocopp").rglob("*.html"))
+    alone = sacma("postprocess", "--no-pages", "--with", "Theirs=other/coco/CMA-ES", cwd=tmp_path)
+    assert alone.returncode == 0
+    duels = pd.read_csv(tables / "duels.csv")
+    assert set(duels["winner"]) == {"GP-1", "Theirs"}
+    assert {"wins", "p_raw", "p_bergmann_hommel"} <= set(duels.columns)
+    for wrong, message in {
+        "x": "is not of the form NAME=PATH",
+        "A=nowhere": "no such folder or archive",
+        "../a=other": "cannot name a folder of results",
+        "GP-1=other/coco/CMA-ES": "there is an algorithm GP-1 already",
+    }.items():
+        refused = sacma("postprocess", "--no-pages", "--with", wrong, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert message in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1
 
 
 def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:

@@ -85,6 +85,20 @@ def _known(kind: str, given: tuple[int, ...], known: tuple[int, ...]) -> tuple[i
     return given
 
 
+def check_name(name: str) -> str:
+    """Return ``name`` if an algorithm can be called so in files.
+
+    Raises:
+        ValueError: says what is allowed.
+    """
+    fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
+    if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
+        raise ValueError(
+            f"{name!r} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
+        )
+    return name
+
+
 class Study(BaseModel):
     """One algorithm with its settings under one protocol: a config file, defaults filled in."""
 
@@ -103,12 +117,7 @@ class Study(BaseModel):
     @field_validator("name")
     @classmethod
     def _name_is_a_folder(cls, name: str) -> str:
-        fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
-        if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
-            raise ValueError(
-                f"{name!r} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
-            )
-        return name
+        return check_name(name)
 
     @field_validator("description")
     @classmethod

@@ -3,13 +3,24 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from sacma.analysis.tables import budgets_up_to, mean_ranks, median_delta_f
+from sacma.analysis.load import Curve
+from sacma.analysis.tables import (
+    Trial,
+    budgets_up_to,
+    duel_table,
+    foreign_trial,
+    mean_ranks,
+    median_delta_f,
+    our_trial,
+    rank_tests,
+)
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import CPUSeconds, Outcome, Status
 
 
-def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> tuple[TrialSpec, Outcome]:
+def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> Trial:
     spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25")
     at, to = (tuple(values) for values in zip(*improvements, strict=True))
     outcome = Outcome(
@@ -24,7 +35,7 @@ def trial(name: str, function: int, instance: int, *improvements: tuple[int, flo
         {},
         CPUSeconds(0, 0, 0, 0, 0),
     )
-    return spec, outcome
+    return our_trial(spec, outcome)
 
 
 def test_median_is_of_the_best_so_far() -> None:
@@ -81,3 +92,30 @@ def test_budgets_are_the_papers() -> None:
     assert budgets_up_to(250) == (25, 50, 250 / 3, 125, 250)
     assert budgets_up_to(20) == (20,)
     assert isinstance(median_delta_f([], [1.0]), pd.DataFrame)
+
+
+def test_what_a_foreign_trial_does_not_say() -> None:
+    """Data that end at 100 evaluations off the target say nothing of 200: that median is not known, nor ranked."""
+    short = Curve(1, 2, 1, 100, np.array([1.0, 90.0]), np.array([5.0, 1e-3]))
+    hit = Curve(1, 2, 2, 60, np.array([1.0, 60.0]), np.array([5.0, 1e-9]))
+    frame = median_delta_f([foreign_trial("F", curve, 1e-8) for curve in (short, hit)], [50.0, 100.0])
+    assert frame["median_delta_f"].to_list() == pytest.approx([10**-5.5, np.nan], nan_ok=True)
+    assert frame["trials"].to_list() == [2, 1]
+    both = median_delta_f([foreign_trial("F", short, 1e-8), trial("A", 1, 1, (1, 1.0))], [50.0, 100.0])
+    assert mean_ranks(both)["budget"].unique().tolist() == [50.0]
+
+
+def test_tests_and_duels() -> None:
+    """A wins on 20 of 24 functions, B on 4: wins, F_F and p-values are those of the statistics by hand."""
+    trials = [trial("A", f, 1, (1, 1.0 if f <= 20 else 3.0)) for f in range(1, 25)]
+    trials += [trial("B", f, 1, (1, 2.0)) for f in range(1, 25)]
+    medians = median_delta_f(trials, [100.0])
+    (test,) = rank_tests(medians).to_dict("records")
+    chi = 12 * 24 / (2 * 3) * ((28 / 24) ** 2 + (44 / 24) ** 2 - 2 * 9 / 4)
+    assert test["F_F"] == pytest.approx(23 * chi / (24 - chi))
+    assert test["functions"] == 24
+    table = duel_table(medians).set_index(["winner", "loser"])
+    assert table["wins"].to_dict() == {("A", "B"): 20, ("B", "A"): 4}
+    z = (44 - 28) / 24 / np.sqrt(2 * 3 / (6 * 24))
+    for name in ("p_raw", "p_holm", "p_shaffer", "p_bergmann_hommel"):
+        assert table[name].to_list() == pytest.approx([2 * stats.norm.sf(z)] * 2)

@@ -59,11 +59,13 @@ class CocoData:
         curves: of its trials, by function, dimension and order in the data.
         algorithm: its name in the data; of several the first.
         notes: what to know of the data, a line each.
+        files: index and data files, by relative path.
     """
 
     curves: tuple[Curve, ...]
     algorithm: str
     notes: tuple[str, ...]
+    files: Mapping[str, bytes]
 
 
 def load_coco(path: Path) -> CocoData:
@@ -89,7 +91,7 @@ def load_coco(path: Path) -> CocoData:
     if len(set(names)) > 1:
         notes.append(f"{path}: the data are of several algorithms: {', '.join(sorted(set(names)))}")
     curves.sort(key=lambda c: (c.function, c.dimension))
-    return CocoData(tuple(curves), names[0], tuple(notes))
+    return CocoData(tuple(curves), names[0], tuple(notes), files)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """From a results folder to pages and tables."""
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,17 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.cocopp import make_pages
-from sacma.analysis.tables import budgets_up_to, mean_ranks, median_delta_f
+from sacma.analysis.load import CocoData, load_coco
+from sacma.analysis.tables import (
+    budgets_up_to,
+    duel_table,
+    foreign_trial,
+    mean_ranks,
+    median_delta_f,
+    our_trial,
+    rank_tests,
+)
+from sacma.config import check_name
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
 from sacma.experiment.provenance import differences as environment_differences
@@ -25,14 +36,71 @@ class Tables:
     Args:
         medians: as from ``median_delta_f``.
         ranks: as from ``mean_ranks``.
-        medians_file: CSV of the former.
-        ranks_file: CSV of the latter.
+        tests: as from ``rank_tests``.
+        duels: as from ``duel_table``.
+        files: CSV of each, in this order.
     """
 
     medians: pd.DataFrame
     ranks: pd.DataFrame
-    medians_file: Path
-    ranks_file: Path
+    tests: pd.DataFrame
+    duels: pd.DataFrame
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Somebody else's data, to be compared with.
+
+    Args:
+        name: what they are called here.
+        path: of the folder or archive.
+        data: what is in it.
+    """
+
+    name: str
+    path: Path
+    data: CocoData
+
+
+def load_foreign(given: Iterable[str], taken: Iterable[str]) -> tuple[Foreign, ...]:
+    """Read data sets given as ``NAME=PATH``.
+
+    Args:
+        given: of the command line.
+        taken: names that other algorithms have.
+
+    Raises:
+        SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
+    """
+    names, found = {name.lower() for name in taken}, []
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not equals or not path:
+            raise SacmaError(f"--with: {text!r} is not of the form NAME=PATH")
+        try:
+            check_name(name)
+        except ValueError as error:
+            raise SacmaError(f"--with: {error}") from None
+        if name.lower() in names:
+            raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
+        names.add(name.lower())
+        found.append(Foreign(name, Path(path), load_coco(Path(path))))
+    return tuple(found)
+
+
+def foreign_notes(foreign: Sequence[Foreign], budget: float, target: float) -> tuple[str, ...]:
+    """Say what foreign data do not tell, up to ``budget`` evaluations/D."""
+    notes = [note for data in foreign for note in data.data.notes]
+    for data in foreign:
+        trials = [(foreign_trial(data.name, curve, target), curve) for curve in data.data.curves]
+        short = sum(trial.known_until < int(budget * curve.dimension + 1e-9) for trial, curve in trials)
+        if short:
+            notes.append(
+                f"{data.name}: {short} of {len(trials)} trials end before {budget:g}·D evaluations, off the target; "
+                "what they would have found is not known, and not compared"
+            )
+    return tuple(notes)
 
 
 def check_finished(store: Store, covered: Sequence[Covered]) -> None:
@@ -76,27 +144,46 @@ def differences(covered: Sequence[Covered]) -> tuple[str, ...]:
     return tuple(f"the algorithms differ in their {what}" for differ, what in found if differ)
 
 
-def write_tables(store: Store, covered: Sequence[Covered]) -> Tables:
+def write_tables(store: Store, covered: Sequence[Covered], foreign: Sequence[Foreign] = ()) -> Tables:
     """Compute the tables up to the smallest budget of the studies and write them as CSV.
 
     Each table has a column ``partial``: whether trials are missing from what the row is of.
     """
-    trials = [trial for _, coverage in covered for trial in coverage.trials]
-    budgets = budgets_up_to(min(study.budget for study, coverage in covered if coverage.heads))
+    trials = [our_trial(*trial) for _, coverage in covered for trial in coverage.trials]
+    target = target_of(covered)
+    theirs = [(data.name, curve) for data in foreign for curve in data.data.curves]
+    trials += [foreign_trial(name, curve, target) for name, curve in theirs]
+    budgets = budgets_up_to(budget_of(covered))
     specs = [spec for _, coverage in covered for spec in coverage.specs]
     planned = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
+    planned.update((name, curve.dimension, curve.function) for name, curve in theirs)
     medians = median_delta_f(trials, budgets)
     ranks = mean_ranks(medians)
     medians = _with_empty_cells(medians, planned, budgets)
     cells = zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True)
     medians["partial"] = medians["trials"].to_numpy() < [planned[cell] for cell in cells]
     ranks["partial"] = ranks["dimension"].isin(set(medians.loc[medians["partial"], "dimension"]))
+    partial = set(medians.loc[medians["partial"], "dimension"])
+    tests, duels = rank_tests(medians), duel_table(medians)
+    for table in (tests, duels):
+        if not table.empty:
+            table["partial"] = table["dimension"].isin(partial)
     folder = store.root / "tables"
     folder.mkdir(parents=True, exist_ok=True)
-    tables = Tables(medians, ranks, folder / "median_delta_f.csv", folder / "mean_ranks.csv")
-    medians.to_csv(tables.medians_file, index=False, float_format="%.9g")
-    ranks.to_csv(tables.ranks_file, index=False, float_format="%.9g")
-    return tables
+    frames = {"median_delta_f": medians, "mean_ranks": ranks, "rank_tests": tests, "duels": duels}
+    for name, frame in frames.items():
+        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.9g")
+    return Tables(medians, ranks, tests, duels, tuple(folder / f"{name}.csv" for name in frames))
+
+
+def budget_of(covered: Sequence[Covered]) -> float:
+    """Return the budget up to which all studies with trials can be compared, in evaluations/D."""
+    return min(study.budget for study, coverage in covered if coverage.heads)
+
+
+def target_of(covered: Sequence[Covered]) -> float:
+    """Return the final target below which no study's trials are told apart."""
+    return max(study.parts[0].protocol.target for study, _ in covered)
 
 
 def _with_empty_cells(
@@ -124,12 +211,26 @@ def derive(store: Store, covered: Sequence[Covered]) -> tuple[str, ...]:
     return (f"trials ran in {len(environments)} environments, which differ in {'; '.join(found)}",)
 
 
-def write_pages(store: Store, covered: Sequence[Covered]) -> Path:
-    """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so."""
+def write_pages(store: Store, covered: Sequence[Covered], foreign: Sequence[Foreign] = ()) -> Path:
+    """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so.
+
+    Foreign data come to it as plain files below their new names: cocopp would unpickle what lies beside them.
+    """
     folders = [store.coco_folder(study.name) for study, coverage in covered if coverage.heads]
     lacking = [
         f"{study.name} lacks {len(coverage.missing)} of {len(coverage.specs)} trials"
         for study, coverage in covered
         if not coverage.complete
     ]
-    return make_pages(folders, store.root / "cocopp", f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else "")
+    banner = f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else ""
+    with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
+        for data in foreign:
+            copy = Path(temporary) / data.name
+            for number, (name, content) in enumerate(data.data.files.items()):
+                path = copy / name.lstrip("./")
+                if ".." in path.parts:
+                    path = copy / f"{number}-{path.name}"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            folders.append(copy)
+        return make_pages(folders, store.root / "cocopp", banner)
