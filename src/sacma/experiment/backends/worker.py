@@ -6,11 +6,13 @@ lack of memory, COCO's own exit or our patience, becomes a ``TrialFailure``, and
 
 import contextlib
 import faulthandler
+import fcntl
 import multiprocessing.resource_tracker
 import os
 import re
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -254,17 +256,31 @@ def _begin_work(coordinator: int, scratch: str) -> None:
     with contextlib.suppress(OSError):  # a group of its own, so that what it starts can be ended with it
         os.setpgid(0, 0)
     tempfile.tempdir = scratch
-    words = os.open(Path(scratch) / f"{os.getpid()}.err", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for kept, standard in ((nothing, 0), (words, 1), (words, 2)):  # the terminal is the coordinator's
+    # The terminal is the coordinator's. Some versions of joblib start workers with standard streams that are closed:
+    # what is opened then must not take their numbers.
+    words = _above_standard(
+        os.open(Path(scratch) / f"{os.getpid()}.err", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    )
+    nothing = _above_standard(os.open(os.devnull, os.O_RDONLY))
+    for kept, standard in ((nothing, 0), (words, 1), (words, 2)):
         os.dup2(kept, standard)
     os.close(nothing)
     os.close(words)
+    for standard, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(standard, mode, closefd=False))  # noqa: SIM115 for the whole process
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)
     with contextlib.suppress(OSError):  # where the system lacks memory, it is to take it from here
         Path("/proc/self/oom_score_adj").write_text("500")
     threading.Thread(target=_follow, args=(coordinator, scratch), daemon=True).start()
+
+
+def _above_standard(descriptor: int) -> int:
+    """Return a duplicate of ``descriptor`` that is none of the standard streams, and close the original."""
+    duplicate = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return duplicate
 
 
 def _follow(coordinator: int, scratch: str) -> None:
