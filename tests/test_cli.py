@@ -164,6 +164,33 @@ def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimensio
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_the_end_of_a_job(tmp_path: Path, backend: str) -> None:
+    """SIGTERM, as a cluster sends it at the end: exit code 143, one line that resumes, nothing left running."""
+    arguments = ["run", str(CONFIGS / "gp1.yaml"), "--dimensions", "5", "--backend", backend, "--jobs", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sacma", *arguments, "--results", "out"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "out").rglob("*.record")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.terminate()
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 143, stdout + stderr
+    assert len(stderr.splitlines()) == 1, stderr
+    kept = len(list((tmp_path / "out").rglob("*.record")))
+    assert f"{kept} of 360 trials are kept; resume with: sacma run" in stderr
+    deadline = time.monotonic() + 10
+    while alive_in_session(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert alive_in_session(process.pid) == []
+
+
 @pytest.mark.parametrize("starts", [1.5, 3, 4.5, 6, 9, 12])
 def test_early_interruption(tmp_path: Path, starts: float) -> None:
     """Ctrl-C while modules are imported or workers start: exit code 130 and one line, no traceback.
