@@ -53,17 +53,6 @@ class Coverage:
         """How many trials ran in which environment, by fingerprint."""
         return Counter(head.environment for head in self.heads.values())
 
-    def restricted_to(self, specs: Iterable[TrialSpec]) -> "Coverage":
-        """Return the same of some of the trials."""
-        chosen = tuple(specs)
-        keys = {spec.key for spec in chosen}
-        return Coverage(
-            chosen,
-            {key: head for key, head in self.heads.items() if key in keys},
-            {key: failure for key, failure in self.failures.items() if key in keys},
-            tuple(damage for damage in self.damaged if damage.spec.key in keys),
-        )
-
 
 def cover(store: Store, specs: Sequence[TrialSpec]) -> Coverage:
     """Look what of ``specs`` is in ``store``; changes nothing.
