@@ -1,7 +1,9 @@
 """Where trials keep their temporary files: in memory where the system offers it."""
 
 import contextlib
+import hashlib
 import os
+import platform
 import re
 import shutil
 import tempfile
@@ -16,17 +18,19 @@ ENOUGH = 64e6
 def scratch_folder() -> Path:
     """Make a folder for temporary files, in memory unless ``TMPDIR`` says where; the caller removes it.
 
-    Its name holds the number of this process: what killed processes of ours left in the same place is removed.
+    Its name holds this machine and process: what killed processes of ours left in the same place is removed, but not
+    what other machines have in a folder that they share.
     """
     parent = Path(tempfile.gettempdir())
     if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK):
         parent = MEMORY if shutil.disk_usage(MEMORY).free > ENOUGH else parent
-    for left in parent.glob("sacma-*-*"):
-        owner = re.fullmatch(r"sacma-(\d+)-\w+", left.name)
+    host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+    for left in parent.glob(f"sacma-{host}-*"):
+        owner = re.fullmatch(r"sacma-\w+-(\d+)-\w+", left.name)
         with contextlib.suppress(OSError):
             if owner and left.stat().st_uid == os.geteuid() and not _alive(int(owner[1])):
                 shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"sacma-{os.getpid()}-", dir=parent))
+    return Path(tempfile.mkdtemp(prefix=f"sacma-{host}-{os.getpid()}-", dir=parent))
 
 
 def _alive(process: int) -> bool:
