@@ -14,7 +14,7 @@ import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
 from tests.conftest import CONFIGS, hostile_config, sacma
-from tests.processes import alive_in_session, workers_in_session
+from tests.processes import left_alive, start, wait_for_a_record, workers_in_session
 
 SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
 
@@ -136,18 +136,8 @@ def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimensio
     """Ctrl-C, once or in a fury: exit code 130, one line that resumes, finished trials kept, nothing left running."""
     arguments = ["run", str(CONFIGS / "ada_kl.yaml"), "--functions", "1-24", "--dimensions", dimension, "--jobs", jobs]
     (tmp_path / "tmp").mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sacma", *arguments, "--results", "out"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
-    )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "out").rglob("*.record")) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    process = start(*arguments, "--results", "out", cwd=tmp_path, TMPDIR=tmp_path / "tmp")
+    wait_for_a_record(tmp_path / "out")
     for _ in range(strikes):
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.03)
@@ -157,10 +147,7 @@ def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimensio
     kept = len(list((tmp_path / "out").rglob("*.record")))
     assert kept >= 1
     assert f"{kept} of 360 trials are kept; resume with: sacma run" in stderr
-    deadline = time.monotonic() + 10
-    while alive_in_session(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.1)  # helpers of Python's own end a little later
-    assert alive_in_session(process.pid) == []
+    assert left_alive(process.pid) == []
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
@@ -168,27 +155,15 @@ def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimensio
 def test_the_end_of_a_job(tmp_path: Path, backend: str) -> None:
     """SIGTERM, as a cluster sends it at the end: exit code 143, one line that resumes, nothing left running."""
     arguments = ["run", str(CONFIGS / "gp1.yaml"), "--dimensions", "5", "--backend", backend, "--jobs", "2"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sacma", *arguments, "--results", "out"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "out").rglob("*.record")) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    process = start(*arguments, "--results", "out", cwd=tmp_path)
+    wait_for_a_record(tmp_path / "out")
     process.terminate()
     stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 143, stdout + stderr
     assert len(stderr.splitlines()) == 1, stderr
     kept = len(list((tmp_path / "out").rglob("*.record")))
     assert f"{kept} of 360 trials are kept; resume with: sacma run" in stderr
-    deadline = time.monotonic() + 10
-    while alive_in_session(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert alive_in_session(process.pid) == []
+    assert left_alive(process.pid) == []
 
 
 @pytest.mark.parametrize("starts", [1.5, 3, 4.5, 6, 9, 12])
@@ -200,14 +175,7 @@ def test_early_interruption(tmp_path: Path, starts: float) -> None:
     begin = time.monotonic()
     assert sacma("--version", cwd=tmp_path).returncode == 0
     delay = starts * (time.monotonic() - begin)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sacma", "run", str(CONFIGS / "gp1.yaml"), "--dimensions", "20", "--results", "out"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start("run", str(CONFIGS / "gp1.yaml"), "--dimensions", "20", "--results", "out", cwd=tmp_path)
     time.sleep(delay)
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
@@ -218,13 +186,8 @@ def test_early_interruption(tmp_path: Path, starts: float) -> None:
 def test_death_of_a_worker(tmp_path: Path) -> None:
     """A killed worker: the others go on, its trial is tried again, and all are there at the end."""
     arguments = ["run", str(CONFIGS / "gp1.yaml"), "--functions", "1-8", "--dimensions", "5", "--instances", "1"]
-    command = [sys.executable, "-m", "sacma", *arguments, "--jobs", "2", "--results", "out"]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "out").rglob("*.record")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    process = start(*arguments, "--jobs", "2", "--results", "out", cwd=tmp_path)
+    wait_for_a_record(tmp_path / "out")
     os.kill(workers_in_session(process.pid)[0], signal.SIGKILL)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stdout + stderr

@@ -2,16 +2,14 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.conftest import CONFIGS, coco_files, environment, sacma
-from tests.processes import alive_in_session, workers_in_session
+from tests.conftest import CONFIGS, coco_files, sacma
+from tests.processes import left_alive, start, workers_in_session
 
 
 @pytest.mark.parametrize(
@@ -30,21 +28,13 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
     """Killed and resumed again and again, the merged folder is that of a serial run that was left alone."""
     configs = [str(CONFIGS / "ada_kendall.yaml"), str(CONFIGS / "gp1.yaml")]
     options = [part for key, value in protocol.items() for part in (f"--{key}", value)]
-    command = [sys.executable, "-m", "sacma", "run", *configs, *options, "--results", "out", "--jobs", "2"]
+    command = ["run", *configs, *options, "--results", "out", "--jobs", "2"]
     rng = np.random.default_rng(kills)
     records: dict[Path, bytes] = {}
     struck = {"coordinator": 0, "worker": 0}
     finished_before = 0
     while sum(struck.values()) < kills:
-        process = subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-            env=environment(),
-        )
+        process = start(*command, cwd=tmp_path)
         whom = "worker" if rng.random() < 0.5 else "coordinator"
         time.sleep(rng.uniform(0.2, 4.0))
         victims = workers_in_session(process.pid) if whom == "worker" else [process.pid]
@@ -60,10 +50,7 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
             elif process.poll() is None:
                 process.wait(timeout=600)
         process.communicate(timeout=60)
-        deadline = time.monotonic() + 10
-        while alive_in_session(process.pid) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert alive_in_session(process.pid) == []  # workers follow their coordinator
+        assert left_alive(process.pid) == []  # workers follow their coordinator
         now = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.record")}
         assert all(now.get(path) == content for path, content in records.items()), "a finished trial was run again"
         records = now
