@@ -258,9 +258,11 @@ def _begin_work(coordinator: int, scratch: str) -> None:
     tempfile.tempdir = scratch
     # The terminal is the coordinator's. Some versions of joblib start workers with standard streams that are closed:
     # what is opened then must not take their numbers.
-    words = _above_standard(
-        os.open(Path(scratch) / f"{os.getpid()}.err", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    )
+    try:
+        said = os.open(Path(scratch) / f"{os.getpid()}.err", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except FileNotFoundError:  # ended while it began: nobody waits for it
+        os._exit(1)
+    words = _above_standard(said)
     nothing = _above_standard(os.open(os.devnull, os.O_RDONLY))
     for kept, standard in ((nothing, 0), (words, 1), (words, 2)):
         os.dup2(kept, standard)
