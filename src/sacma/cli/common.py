@@ -1,0 +1,50 @@
+"""What all commands share: consoles, options, messages and exit codes."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+EXIT_FAILED = 1
+EXIT_BAD_INPUT = 2
+
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+Configs = Annotated[list[Path] | None, typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG")]
+Functions = Annotated[str | None, typer.Option(help="Functions, like 1-5,8.")]
+Dimensions = Annotated[str | None, typer.Option(help="Dimensions, like 2,5.")]
+Instances = Annotated[str | None, typer.Option(help="Instances, like 1-5,41-50.")]
+Budget = Annotated[float | None, typer.Option(help="True evaluations of a trial, divided by D.")]
+Target = Annotated[float | None, typer.Option(help="Δf at which a trial stops.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the study.")]
+Results = Annotated[Path, typer.Option(help="Folder of results.", envvar="SACMA_RESULTS")]
+ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default: the number of cores.")]
+Shard = Annotated[str | None, typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N")]
+
+LONGEST_LIST = 20
+"""Lines of a list of trials."""
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say in one line what is wrong, and exit."""
+    err.print(Text(f"sacma: {' '.join(message.split())}"))
+    sys.exit(code)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, one or many."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
+    """Print lines, each with what it is about; the first of them, where they are many."""
+    for line in lines[:LONGEST_LIST]:
+        console.print(Text(f"{what}: {line}"), soft_wrap=True)
+    if len(lines) > LONGEST_LIST:
+        console.print(f"{what}: … and {len(lines) - LONGEST_LIST} lines more")

@@ -1,0 +1,54 @@
+"""sacma export: COCO data for the COCO data archive."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sacma.__main__ import this_command
+from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, err, fail, out, print_list
+
+
+def export(
+    results: ResultsArgument = Path("results"),
+    output: Annotated[Path | None, typer.Option(help="Folder of archives; default: RESULTS/export.")] = None,
+    accept_warnings: Annotated[
+        bool, typer.Option("--accept-warnings", help="Export although cocopp warns, of few instances for example.")
+    ] = False,
+) -> None:
+    """Pack the COCO folder of each algorithm in RESULTS as NAME.tgz, ready for the COCO data archive.
+
+    Each is checked: every trial of the study is there once, headers agree, data files are complete, and cocopp loads
+    it without a warning.
+    """
+    from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder  # noqa: PLC0415
+    from sacma.analysis.postprocess import check_complete, check_finished  # noqa: PLC0415
+    from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
+    from sacma.experiment.store import Store, write_whole  # noqa: PLC0415
+
+    store = Store(results)
+    covered = cover_studies(store)
+    check_finished(store, covered)
+    check_complete(store, covered)
+    folder = output or results / "export"
+    store.prepare()
+    with store.lock_derived(this_command()):
+        for study, coverage in covered:
+            store.derive(study)
+            contents = read_folder(store.coco_folder(study.name))
+            places = [spec.place for spec in coverage.specs]
+            faults = find_faults(contents, places)
+            if faults:
+                more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
+                fail(f"{study.name}: {faults[0]}{more}", EXIT_FAILED)
+            archive = pack(study.name, contents)
+            warned = load_in_cocopp(study.name, archive, places)
+            print_list(f"{study.name}: cocopp warns", warned, err)
+            if warned and not accept_warnings:
+                fail(
+                    f"{study.name} is not exported: cocopp warns of it; with --accept-warnings it is all the same",
+                    EXIT_FAILED,
+                )
+            path = folder / f"{study.name}.tgz"
+            write_whole(path, archive)
+            out.print(f"{path}: {counted(len(places), 'trial')}, {len(archive) / 1e6:.1f} MB, checked", soft_wrap=True)

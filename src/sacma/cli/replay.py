@@ -1,0 +1,44 @@
+"""sacma replay: run one trial again and compare it bit by bit."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from sacma.cli.common import EXIT_FAILED, fail, out
+from sacma.errors import RunError, SacmaError
+
+
+def replay(
+    record: Annotated[Path, typer.Argument(help="A file *.record of a results folder.", metavar="RECORD")],
+) -> None:
+    """Run the trial of RECORD again, and say whether it gives the same bits, or where it first differs.
+
+    Exit code 1 if it differs. What differs between the environments then and now is listed too.
+    """
+    from sacma.experiment.record import DamagedRecordError, decode  # noqa: PLC0415
+
+    try:
+        content = decode(record.read_bytes())
+    except OSError as error:
+        raise SacmaError(f"{record} cannot be read: {error.strerror}") from None
+    except DamagedRecordError as error:
+        raise SacmaError(f"{record} is damaged or no record: {error}") from None
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
+    from sacma.experiment.replay import replay as run_again  # noqa: PLC0415
+
+    old = content.provenance
+    out.print(f"{content.spec}, run on {old.host} at {old.started} with sacma {old.environment.sacma}", soft_wrap=True)
+    if content.spec.algorithm not in ALGORITHMS:
+        raise SacmaError(f"the algorithm {content.spec.algorithm} of {record} is not installed; install its package")
+    try:
+        result = run_again(content)
+    except Exception as error:
+        raise RunError(f"{content.spec} fails now: {type(error).__name__}: {error}") from error
+    for phrase in result.environment:
+        out.print(Text(f"environment differs, then / now: {phrase}"), soft_wrap=True)
+    if result.difference is None:
+        out.print("bit-identical")
+        return
+    fail(f"differs first at {result.difference}", EXIT_FAILED)
