@@ -1,0 +1,251 @@
+"""Trials as analysis sees them, ours or a stranger's: when the best Δf came down, and how far that is known.
+
+A trial's best Δf at any number of evaluations is in ``best_delta_f``, a tidy table of all that the rest is made from.
+What is not known is NaN there, and never filled in.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+
+from sacma.analysis.load import CocoData
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.record import Outcome
+from sacma.surrogate.whitening import Array
+
+PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
+"""Evaluations/D at which the paper looks."""
+
+UNTIL_TARGET = "#FE_t"
+"""The paper's larger budget of a function: evaluations until the median of some algorithm is at the target."""
+
+THIRD_OF_IT = "#FE_t/3"
+
+_ROUNDING = 1e-9
+"""A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A trial of an algorithm.
+
+    Args:
+        algorithm: its name.
+        dimension: D.
+        function: f.
+        instance: of the function; in old data several trials have the same.
+        evaluations: made.
+        target: final target Δf: nothing below it counts as better.
+        known_until: evaluations up to which its best Δf is known; of a trial that hit its target, or is known to have
+            stopped by itself, inf.
+        at: evaluation numbers at which the best Δf improved, ascending, shape (n,).
+        to: best Δf from each of them on, descending, shape (n,).
+    """
+
+    algorithm: str
+    dimension: int
+    function: int
+    instance: int
+    evaluations: int
+    target: float
+    known_until: float
+    at: Array
+    to: Array
+
+    def best_after(self, evaluations: Array) -> Array:
+        """Return the best Δf after so many evaluations each: inf before the first, NaN where it is not known."""
+        position = np.searchsorted(self.at, evaluations + _ROUNDING, side="right")
+        best = np.append(np.inf, self.to)[position]
+        return np.where(np.floor(evaluations + _ROUNDING) <= self.known_until, best, np.nan)
+
+    @property
+    def hit_after(self) -> float:
+        """Evaluations after which Δf was at the target; inf if it never was."""
+        hits = np.flatnonzero(self.to <= self.target)
+        return float(self.at[hits[0]]) if hits.size else math.inf
+
+
+def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
+    """Return a trial from its record. One that stopped by itself has found what it has found."""
+    at, to = (np.array(values, float) for values in (outcome.improved_at, outcome.improved_to))
+    return Trial(
+        spec.name, spec.dimension, spec.function, spec.instance, outcome.evaluations, spec.target, math.inf, at, to
+    )
+
+
+def foreign_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
+    """Return the trials of somebody else's data: why they ended is not known, nor what they would have found.
+
+    Args:
+        name: what to call the algorithm.
+        data: as from ``load_coco``.
+        target: Δf below which nothing counts as better.
+    """
+    return tuple(
+        Trial(
+            name,
+            curve.dimension,
+            curve.function,
+            curve.instance,
+            curve.evaluations,
+            target,
+            math.inf if curve.to.size and curve.to[-1] <= target else curve.evaluations,
+            curve.at,
+            curve.to,
+        )
+        for curve in data.curves
+    )
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A number of evaluations at which algorithms are compared.
+
+    Args:
+        name: for people, like ``25·D``.
+        budget: evaluations/D, or None where each function has its own.
+        evaluations: from (dimension, function).
+    """
+
+    name: str
+    budget: float | None
+    evaluations: Callable[[int, int], int]
+
+
+def fixed_budgets(budgets: Iterable[float]) -> tuple[Scenario, ...]:
+    """Return scenarios with the same evaluations/D on each function, rounded down.
+
+    >>> [(scenario.name, scenario.evaluations(2, 1)) for scenario in fixed_budgets([25, 250 / 3])]
+    [('25·D', 50), ('83.33·D', 166)]
+    """
+
+    def of(budget: float) -> Scenario:
+        return Scenario(f"{budget:.4g}·D", budget, lambda dimension, _: int(budget * dimension + _ROUNDING))
+
+    return tuple(map(of, budgets))
+
+
+def budgets_up_to(largest: float) -> tuple[float, ...]:
+    """Return the paper's budgets below ``largest``, and ``largest``, in evaluations/D.
+
+    >>> [round(b, 2) for b in budgets_up_to(100)]
+    [25.0, 50.0, 83.33, 100]
+    """
+    return (*(b for b in PAPER_BUDGETS if b < largest), largest)
+
+
+def cells(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple[Trial, ...]]]:
+    """Yield (algorithm, dimension, function) and its trials, algorithms in the order of their first trial."""
+    there = list(trials)
+    order = {name: number for number, name in enumerate(dict.fromkeys(trial.algorithm for trial in there))}
+    there.sort(key=lambda trial: (order[trial.algorithm], trial.dimension, trial.function))
+    for cell, group in groupby(there, key=lambda trial: (trial.algorithm, trial.dimension, trial.function)):
+        yield cell, tuple(group)
+
+
+def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFrame:
+    """Return #FE_t of each function: the fewest evaluations after which Δf_med of some algorithm is at the target.
+
+    The median of n trials is there when ⌊n/2⌋ + 1 of them are: of an even number both in the middle must be. Trials
+    that end before they are there have not reached it, as far as is known.
+
+    Args:
+        trials: of any algorithms.
+        largest: evaluations/D that it is at most, and where no median is at the target.
+
+    Returns:
+        Columns dimension, function, evaluations (#FE_t), reached (whether some median is) and algorithm (the first of
+        those whose median is there first; empty where none).
+    """
+    found: dict[tuple[int, int], tuple[float, str]] = {}
+    for (algorithm, dimension, function), group in cells(trials):
+        hits = sorted(trial.hit_after for trial in group)
+        after = hits[len(hits) // 2]
+        best = found.get((dimension, function), (math.inf, ""))
+        found[dimension, function] = min(best, (after, algorithm), key=lambda pair: pair[0])
+    rows = []
+    for (dimension, function), (after, algorithm) in sorted(found.items()):
+        limit = int(largest * dimension + _ROUNDING)
+        reached = after <= limit
+        rows.append((dimension, function, int(after) if reached else limit, reached, algorithm if reached else ""))
+    return pd.DataFrame(rows, columns=["dimension", "function", "evaluations", "reached", "algorithm"])
+
+
+def budgets_to_target(to_target: pd.DataFrame) -> tuple[Scenario, Scenario]:
+    """Return the paper's two scenarios, #FE_t/3 and #FE_t.
+
+    Args:
+        to_target: as from ``evaluations_to_target``.
+    """
+    columns = (to_target[name] for name in ("dimension", "function", "evaluations"))
+    evaluations = {(D, f): int(n) for D, f, n in zip(*columns, strict=True)}
+    return (
+        Scenario(THIRD_OF_IT, None, lambda dimension, function: evaluations[dimension, function] // 3),
+        Scenario(UNTIL_TARGET, None, lambda dimension, function: evaluations[dimension, function]),
+    )
+
+
+def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
+    """Return the best Δf of each trial in each scenario: one tidy table.
+
+    Returns:
+        Columns algorithm, dimension, function, instance, trial (counted from 1 within algorithm, dimension and
+        function), scenario, budget (evaluations/D), evaluations and delta_f: not less than the final target, inf
+        before the first evaluation, NaN where it is not known.
+    """
+    columns: dict[str, list[object]] = {
+        name: [] for name in ("algorithm", "dimension", "function", "instance", "trial", "scenario", "budget")
+    }
+    evaluations, values = [], []
+    for (algorithm, D, f), group in cells(trials):
+        at = np.array([scenario.evaluations(D, f) for scenario in scenarios], float)
+        budgets = [n / D if s.budget is None else s.budget for s, n in zip(scenarios, at, strict=True)]
+        for number, trial in enumerate(group, start=1):
+            place = {"algorithm": algorithm, "dimension": D, "function": f, "instance": trial.instance, "trial": number}
+            for name, value in place.items():
+                columns[name] += [value] * len(scenarios)
+            columns["scenario"] += [scenario.name for scenario in scenarios]
+            columns["budget"] += budgets
+            evaluations.append(at)
+            values.append(np.maximum(trial.best_after(at), trial.target))
+    frame = pd.DataFrame(columns)
+    frame["evaluations"] = np.concatenate([np.zeros(0), *evaluations]).astype(int)
+    frame["delta_f"] = np.concatenate([np.zeros(0), *values])
+    return frame
+
+
+def convergence(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
+    """Return median and quartiles of the best Δf over trials, from one evaluation/D to the budget.
+
+    Quantiles are on the log scale. Where the best Δf of some trial is not known, there is no row.
+
+    Args:
+        trials: of any algorithms.
+        largest: budget, in evaluations/D.
+        points: how many numbers of evaluations, at most, equidistant on the log scale.
+
+    Returns:
+        Columns algorithm, dimension, function, evaluations, evaluations_per_dimension, trials, lower_quartile, median
+        and upper_quartile.
+    """
+    grids: dict[int, Array] = {}
+    parts = []
+    for (algorithm, D, f), group in cells(trials):
+        if D not in grids:
+            last = int(largest * D + _ROUNDING)
+            grids[D] = np.unique(np.round(np.geomspace(min(D, last), last, points)))
+        at = grids[D]
+        logs = np.log10([np.maximum(trial.best_after(at), trial.target) for trial in group])
+        known = np.isfinite(logs).all(axis=0)
+        if not known.any():
+            continue
+        low, median, high = 10.0 ** np.quantile(logs[:, known], [0.25, 0.5, 0.75], axis=0)
+        place = {"algorithm": algorithm, "dimension": D, "function": f}
+        steps = {"evaluations": at[known].astype(int), "evaluations_per_dimension": at[known] / D}
+        quantiles = {"trials": len(group), "lower_quartile": low, "median": median, "upper_quartile": high}
+        parts.append(pd.DataFrame({**place, **steps, **quantiles}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
