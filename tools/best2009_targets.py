@@ -1,0 +1,51 @@
+"""Write the run-length-based targets of cocopp and the best aRT of BBOB 2009 at each, which the package ships.
+
+    python tools/best2009_targets.py [OUTPUT]
+
+They are asked of the very object that ``cocopp --expensive`` draws its run length distributions with, without its
+dropping of repeated targets. Its reference data are read from a copy: cocopp unpacks them where they lie.
+"""
+
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import pandas as pd
+
+warnings.filterwarnings("ignore", module="cocopp.archiving")
+
+import cocopp  # noqa: E402
+from cocopp import bestalg, config, genericsettings, testbedsettings  # noqa: E402
+
+OUTPUT = Path(__file__).parent.parent / "src" / "sacma" / "analysis" / "reference" / "best2009_targets.csv"
+
+
+def main() -> None:
+    """Write the table to the file given, or to its place in the package."""
+    output = Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
+    genericsettings.isExpensive = True
+    config.config("bbob")
+    target_values = testbedsettings.current_testbed.pprldmany_target_values
+    target_values.unique_target_values = False
+    packed = Path(cocopp.__file__).parent / testbedsettings.current_testbed.reference_algorithm_filename
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(packed, folder)
+        best = target_values.reference_data = bestalg.load_reference_algorithm(copy, force=True, relative_load=False)
+        for dimension, function in sorted(best):
+            targets = target_values((function, dimension))
+            evaluations, algorithms, _ = best[dimension, function].detEvals(targets)
+            for k, target, art, algorithm in zip(
+                target_values.run_lengths, targets, evaluations, algorithms, strict=True
+            ):
+                reached = float(art[0]) if algorithm else float("inf")
+                rows.append((function, dimension, float(k), float(target), reached))
+    table = pd.DataFrame(rows, columns=["function", "dimension", "k", "target", "best_2009_art"])
+    table.to_csv(output, index=False)
+    print(f"{len(table)} targets written to {output}")
+
+
+if __name__ == "__main__":
+    main()
