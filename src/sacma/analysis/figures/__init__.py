@@ -1,0 +1,1 @@
+"""Figures of studies: tables in, matplotlib figures out, in one style for screen and print."""

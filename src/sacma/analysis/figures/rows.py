@@ -1,0 +1,68 @@
+"""The rows of a table that a figure draws, checked before matplotlib sees them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from sacma.analysis.figures.style import REFERENCE
+
+
+def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] = (), **where: object) -> pd.DataFrame:
+    """Return the rows in which some columns have given values.
+
+    Args:
+        table: any.
+        columns: that it must have.
+        unique: columns of which no two of these rows have the same values.
+        where: values by column.
+
+    Raises:
+        ValueError: a column is missing, no such row is there, or two are for the same place.
+
+    >>> rows(pd.DataFrame({"dimension": [2, 3]}), ["dimension"], dimension=5)
+    Traceback (most recent call last):
+    ...
+    ValueError: nothing to draw: no row has dimension 5; there are 2, 3
+    """
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise ValueError(f"the table has no column {', '.join(missing)}; it has {', '.join(map(str, table))}")
+    if table.empty:
+        raise ValueError("nothing to draw: the table has no rows")
+    found = table
+    for column, value in where.items():
+        there = found
+        found = found[found[column] == value]
+        if found.empty:
+            others = ", ".join(map(str, pd.unique(there[column])[:12]))
+            raise ValueError(f"nothing to draw: no row has {column} {value}; there are {others}")
+    if unique and (twice := found.duplicated(list(unique))).any():
+        place = ", ".join(f"{column} {found.loc[twice, column].iloc[0]}" for column in unique)
+        raise ValueError(f"the table has more than one row for {place}")
+    return found
+
+
+def in_order(table: pd.DataFrame, algorithms: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the algorithms of a study in its order, which is that of their first rows unless given.
+
+    Args:
+        table: with a column algorithm.
+        algorithms: of the study; the table may lack some.
+
+    Raises:
+        ValueError: the table has an algorithm that the study has not, or the study has one twice.
+
+    >>> in_order(pd.DataFrame({"algorithm": ["B"]}), ["A"])
+    Traceback (most recent call last):
+    ...
+    ValueError: algorithm 'B' is not one of the study: A
+    """
+    there = [str(name) for name in pd.unique(table["algorithm"])]
+    if algorithms is None:
+        return tuple(name for name in there if name != REFERENCE)
+    if len(set(algorithms)) < len(algorithms):
+        raise ValueError(f"the study names an algorithm twice: {', '.join(algorithms)}")
+    for name in there:
+        if name not in algorithms and name != REFERENCE:
+            raise ValueError(f"algorithm {name!r} is not one of the study: {', '.join(algorithms)}")
+    return tuple(name for name in algorithms if name != REFERENCE)

@@ -1,0 +1,197 @@
+"""One look for all figures: colours, dashes, markers, fonts, and texts that are shown as they are.
+
+An algorithm has the look of its position in the study, the same in every figure. Looks differ in two ways at least:
+those with the same dashes have other colours, one dark and one light, so that lines can be told apart in print without
+colour; and each of the first twelve has a marker of its own. The colours of the first six are of M. Okabe and K. Ito,
+Color universal design (2008), the darker and lighter ones for the next six of P. Tol, Colour schemes (2021).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.textpath import text_to_path
+
+FONT = "DejaVu Sans"
+"""Comes with matplotlib: the same everywhere."""
+
+SIZE = 8.0
+"""Of text, in points."""
+
+SMALL = 7.0
+"""Of tick labels and of what is crowded, in points: nothing is smaller."""
+
+INK = "#000000"
+FAINT = "#D9D9D9"
+"""Of what guides the eye."""
+
+REFERENCE = "best 2009"
+"""The algorithm that others are held against: the best of 2009 for each function and target."""
+
+Properties = dict[str, Any]
+"""Of an artist, by matplotlib's names."""
+
+STYLE: dict[Any, Any] = {
+    "font.family": [FONT],
+    "font.size": SIZE,
+    "axes.titlesize": SIZE,
+    "axes.labelsize": SIZE,
+    "legend.fontsize": SIZE,
+    "text.parse_math": False,  # names are no formulas
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.0,
+    "hatch.linewidth": 0.6,
+    "patch.linewidth": 0.6,
+    # Glyphs as outlines: a page looks the same in every browser, offline and with whatever fonts, and texts are as wide
+    # as they were when they were placed. As text a figure would be smaller, by a sixth of curves and half of numbers,
+    # but its labels could overlap where the font is another.
+    "svg.fonttype": "path",
+    # In PDF the font is embedded and text can be searched. Type 3 is what many journals refuse.
+    "pdf.fonttype": 42,
+    # Identifiers within the file; random unless salted.
+    "svg.hashsalt": "sacma",
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in this style, whatever the user's own settings of matplotlib; afterwards these hold again."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells an algorithm from others.
+
+    Args:
+        colour: as #RRGGBB.
+        dashes: lengths of dashes and gaps, in line widths; empty for a solid line.
+        marker: as matplotlib names it.
+    """
+
+    colour: str
+    dashes: tuple[float, ...]
+    marker: str
+
+    @property
+    def line(self) -> Properties:
+        """Colour and dashes as properties of a line."""
+        return {"color": self.colour, "linestyle": (0, self.dashes) if self.dashes else "-"}
+
+    @property
+    def mark(self) -> Properties:
+        """Colour and shape as properties of a marker."""
+        edge = {"markeredgecolor": self.colour if self.marker in THIN else "white", "markeredgewidth": 0.4}
+        return {"color": self.colour, "marker": self.marker, **edge}
+
+
+COLOURS = (
+    *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),
+    *("#E69F00", "#88CCEE", "#332288", "#E0D080", "#882255", "#6B4A00"),
+)
+DASHES: tuple[tuple[float, ...], ...] = (
+    (),
+    (4, 1.6),
+    (6, 1.6, 1.2, 1.6),
+    (1.2, 1.4),
+    (9, 2.2),
+    (6, 1.4, 1.2, 1.4, 1.2, 1.4),
+)
+MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "p", ">", "*", "h")
+THIN = ("X", "P", "*")
+"""Of which a white edge would not leave much."""
+
+
+def look(position: int) -> Look:
+    """Return the look of the algorithm at a position in the study, from 0; none of the first 72 is that of another."""
+    turn = position // len(COLOURS)
+    return Look(
+        COLOURS[position % len(COLOURS)], DASHES[(position + turn) % len(DASHES)], MARKERS[position % len(MARKERS)]
+    )
+
+
+def looks(algorithms: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each algorithm of a study; the reference has none.
+
+    >>> looks(["CMA-ES", "GP-1"])["GP-1"].colour
+    '#0072B2'
+    """
+    return {name: look(n) for n, name in enumerate(name for name in algorithms if name != REFERENCE)}
+
+
+def plain(text: object) -> str:
+    r"""Return a text on one line, in characters that the font has; others become escapes, as in Python.
+
+    >>> plain("Δf\n中")
+    'Δf\\n\\u4e2d'
+    """
+    there = _characters()
+    return "".join(
+        char if ord(char) in there and char.isprintable() else char.encode("unicode_escape").decode()
+        for char in str(text)
+    )
+
+
+@cache
+def _characters() -> frozenset[int]:
+    return frozenset(get_font(findfont(FONT)).get_charmap())
+
+
+@cache
+def text_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
+    """Return how wide a line of text is, in points."""
+    font = FontProperties(family=FONT, size=size, weight="bold" if bold else "normal")
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    return float(width)
+
+
+def shortened(texts: Sequence[str], room: float, size: float = SIZE) -> list[str]:
+    """Return texts that fit, with … for the middle of those that do not; none comes to look like another.
+
+    Args:
+        texts: distinct.
+        room: their width at most, in points.
+        size: of the font, in points.
+
+    >>> shortened(["CMA-ES", "ADA-Kendall with radius 8", "ADA-Kendall with radius 64"], 60)
+    ['CMA-ES', 'ADA-Ke…ius 8', 'ADA-Ke…us 64']
+    """
+    whole = [plain(text) for text in texts]
+    short = [_fitted(text, room, size) for text in whole]
+    seen = Counter(short)
+    # Same at both ends: their position tells them apart.
+    return [
+        _fitted(f"{n}: {text}", room, size) if seen[fitted] > 1 else fitted
+        for n, (text, fitted) in enumerate(zip(whole, short, strict=True), start=1)
+    ]
+
+
+def _fitted(text: str, room: float, size: float) -> str:
+    if text_width(text, size) <= room:
+        return text
+    for kept in range(len(text) - 1, 1, -1):
+        tail = kept // 2
+        candidate = f"{text[: kept - tail]}…{text[len(text) - tail :]}"
+        if text_width(candidate, size) <= room:
+            return candidate
+    return f"{text[0]}…"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number as it is written in print: with a minus instead of a hyphen, without an exponent.
+
+    >>> number(-0.25), number(1234.5), number(0.00012)
+    ('−0.25', '1230', '0.00012')
+    """
+    rounded = float(f"{value:.{digits}g}")
+    text = f"{rounded:.12f}".rstrip("0").rstrip(".") if rounded else "0"
+    return text.replace("-", "\N{MINUS SIGN}")
