@@ -1,0 +1,86 @@
+"""Figures as files: SVG for pages, PDF for print; the same data give the same bytes."""
+
+import re
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from matplotlib.figure import Figure
+
+from sacma.analysis.figures.style import styled
+
+Written = tuple[Path, Path]
+"""SVG and PDF of a figure."""
+
+METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""What would not be the same the next time."""
+
+COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
+MANY_DIGITS = re.compile(rb"\d+\.\d{3,}")
+
+
+def write(figure: Figure, stem: Path) -> Written:
+    """Write a figure as SVG and PDF and return their paths.
+
+    Args:
+        figure: of this package.
+        stem: path without ending; its folder is made.
+    """
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    svg, pdf = (stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf"))
+    svg.write_bytes(_compact(_content(figure, "svg")))
+    pdf.write_bytes(_content(figure, "pdf"))
+    return svg, pdf
+
+
+def render(
+    figures: Mapping[Path, Callable[[], Figure]],
+    *,
+    jobs: int = 1,
+    on_written: Callable[[Written], None] | None = None,
+) -> list[Written]:
+    """Make many figures and write them.
+
+    Args:
+        figures: by stem, what makes each: ``functools.partial(ecdf, table, dimension=20)``. It is pickled with its
+            data for another process: give it no more rows than it draws.
+        jobs: number of processes.
+        on_written: called here with the paths of each figure, as they come.
+
+    Returns:
+        Paths of all, in the given order.
+
+    Raises:
+        ValueError: a figure cannot be drawn from its data; says which.
+    """
+    written = {}
+    tasks = (delayed(_make)(stem, make) for stem, make in figures.items())
+    # Data go through pipes: files in shared memory would stay behind if this process was killed.
+    for stem, paths in Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)(tasks):
+        written[stem] = paths
+        if on_written is not None:
+            on_written(paths)
+    return [written[stem] for stem in figures]
+
+
+def _make(stem: Path, make: Callable[[], Figure]) -> tuple[Path, Written]:
+    try:
+        figure = make()
+    except ValueError as error:
+        raise ValueError(f"figure {stem.name}: {error}") from error
+    return stem, write(figure, stem)
+
+
+def _content(figure: Figure, kind: str) -> bytes:
+    content = BytesIO()
+    with styled():
+        figure.savefig(content, format=kind, metadata=METADATA[kind])
+    return content.getvalue()
+
+
+def _compact(svg: bytes) -> bytes:
+    """Round coordinates to a hundredth of a point: a third of the bytes of a curve say what no one can see."""
+    return COORDINATES.sub(
+        lambda attribute: MANY_DIGITS.sub(lambda n: f"{float(n[0]):.2f}".encode(), attribute[0]), svg
+    )
