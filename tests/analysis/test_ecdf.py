@@ -14,14 +14,13 @@ import pandas as pd
 import pytest
 
 from sacma.analysis.ecdf import (
-    BEST_2009,
-    GROUPS,
     _restarted_run_lengths,
     _targets_reached,
     bootstrapped_ecdf,
     run_lengths,
     targets,
 )
+from sacma.analysis.functions import BEST_2009, GROUPS
 from sacma.analysis.trials import Trial, our_trial
 from sacma.config import load_study
 from sacma.experiment.backends import make_backend

@@ -18,29 +18,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from types import MappingProxyType
 from typing import cast
 
 import numpy as np
 import pandas as pd
 
+from sacma.analysis.functions import BEST_2009, GROUPS
 from sacma.analysis.trials import Trial
 from sacma.surrogate.whitening import Array
-
-BEST_2009 = "best 2009"
-"""What the reference line is called. No algorithm of ours can be: its name has a space."""
-
-GROUPS: Mapping[str, range] = MappingProxyType(
-    {
-        "separable": range(1, 6),
-        "moderate": range(6, 10),
-        "ill-conditioned": range(10, 15),
-        "multimodal": range(15, 20),
-        "weakly structured": range(20, 25),
-        "all": range(1, 25),
-    }
-)
-"""Functions of each group of bbob, in the paper's order."""
 
 END = 1000
 """Evaluations/D at which curves end, as cocopp's do, unless some trial is longer."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.figures import Comparison
-from sacma.analysis.figures.functions import GROUPS
+from sacma.analysis.figures import Ranking
+from sacma.analysis.functions import GROUPS
 from sacma.analysis.statistics import critical_difference, friedman_posthoc, rank_rows, shaffer
 
 SIX = ["CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD"]
@@ -157,10 +157,10 @@ def mean_ranks(algorithms: Sequence[str], dimensions: Sequence[int] = DIMENSIONS
     return pd.DataFrame(rows, columns=["scenario", "dimension", "algorithm", "mean_rank", "low", "high"])
 
 
-def comparison(algorithms: Sequence[str], spread: float = 1.0, title: str = "20-D, #FE_t", seed: int = 8) -> Comparison:
+def ranking(algorithms: Sequence[str], spread: float = 1.0, title: str = "20-D, #FE_t", seed: int = 8) -> Ranking:
     """Algorithms on 24 functions, the later the worse."""
     k = len(algorithms)
     values = np.random.default_rng(seed).normal(size=(24, k)) + np.linspace(0, spread, k)
     table = pd.DataFrame(values, columns=list(algorithms))
     p_values = shaffer(friedman_posthoc(table))
-    return Comparison(rank_rows(table).mean(), p_values, critical_difference(k, 24, 0.05), title)
+    return Ranking(rank_rows(table).mean(), p_values, critical_difference(k, 24, 0.05), title)

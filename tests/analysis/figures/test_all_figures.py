@@ -62,7 +62,7 @@ def test_nothing_is_covered(name: str, algorithms: list[str]) -> None:
 @pytest.mark.parametrize("algorithms", [SIX, TWELVE, ["A", "B"]], ids=["six", "twelve", "two"])
 def test_nothing_is_covered_in_diagrams(algorithms: list[str], spread: float) -> None:
     """The same for critical-difference diagrams, wide and narrow, whether ranks are nearly equal or far apart."""
-    some = [tables.comparison(algorithms, spread, f"{n}-D, #FE_t", seed=n) for n in range(4)]
+    some = [tables.ranking(algorithms, spread, f"{n}-D, #FE_t", seed=n) for n in range(4)]
     assert list(faults(critical_differences(some[0]))) == []
     assert list(faults(critical_difference_panels(some, partial=True))) == []
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from sacma.analysis.figures import Comparison, critical_difference_panels, critical_differences, groups_alike
+from sacma.analysis.figures import Ranking, critical_difference_panels, critical_differences, groups_alike
 from sacma.analysis.figures.curve import Floats
 from tests.analysis.figures.drawn import lines, points, texts
-from tests.analysis.figures.tables import SIX, TWELVE, comparison
+from tests.analysis.figures.tables import SIX, TWELVE, ranking
 
 
 def ranks_at(axes: Axes, x: Floats, k: int) -> Floats:
@@ -21,7 +21,7 @@ def ranks_at(axes: Axes, x: Floats, k: int) -> Floats:
 @pytest.mark.parametrize("algorithms", [SIX, TWELVE], ids=["six", "twelve"])
 def test_stems(algorithms: list[str]) -> None:
     """A stem goes down from each mean rank, the better half to the left; none crosses another's name."""
-    given = comparison(algorithms)
+    given = ranking(algorithms)
     (axes,) = critical_differences(given).axes
     stems = [points(stem) for stem in lines(axes, "stem")]
     expected = given.mean_ranks.sort_values().to_numpy()
@@ -37,7 +37,7 @@ def test_stems(algorithms: list[str]) -> None:
 
 def test_bars() -> None:
     """A bar a group, over the ranks of its algorithms, each on a level of its own."""
-    given = comparison(SIX, spread=2)
+    given = ranking(SIX, spread=2)
     (axes,) = critical_differences(given).axes
     bars = [points(bar) for bar in lines(axes, "bar")]
     groups = groups_alike(given)
@@ -50,29 +50,29 @@ def test_bars() -> None:
 
 def test_critical_difference() -> None:
     """The scale is as long as the difference; one that is longer than all ranks is said without."""
-    given = comparison(SIX)
+    given = ranking(SIX)
     (axes,) = critical_differences(given).axes
     (bar,) = lines(axes, "CD")
     ends = ranks_at(axes, points(bar)[0], 6)
     assert ends[1] - ends[0] == pytest.approx(given.critical_difference)
-    figure = critical_differences(Comparison(pd.Series({"A": 1.2, "B": 1.8}), critical_difference=8.0))
+    figure = critical_differences(Ranking(pd.Series({"A": 1.2, "B": 1.8}), critical_difference=8.0))
     assert not lines(figure.axes[0], "CD")
     assert "CD = 8" in [str(text) for text in texts(figure)]
-    without = critical_differences(Comparison(given.mean_ranks, given.p_values))
+    without = critical_differences(Ranking(given.mean_ranks, given.p_values))
     assert not any("CD" in str(text) for text in texts(without))
 
 
 def test_equal_ranks() -> None:
     """All algorithms alike: one bar, and every name."""
     ranks = pd.Series(6.5, index=[f"algorithm {n}" for n in range(12)])
-    figure = critical_differences(Comparison(ranks, critical_difference=1.0))
+    figure = critical_differences(Ranking(ranks, critical_difference=1.0))
     assert len(lines(figure.axes[0], "bar")) == 1
     assert {str(text) for text in texts(figure)} >= set(ranks.index)
 
 
 def test_panels() -> None:
-    """A diagram a comparison, row by row, with its title."""
-    some = [comparison(SIX, title=f"{D}-D, {budget}", seed=D) for D in (2, 3, 5) for budget in ("#FE_t/3", "#FE_t")]
+    """A diagram a ranking, row by row, with its title."""
+    some = [ranking(SIX, title=f"{D}-D, {budget}", seed=D) for D in (2, 3, 5) for budget in ("#FE_t/3", "#FE_t")]
     figure = critical_difference_panels(some[:5])
     assert len(figure.axes) == 5
     for axes, given in zip(figure.axes, some, strict=False):
@@ -83,10 +83,10 @@ def test_panels() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    """No comparison, an algorithm that the study has not, or one alone."""
-    with pytest.raises(ValueError, match="no comparisons"):
+    """No ranking, an algorithm that the study has not, or one alone."""
+    with pytest.raises(ValueError, match="no rankings"):
         critical_difference_panels([])
     with pytest.raises(ValueError, match="'ADA-RD' is not one of the study"):
-        critical_differences(comparison(SIX), algorithms=SIX[:5])
+        critical_differences(ranking(SIX), algorithms=SIX[:5])
     with pytest.raises(ValueError, match="two or more"):
-        critical_differences(Comparison(pd.Series({"A": 1.0}), critical_difference=1.0))
+        critical_differences(Ranking(pd.Series({"A": 1.0}), critical_difference=1.0))

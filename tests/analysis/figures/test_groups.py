@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.figures import Comparison, groups_alike
+from sacma.analysis.figures import Ranking, groups_alike
 from sacma.analysis.statistics import bergmann_hommel, critical_difference, posthoc_from_ranks
 
 
@@ -29,14 +29,14 @@ def test_against_the_definition(k: int) -> None:
         p += p.T
         np.fill_diagonal(p, np.nan)
         table = pd.DataFrame(p, ranks.index, ranks.index)
-        assert groups_alike(Comparison(ranks, table), alpha=share) == by_definition(ranks, p < share)
+        assert groups_alike(Ranking(ranks, table), alpha=share) == by_definition(ranks, p < share)
 
 
 def test_example_of_demsar() -> None:
     """Nemenyi's test at 0.10 finds two groups, and cannot tell to which of them C4.5+cf belongs."""
     ranks = pd.Series({"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964})
     difference = critical_difference(4, 14, alpha=0.10)
-    assert groups_alike(Comparison(ranks, critical_difference=difference)) == [
+    assert groups_alike(Ranking(ranks, critical_difference=difference)) == [
         ("C4.5+m+cf", "C4.5+m", "C4.5+cf"),
         ("C4.5+cf", "C4.5"),
     ]
@@ -47,20 +47,20 @@ def test_adjusted_p_values() -> None:
     ranks = pd.Series({"C": 3.9, "A": 1.4, "B": 1.6, "D": 3.1})
     p = bergmann_hommel(posthoc_from_ranks(ranks, 24))
     shuffled = p.loc[["D", "A", "C", "B"], ["D", "A", "C", "B"]]
-    assert groups_alike(Comparison(ranks, shuffled)) == [("A", "B"), ("D", "C")]
+    assert groups_alike(Ranking(ranks, shuffled)) == [("A", "B"), ("D", "C")]
 
 
 def test_a_gap_has_no_bar() -> None:
     """Two algorithms that do not differ are not joined over one that differs from both."""
     ranks = pd.Series({"A": 1.0, "B": 2.0, "C": 3.0})
     p = pd.DataFrame([[np.nan, 0.01, 0.9], [0.01, np.nan, 0.01], [0.9, 0.01, np.nan]], ranks.index, ranks.index)
-    assert groups_alike(Comparison(ranks, p)) == []
+    assert groups_alike(Ranking(ranks, p)) == []
 
 
 @pytest.mark.parametrize(
     ("ranks", "p", "said"),
     [
-        ({"A": 1.0}, None, "1 algorithm: a comparison needs two or more"),
+        ({"A": 1.0}, None, "1 algorithm: a ranking needs two or more"),
         ({}, None, "0 algorithms"),
         ({"A": 1.0, "B": float("nan")}, None, "mean rank of B is nan; of 2 algorithms it is 1 … 2"),
         ({"A": 1.0, "B": 2.5}, None, "mean rank of B is 2.5"),
@@ -72,4 +72,4 @@ def test_a_gap_has_no_bar() -> None:
 def test_what_cannot_be_compared(ranks: dict[str, float], p: pd.DataFrame | None, said: str) -> None:
     """One line says what is wrong."""
     with pytest.raises(ValueError, match=said):
-        groups_alike(Comparison(pd.Series(ranks, dtype=float), p))
+        groups_alike(Ranking(pd.Series(ranks, dtype=float), p))

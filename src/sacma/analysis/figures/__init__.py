@@ -11,13 +11,13 @@ from sacma.analysis.figures.critical import critical_difference_panels, critical
 from sacma.analysis.figures.ecdf import ecdf
 from sacma.analysis.figures.evolution import evolution
 from sacma.analysis.figures.files import render, write
-from sacma.analysis.figures.groups import Comparison, groups_alike
+from sacma.analysis.figures.groups import Ranking, groups_alike
 from sacma.analysis.figures.heatmap import decades_heatmap, rank_heatmap
 from sacma.analysis.figures.ranks import mean_rank_panels
 from sacma.analysis.figures.transfer import transfer_functions
 
 __all__ = [
-    "Comparison",
+    "Ranking",
     "control_frequency",
     "convergence",
     "convergence_on",

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinned
-from sacma.analysis.figures.functions import function_title
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
 from sacma.analysis.figures.style import Look, looks, number, styled
+from sacma.analysis.functions import function_title
 
 VALUES = ("lower_quartile", "median", "upper_quartile")
 COLUMNS = ("algorithm", "dimension", "function", "evaluations_per_dimension", *VALUES)

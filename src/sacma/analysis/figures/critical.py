@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.groups import ALPHA, Comparison, Ranks, by_rank, groups_alike
+from sacma.analysis.figures.groups import ALPHA, Ranking, Ranks, by_rank, groups_alike
 from sacma.analysis.figures.sheet import LINE, PAGE, new_sheet
 from sacma.analysis.figures.style import INK, SIZE, SMALL, Look, looks, number, shortened, styled, text_width
 
@@ -34,12 +34,12 @@ APART = 16.0
 
 
 def critical_differences(
-    comparison: Comparison, *, alpha: float = ALPHA, algorithms: Sequence[str] | None = None, partial: bool = False
+    ranking: Ranking, *, alpha: float = ALPHA, algorithms: Sequence[str] | None = None, partial: bool = False
 ) -> Figure:
     """Draw one diagram, as wide as a page.
 
     Args:
-        comparison: what to draw.
+        ranking: what to draw.
         alpha: family-wise level; pairs with p-values below it differ.
         algorithms: of the study, in its order.
         partial: whether to say that trials are missing.
@@ -47,37 +47,37 @@ def critical_differences(
     Raises:
         ValueError: there are fewer than two algorithms, or it is not said which pairs differ.
     """
-    return critical_difference_panels([comparison], columns=1, alpha=alpha, algorithms=algorithms, partial=partial)
+    return critical_difference_panels([ranking], columns=1, alpha=alpha, algorithms=algorithms, partial=partial)
 
 
 def critical_difference_panels(
-    comparisons: Sequence[Comparison],
+    rankings: Sequence[Ranking],
     *,
     columns: int = 2,
     alpha: float = ALPHA,
     algorithms: Sequence[str] | None = None,
     partial: bool = False,
 ) -> Figure:
-    """Draw a diagram for each of several comparisons, such as dimensions by budgets, row by row.
+    """Draw a diagram for each of several rankings, such as dimensions by budgets, row by row.
 
     Args:
-        comparisons: what to draw.
+        rankings: what to draw.
         columns: number of diagrams beside one another.
         alpha: family-wise level; pairs with p-values below it differ.
         algorithms: of the study, in its order.
         partial: whether to say that trials are missing.
 
     Raises:
-        ValueError: there is nothing to draw, or a comparison is of fewer than two algorithms, or does not say which
+        ValueError: there is nothing to draw, or a ranking is of fewer than two algorithms, or does not say which
             pairs differ.
     """
-    if not comparisons:
-        raise ValueError("nothing to draw: there are no comparisons")
-    names = list(dict.fromkeys(str(name) for one in comparisons for name in one.mean_ranks.index))
+    if not rankings:
+        raise ValueError("nothing to draw: there are no rankings")
+    names = list(dict.fromkeys(str(name) for one in rankings for name in one.mean_ranks.index))
     study = names if algorithms is None else algorithms
     if unknown := [name for name in names if name not in study]:
         raise ValueError(f"algorithm {unknown[0]!r} is not one of the study: {', '.join(study)}")
-    diagrams = [_diagram(comparison, alpha) for comparison in comparisons]
+    diagrams = [_diagram(ranking, alpha) for ranking in rankings]
     lines = [diagrams[start : start + columns] for start in range(0, len(diagrams), columns)]
     heights = [max(diagram.height for diagram in line) for line in lines]
     width = (PAGE - BETWEEN * (columns - 1)) / columns
@@ -97,7 +97,7 @@ def critical_difference_panels(
 
 @dataclass(frozen=True, eq=False)
 class _Diagram:
-    """What there is to draw of a comparison, and where it is below the top, in points."""
+    """What there is to draw of a ranking, and where it is below the top, in points."""
 
     ranks: Ranks
     groups: Sequence[tuple[str, ...]]
@@ -117,9 +117,9 @@ class _Diagram:
         return self.names + LINE * ((len(self.ranks) + 1) // 2 - 0.5)
 
 
-def _diagram(comparison: Comparison, alpha: float) -> _Diagram:
-    groups = groups_alike(comparison, alpha)
-    return _Diagram(by_rank(comparison), groups, comparison.critical_difference, comparison.title)
+def _diagram(ranking: Ranking, alpha: float) -> _Diagram:
+    groups = groups_alike(ranking, alpha)
+    return _Diagram(by_rank(ranking), groups, ranking.critical_difference, ranking.title)
 
 
 def _draw(axes: Axes, diagram: _Diagram, width: float, look_of: Mapping[str, Look]) -> None:

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
-from sacma.analysis.figures.functions import GROUPS
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
-from sacma.analysis.figures.style import REFERENCE, Look, Properties, looks, number, styled
+from sacma.analysis.figures.style import Look, Properties, looks, number, styled
+from sacma.analysis.functions import BEST_2009, GROUPS
 
 COLUMNS = ("algorithm", "dimension", "group", "functions", "evaluations_per_dimension", "proportion")
 
@@ -41,7 +41,7 @@ def ecdf(
 
     Args:
         proportions: columns algorithm ("best 2009" is the reference), dimension, group (a name in
-            ``sacma.analysis.figures.functions.GROUPS``), functions (which, as a text, or how many),
+            ``sacma.analysis.functions.GROUPS``), functions (which, as a text, or how many),
             evaluations_per_dimension and proportion, of targets reached by then. Rows with NaN are left out.
         dimension: D.
         algorithms: of the study, in its order.
@@ -67,7 +67,7 @@ def ecdf(
     with styled():
         look_of = looks(study)
         keys = [line_key(name, look_of[name]) for name in drawn]
-        keys += [(REFERENCE, Line2D([], [], **REFERENCE_LINE))] if REFERENCE in there else []
+        keys += [(BEST_2009, Line2D([], [], **REFERENCE_LINE))] if BEST_2009 in there else []
         body = 3 * (ABOVE + HEIGHT) + 24
         sheet = new_sheet(PAGE, body, title=f"{dimension}-D", keys=keys, partial=partial)
         for n, group in enumerate(GROUPS):
@@ -79,8 +79,8 @@ def ecdf(
             if functions.empty:
                 without_data(axes)
                 continue
-            if (group, REFERENCE) in curves:
-                axes.plot(*_corners(curves[group, REFERENCE]), label=REFERENCE, **REFERENCE_LINE)
+            if (group, BEST_2009) in curves:
+                axes.plot(*_corners(curves[group, BEST_2009]), label=BEST_2009, **REFERENCE_LINE)
             for position, name in enumerate(drawn):
                 if (group, name) in curves:
                     places = mark_places(WIDTH, position, len(drawn), MARKS)

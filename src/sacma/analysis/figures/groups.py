@@ -15,7 +15,7 @@ Ranks: TypeAlias = "pd.Series[float]"
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Ranking:
     """Mean ranks of algorithms on the same problems, and which pairs differ.
 
     Args:
@@ -32,21 +32,21 @@ class Comparison:
     title: str = ""
 
 
-def by_rank(comparison: Comparison) -> Ranks:
+def by_rank(ranking: Ranking) -> Ranks:
     """Return the mean ranks, the best first.
 
     Raises:
         ValueError: there are fewer than two, or they cannot be mean ranks.
 
-    >>> by_rank(Comparison(pd.Series({"A": 1.0})))
+    >>> by_rank(Ranking(pd.Series({"A": 1.0})))
     Traceback (most recent call last):
     ...
-    ValueError: 1 algorithm: a comparison needs two or more
+    ValueError: 1 algorithm: a ranking needs two or more
     """
-    ranks: Ranks = comparison.mean_ranks.astype(float)
+    ranks: Ranks = ranking.mean_ranks.astype(float)
     k = len(ranks)
     if k < 2:  # noqa: PLR2004 two to compare
-        raise ValueError(f"{k} algorithm{'' if k == 1 else 's'}: a comparison needs two or more")
+        raise ValueError(f"{k} algorithm{'' if k == 1 else 's'}: a ranking needs two or more")
     if not ranks.index.is_unique:
         raise ValueError(f"algorithm {ranks.index[ranks.index.duplicated()][0]!r} has more than one mean rank")
     wrong = ranks[~ranks.between(1, k)]
@@ -55,14 +55,14 @@ def by_rank(comparison: Comparison) -> Ranks:
     return ranks.sort_values(kind="stable")
 
 
-def groups_alike(comparison: Comparison, alpha: float = ALPHA) -> list[tuple[str, ...]]:
+def groups_alike(ranking: Ranking, alpha: float = ALPHA) -> list[tuple[str, ...]]:
     """Return the maximal groups of neighbours in rank of which no pair differs.
 
     Adjusted p-values need not fall with the distance of ranks: two algorithms that do not differ may have one between
     them that differs from one of the two. A bar over all three would say more than the tests do, so there is none.
 
     Args:
-        comparison: with p-values or a critical difference.
+        ranking: with p-values or a critical difference.
         alpha: family-wise level; a pair with a p-value below it differs.
 
     Returns:
@@ -71,11 +71,11 @@ def groups_alike(comparison: Comparison, alpha: float = ALPHA) -> list[tuple[str
     Raises:
         ValueError: as ``by_rank``, or it is not said of each pair whether it differs.
 
-    >>> groups_alike(Comparison(pd.Series({"A": 1.0, "B": 2.0, "C": 3.0}), critical_difference=1.5))
+    >>> groups_alike(Ranking(pd.Series({"A": 1.0, "B": 2.0, "C": 3.0}), critical_difference=1.5))
     [('A', 'B'), ('B', 'C')]
     """
-    ranks = by_rank(comparison)
-    alike = _alike(comparison, ranks, alpha)
+    ranks = by_rank(ranking)
+    alike = _alike(ranking, ranks, alpha)
     groups = []
     reached = 0
     for first in range(len(ranks)):
@@ -88,15 +88,15 @@ def groups_alike(comparison: Comparison, alpha: float = ALPHA) -> list[tuple[str
     return groups
 
 
-def _alike(comparison: Comparison, ranks: Ranks, alpha: float) -> npt.NDArray[np.bool_]:
+def _alike(ranking: Ranking, ranks: Ranks, alpha: float) -> npt.NDArray[np.bool_]:
     """Which pairs do not differ, in the order of ``ranks``."""
-    if comparison.p_values is None:
-        if comparison.critical_difference is None:
+    if ranking.p_values is None:
+        if ranking.critical_difference is None:
             raise ValueError("neither p-values nor a critical difference: one must say which pairs differ")
         R = ranks.to_numpy(np.float64)
-        by_distance: npt.NDArray[np.bool_] = np.abs(R[:, None] - R) <= comparison.critical_difference
+        by_distance: npt.NDArray[np.bool_] = np.abs(R[:, None] - R) <= ranking.critical_difference
         return by_distance
-    table = comparison.p_values.reindex(index=ranks.index, columns=ranks.index)
+    table = ranking.p_values.reindex(index=ranks.index, columns=ranks.index)
     p = table.to_numpy(dtype=np.float64, na_value=np.nan)
     for i, j in permutations(range(len(p)), 2):
         if not 0 <= p[i, j] <= 1:

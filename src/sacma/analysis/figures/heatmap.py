@@ -9,10 +9,10 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.curve import Floats
-from sacma.analysis.figures.functions import GROUPS, function_title
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import COLUMN, PAGE, column_names, new_sheet
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
+from sacma.analysis.functions import GROUPS, function_title
 
 CELL = 11.0
 """Height of a cell, in points."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from sacma.analysis.figures.style import REFERENCE
+from sacma.analysis.functions import BEST_2009
 
 
 def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] = (), **where: object) -> pd.DataFrame:
@@ -59,10 +59,10 @@ def in_order(table: pd.DataFrame, algorithms: Sequence[str] | None) -> tuple[str
     """
     there = [str(name) for name in pd.unique(table["algorithm"])]
     if algorithms is None:
-        return tuple(name for name in there if name != REFERENCE)
+        return tuple(name for name in there if name != BEST_2009)
     if len(set(algorithms)) < len(algorithms):
         raise ValueError(f"the study names an algorithm twice: {', '.join(algorithms)}")
     for name in there:
-        if name not in algorithms and name != REFERENCE:
+        if name not in algorithms and name != BEST_2009:
             raise ValueError(f"algorithm {name!r} is not one of the study: {', '.join(algorithms)}")
-    return tuple(name for name in algorithms if name != REFERENCE)
+    return tuple(name for name in algorithms if name != BEST_2009)

@@ -17,6 +17,8 @@ import matplotlib as mpl
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
+from sacma.analysis.functions import BEST_2009
+
 FONT = "DejaVu Sans"
 """Comes with matplotlib: the same everywhere."""
 
@@ -29,9 +31,6 @@ SMALL = 7.0
 INK = "#000000"
 FAINT = "#D9D9D9"
 """Of what guides the eye."""
-
-REFERENCE = "best 2009"
-"""The algorithm that others are held against: the best of 2009 for each function and target."""
 
 Properties = dict[str, Any]
 """Of an artist, by matplotlib's names."""
@@ -125,7 +124,7 @@ def looks(algorithms: Iterable[str]) -> dict[str, Look]:
     >>> looks(["CMA-ES", "GP-1"])["GP-1"].colour
     '#0072B2'
     """
-    return {name: look(n) for n, name in enumerate(name for name in algorithms if name != REFERENCE)}
+    return {name: look(n) for n, name in enumerate(name for name in algorithms if name != BEST_2009)}
 
 
 def plain(text: object) -> str:

@@ -1,4 +1,4 @@
-"""The 24 functions of bbob and their groups.
+"""The 24 functions of bbob, their groups, and the reference on them.
 
 N. Hansen, S. Finck, R. Ros and A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions
 definitions, INRIA RR-6829.
@@ -48,6 +48,10 @@ GROUPS: Mapping[str, range] = {
     "all": range(1, 25),
 }
 """Functions of each group, and all."""
+
+
+BEST_2009 = "best 2009"
+"""What the best algorithm of 2009 for each function is called. No algorithm of ours can be: its name has a space."""
 
 
 def function_title(function: int) -> str:
