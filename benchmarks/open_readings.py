@@ -15,7 +15,8 @@ import pandas as pd
 from joblib import cpu_count
 from report import ROOT, print_table, write
 
-from sacma.analysis.tables import mean_ranks, median_delta_f, our_trial
+from sacma.analysis.tables import mean_ranks, median_delta_f
+from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.config import Study, load_study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
@@ -64,7 +65,7 @@ def main() -> None:
             print(f"{tally.done}/{tally.total}, {tally}", flush=True)
 
     run_campaign(todo, store, backend=make_backend("loky", jobs=jobs), retries=1, on_result=on_result)
-    medians = median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), BUDGETS)
+    medians = median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(BUDGETS))
     tables = {}
     for name in ALGORITHMS:
         tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))
@@ -102,7 +103,8 @@ def compare(medians: pd.DataFrame) -> Iterator[dict[str, Any]]:
         for reading in medians["algorithm"].unique():
             row = ranks[(ranks["dimension"] == dimension) & (ranks["algorithm"] == reading)]
             by_budget = {
-                f"{budget:.0f}": float(rank) for budget, rank in zip(row["budget"], row["mean_rank"], strict=True)
+                scenario.removesuffix("·D").partition(".")[0]: float(rank)
+                for scenario, rank in zip(row["scenario"], row["mean_rank"], strict=True)
             }
             yield {
                 "D": int(dimension),

@@ -43,20 +43,27 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
 
     done = sacma("postprocess", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "out/cocopp/comparison/index.html" in done.stdout
+    assert "open:    out/report/index.html" in done.stdout
     pages = "".join(page.read_text() for page in (tmp_path / "out" / "cocopp").rglob("*.html"))
     assert "GP-5" in pages
     assert "CMA-ES" in pages
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
-    medians = pd.read_csv(tmp_path / "out" / "tables" / "median_delta_f.csv")
+    medians = pd.read_csv(tmp_path / "out" / "report" / "tables" / "median_delta_f.csv")
     assert set(medians["algorithm"]) == {"GP-5", "CMA-ES"}
-    assert len(medians) == 2 * 2
-    ranks = pd.read_csv(tmp_path / "out" / "tables" / "mean_ranks.csv")
-    assert ranks["mean_rank"].sum() == pytest.approx(3.0)
+    assert len(medians) == 2 * 2 * 3  # algorithms, functions, scenarios
+    ranks = pd.read_csv(tmp_path / "out" / "report" / "tables" / "mean_ranks.csv")
+    assert ranks.groupby("scenario")["mean_rank"].sum().to_list() == pytest.approx([3.0] * 3)
+    assert "2 algorithms on 2 functions in 2-D" in done.stdout
+    assert broken_links(tmp_path / "out" / "report" / "index.html") == []
 
     assert broken_links(tmp_path / "out" / "cocopp" / "index.html") == []
     assert broken_links(tmp_path / "out" / "cocopp" / "comparison" / "index.html") == []
 
+    marked_where_partial(tmp_path)
+
+
+def marked_where_partial(tmp_path: Path) -> None:
+    """Take a record away: that is refused, or marked in all that is made."""
     next((tmp_path / "out" / "records").rglob("*.record")).unlink()
     refused = sacma("postprocess", "out", cwd=tmp_path)
     assert refused.returncode == 2
@@ -64,12 +71,16 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     assert "missing: " in refused.stderr
     partial = sacma("postprocess", "out", "--partial", cwd=tmp_path)
     assert partial.returncode == 0
-    assert partial.stdout.count("PARTIAL") == 3  # both tables and a line
+    assert partial.stdout.count("PARTIAL") == 2  # the table and a line
     for page in (tmp_path / "out" / "cocopp").rglob("*.html"):
         assert "PARTIAL RESULTS: " in page.read_text(), page
         assert "lacks 1 of 4 trials" in page.read_text()
-    for table in (tmp_path / "out" / "tables").glob("*.csv"):
-        assert pd.read_csv(table)["partial"].any(), table
+    assert "PARTIAL RESULTS: " in (tmp_path / "out" / "report" / "index.html").read_text()
+    tables = {path.stem: pd.read_csv(path) for path in (tmp_path / "out" / "report" / "tables").glob("*.csv")}
+    of_results = {name: table for name, table in tables.items() if "partial" in table}
+    assert {"median_delta_f", "mean_ranks", "duels", "convergence", "ecdf", "cpu"} <= of_results.keys()
+    lacking = {name for name, table in of_results.items() if len(table) and not table["partial"].any()}
+    assert lacking <= {"control_frequency"}  # which is not of CMA-ES
 
 
 def broken_links(page: Path) -> list[str]:
@@ -209,11 +220,13 @@ def test_foreign_data(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Short: 4 of 4 trials end before 20·D evaluations, off the target" in done.stderr
     assert "cocopp looks at 3 algorithms" in done.stdout
-    tables = tmp_path / "results" / "tables"
-    medians = pd.read_csv(tables / "median_delta_f.csv").set_index(["algorithm", "function"])["median_delta_f"]
+    tables = tmp_path / "results" / "report" / "tables"
+    known = pd.read_csv(tables / "median_delta_f.csv").query("scenario == '20·D'")
+    medians = known.set_index(["algorithm", "function"])["median_delta_f"]
     own = sacma("postprocess", "other", "--no-pages", cwd=tmp_path)
     assert own.returncode == 0
-    expected = pd.read_csv(tmp_path / "other" / "tables" / "median_delta_f.csv").set_index("function")
+    expected = pd.read_csv(tmp_path / "other" / "report" / "tables" / "median_delta_f.csv")
+    expected = expected.query("scenario == '20·D'").set_index("function")
     for function in (1, 8):
         assert medians["Theirs", function] == pytest.approx(expected["median_delta_f"][function], rel=1e-6)
         assert np.isnan(medians["Short", function])
@@ -243,11 +256,11 @@ def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:
         record.unlink()
     done = sacma("postprocess", "--partial", "--no-pages", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("PARTIAL") == 3
-    medians = pd.read_csv(tmp_path / "results" / "tables" / "median_delta_f.csv")
-    (row,) = medians[medians["partial"]].to_dict("records")
+    assert done.stdout.count("PARTIAL") == 2
+    medians = pd.read_csv(tmp_path / "results" / "report" / "tables" / "median_delta_f.csv")
+    (row,) = medians[medians["partial"] & (medians["scenario"] == "20·D")].to_dict("records")
     assert (row["algorithm"], row["function"], row["trials"]) == ("GP-1", 1, 0)
-    assert pd.read_csv(tmp_path / "results" / "tables" / "mean_ranks.csv")["partial"].all()
+    assert pd.read_csv(tmp_path / "results" / "report" / "tables" / "mean_ranks.csv")["partial"].all()
 
 
 def test_a_broken_study_is_its_own_problem(tmp_path: Path) -> None:

@@ -112,29 +112,15 @@ def _allowed(info: FieldInfo) -> str:
     return ", ".join(bounds) or " | ".join(choices)
 
 
-def median_table(medians: "pd.DataFrame") -> RenderableType:
-    """Return Δf_med at the largest budget, by dimension and function, the best in bold."""
-    budget = medians["budget"].max()
-    final = medians[medians["budget"] == budget]
-    names = list(medians["algorithm"].unique())
-    title = Text(f"{_partial(medians)}median Δf after {budget:g}·D evaluations", style="bold")
-    table = _table("D", "f", *names)
-    for (dimension, function), group in final.groupby(["dimension", "function"]):
-        by_name = group.set_index("algorithm")["median_delta_f"]
-        mark = PARTIAL_MARK if group["partial"].any() else ""
-        table.add_row(str(dimension), f"{function}{mark}", *_cells(by_name, names, "{:.1e}"))
-    return Group(title, table, "")
-
-
 def rank_table(ranks: "pd.DataFrame") -> RenderableType:
-    """Return mean ranks by dimension and budget, the best in bold."""
+    """Return mean ranks by dimension and scenario, the best in bold."""
     names = list(ranks["algorithm"].unique())
-    title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations/D (1 is best)", style="bold")
-    table = _table("D", "evals/D", *names)
-    for (dimension, budget), group in ranks.groupby(["dimension", "budget"]):
+    title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations (1 is best)", style="bold")
+    table = _table("D", "evaluations", *names)
+    for (dimension, scenario), group in ranks.groupby(["dimension", "scenario"], sort=False):
         by_name = group.set_index("algorithm")["mean_rank"]
         mark = PARTIAL_MARK if group["partial"].any() else ""
-        table.add_row(f"{dimension}{mark}", f"{budget:.4g}", *_cells(by_name, names, "{:.2f}"))
+        table.add_row(f"{dimension}{mark}", str(scenario), *_cells(by_name, names, "{:.2f}"))
     return Group(title, table, "")
 
 

@@ -10,12 +10,13 @@ from sacma.analysis import published
 from sacma.analysis.statistics.duels import mean_ranks_from_duels
 from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
 from sacma.analysis.statistics.ranks import iman_davenport_from_ranks
+from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
 
-SCENARIOS = list(product([2, 3, 5, 10, 20], ["1/3", "1"]))
+SCENARIOS = list(product([2, 3, 5, 10, 20], [THIRD_OF_IT, UNTIL_TARGET]))
 
 
 def of(table: pd.DataFrame, scenario: tuple[int, str]) -> pd.DataFrame:
-    return table[(table["dimension"] == scenario[0]) & (table["budget_fraction"] == scenario[1])]
+    return table[(table["dimension"] == scenario[0]) & (table["scenario"] == scenario[1])]
 
 
 def ranks_of(scenario: tuple[int, str]) -> pd.Series:
@@ -61,8 +62,8 @@ def test_significant_duels_follow_from_the_mean_ranks(scenario: tuple[int, str])
 def test_tables_are_complete() -> None:
     """Every algorithm, ordered pair and scenario once; 7 tests and 23 duels are significant."""
     ranks, duels, tests = published.mean_ranks(), published.duels(), published.iman_davenport()
-    assert len(ranks) == len(ranks.drop_duplicates(["dimension", "budget_fraction", "algorithm"])) == 60
-    assert len(duels) == len(duels.drop_duplicates(["dimension", "budget_fraction", "winner", "loser"])) == 300
+    assert len(ranks) == len(ranks.drop_duplicates(["dimension", "scenario", "algorithm"])) == 60
+    assert len(duels) == len(duels.drop_duplicates(["dimension", "scenario", "winner", "loser"])) == 300
     assert len(tests) == 10
     assert set(ranks["algorithm"]) == set(duels["winner"]) == set(published.ALGORITHMS)
     assert (tests["significant"].sum(), duels["significant"].sum()) == (7, 23)

@@ -5,17 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sacma.analysis.load import Curve
-from sacma.analysis.tables import (
-    Trial,
-    budgets_up_to,
-    duel_table,
-    foreign_trial,
-    mean_ranks,
-    median_delta_f,
-    our_trial,
-    rank_tests,
-)
+from sacma.analysis.load import CocoData, Curve
+from sacma.analysis.tables import duel_table, mean_ranks, median_delta_f, rank_tests
+from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets, foreign_trials, our_trial
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import CPUSeconds, Outcome, Status
 
@@ -38,6 +30,10 @@ def trial(name: str, function: int, instance: int, *improvements: tuple[int, flo
     return our_trial(spec, outcome)
 
 
+def foreign(*curves: Curve) -> tuple[Trial, ...]:
+    return foreign_trials("F", CocoData(curves, "F", (), {}), 1e-8)
+
+
 def test_median_is_of_the_best_so_far() -> None:
     """At 25·D = 50 evaluations the trials stand at 1e-1, 1e-3 and 1e-8 (from 1e-11): the median is 1e-3."""
     trials = [
@@ -45,7 +41,7 @@ def test_median_is_of_the_best_so_far() -> None:
         trial("A", 1, 2, (10, 1e-3)),
         trial("A", 1, 3, (49, 1e-11)),
     ]
-    frame = median_delta_f(trials, [25.0, 100.0])
+    frame = median_delta_f(trials, fixed_budgets([25.0, 100.0]))
     assert frame["median_delta_f"].to_list() == pytest.approx([1e-3, 1e-8])
     assert frame["evaluations"].to_list() == [50, 200]
     assert frame["trials"].to_list() == [3, 3]
@@ -53,7 +49,7 @@ def test_median_is_of_the_best_so_far() -> None:
 
 def test_even_number_of_trials_is_halved_on_the_log_scale() -> None:
     """The median of 1e-2 and 1e-6 is 1e-4."""
-    frame = median_delta_f([trial("A", 1, 1, (1, 1e-2)), trial("A", 1, 2, (1, 1e-6))], [100.0])
+    frame = median_delta_f([trial("A", 1, 1, (1, 1e-2)), trial("A", 1, 2, (1, 1e-6))], fixed_budgets([100.0]))
     assert frame["median_delta_f"].to_list() == pytest.approx([1e-4])
 
 
@@ -61,7 +57,7 @@ def test_mean_ranks_share_ties() -> None:
     """On f1: A < B < C. On f2 A and B reach the target alike. Mean ranks 1.25, 1.75, 3."""
     values = {("A", 1): 1e-5, ("B", 1): 1e-4, ("C", 1): 1e-3, ("A", 2): 1e-12, ("B", 2): 1e-9, ("C", 2): 1.0}
     trials = [trial(name, f, 1, (1, value)) for (name, f), value in values.items()]
-    ranks = mean_ranks(median_delta_f(trials, [100.0])).set_index("algorithm")
+    ranks = mean_ranks(median_delta_f(trials, fixed_budgets([100.0]))).set_index("algorithm")
     assert ranks["mean_rank"].to_dict() == pytest.approx({"A": 1.25, "B": 1.75, "C": 3.0})
     assert set(ranks["functions"]) == {2}
 
@@ -69,7 +65,7 @@ def test_mean_ranks_share_ties() -> None:
 def test_functions_without_all_algorithms_are_left_out() -> None:
     """A function that one algorithm lacks does not enter anybody's mean."""
     trials = [trial("A", 1, 1, (1, 1.0)), trial("B", 1, 1, (1, 2.0)), trial("A", 2, 1, (1, 9.0))]
-    ranks = mean_ranks(median_delta_f(trials, [100.0])).set_index("algorithm")
+    ranks = mean_ranks(median_delta_f(trials, fixed_budgets([100.0]))).set_index("algorithm")
     assert ranks["mean_rank"].to_dict() == {"A": 1.0, "B": 2.0}
     assert set(ranks["functions"]) == {1}
 
@@ -80,7 +76,7 @@ def test_rank_identity() -> None:
     names, N = ["A", "B", "C", "D"], 24
     values = 10.0 ** -rng.integers(0, 4, (N, len(names))).astype(float)
     trials = [trial(name, f + 1, 1, (1, values[f, k])) for f in range(N) for k, name in enumerate(names)]
-    ranks = mean_ranks(median_delta_f(trials, [100.0])).set_index("algorithm")["mean_rank"]
+    ranks = mean_ranks(median_delta_f(trials, fixed_budgets([100.0]))).set_index("algorithm")["mean_rank"]
     for k, name in enumerate(names):
         others = np.delete(values, k, axis=1)
         losses, ties = np.sum(others < values[:, [k]]), np.sum(others == values[:, [k]])
@@ -91,25 +87,25 @@ def test_budgets_are_the_papers() -> None:
     """25, 50, 83⅓, 125 and 250 evaluations/D, up to the budget and with it."""
     assert budgets_up_to(250) == (25, 50, 250 / 3, 125, 250)
     assert budgets_up_to(20) == (20,)
-    assert isinstance(median_delta_f([], [1.0]), pd.DataFrame)
+    assert isinstance(median_delta_f([], fixed_budgets([1.0])), pd.DataFrame)
 
 
 def test_what_a_foreign_trial_does_not_say() -> None:
     """Data that end at 100 evaluations off the target say nothing of 200: that median is not known, nor ranked."""
     short = Curve(1, 2, 1, 100, np.array([1.0, 90.0]), np.array([5.0, 1e-3]))
     hit = Curve(1, 2, 2, 60, np.array([1.0, 60.0]), np.array([5.0, 1e-9]))
-    frame = median_delta_f([foreign_trial("F", curve, 1e-8) for curve in (short, hit)], [50.0, 100.0])
+    frame = median_delta_f(foreign(short, hit), fixed_budgets([50.0, 100.0]))
     assert frame["median_delta_f"].to_list() == pytest.approx([10**-5.5, np.nan], nan_ok=True)
     assert frame["trials"].to_list() == [2, 1]
-    both = median_delta_f([foreign_trial("F", short, 1e-8), trial("A", 1, 1, (1, 1.0))], [50.0, 100.0])
-    assert mean_ranks(both)["budget"].unique().tolist() == [50.0]
+    both = median_delta_f([*foreign(short), trial("A", 1, 1, (1, 1.0))], fixed_budgets([50.0, 100.0]))
+    assert mean_ranks(both)["scenario"].unique().tolist() == ["50·D"]
 
 
 def test_tests_and_duels() -> None:
     """A wins on 20 of 24 functions, B on 4: wins, F_F and p-values are those of the statistics by hand."""
     trials = [trial("A", f, 1, (1, 1.0 if f <= 20 else 3.0)) for f in range(1, 25)]
     trials += [trial("B", f, 1, (1, 2.0)) for f in range(1, 25)]
-    medians = median_delta_f(trials, [100.0])
+    medians = median_delta_f(trials, fixed_budgets([100.0]))
     (test,) = rank_tests(medians).to_dict("records")
     chi = 12 * 24 / (2 * 3) * ((28 / 24) ** 2 + (44 / 24) ** 2 - 2 * 9 / 4)
     assert test["F_F"] == pytest.approx(23 * chi / (24 - chi))

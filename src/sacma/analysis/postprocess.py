@@ -1,208 +1,61 @@
-"""From a results folder to pages and tables."""
+"""From a results folder to pages, tables, figures and the report."""
 
+import json
+import math
+import shutil
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from sacma.analysis import published, sheets
 from sacma.analysis.cocopp import make_pages
-from sacma.analysis.load import CocoData, load_coco
-from sacma.analysis.tables import (
-    budgets_up_to,
-    duel_table,
-    foreign_trial,
-    mean_ranks,
-    median_delta_f,
-    our_trial,
-    rank_tests,
-)
-from sacma.config import check_name
-from sacma.errors import SacmaError
-from sacma.experiment.coverage import Coverage
+from sacma.analysis.comparison import Comparison, Covered, Foreign
+from sacma.analysis.figures import render
+from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
+from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
+from sacma.analysis.report.page import Drawn, Report, page
+from sacma.analysis.report.words import Summary, summarise
+from sacma.analysis.typeset import Sheet, csv_text, html_table, latex, markdown
+from sacma.experiment.provenance import Manifest
 from sacma.experiment.provenance import differences as environment_differences
-from sacma.experiment.store import Store, StoredStudy
+from sacma.experiment.store import Store, StoredStudy, write_whole
 
-Covered = tuple[StoredStudy, Coverage]
-"""A study and what is there of it."""
+COCOPP_PAGE = "../cocopp/comparison/index.html"
+"""From the report."""
 
+Steps = Callable[[str, float], None]
+"""Called with what is done now and which part of all is done."""
 
-@dataclass(frozen=True)
-class Tables:
-    """Tables of a results folder and where they were written.
-
-    Args:
-        medians: as from ``median_delta_f``.
-        ranks: as from ``mean_ranks``.
-        tests: as from ``rank_tests``.
-        duels: as from ``duel_table``.
-        files: CSV of each, in this order.
-    """
-
-    medians: pd.DataFrame
-    ranks: pd.DataFrame
-    tests: pd.DataFrame
-    duels: pd.DataFrame
-    files: tuple[Path, ...]
+OF_TRACES = ["restart", "true_evaluations", "model_generations", "error", "smoothed_error"]
 
 
 @dataclass(frozen=True)
-class Foreign:
-    """Somebody else's data, to be compared with.
+class Written:
+    """What was found, and where it was written.
 
     Args:
-        name: what they are called here.
-        path: of the folder or archive.
-        data: what is in it.
+        findings: as data frames.
+        summary: in words.
+        page: of the report.
+        figures: how many.
     """
 
-    name: str
-    path: Path
-    data: CocoData
+    findings: Findings
+    summary: Summary
+    page: Path
+    figures: int
 
 
-def load_foreign(given: Iterable[str], taken: Iterable[str]) -> tuple[Foreign, ...]:
-    """Read data sets given as ``NAME=PATH``.
-
-    Args:
-        given: of the command line.
-        taken: names that other algorithms have.
-
-    Raises:
-        SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
-    """
-    names, found = {name.lower() for name in taken}, []
-    for text in given:
-        name, equals, path = text.partition("=")
-        if not equals or not path:
-            raise SacmaError(f"--with: {text!r} is not of the form NAME=PATH")
-        try:
-            check_name(name)
-        except ValueError as error:
-            raise SacmaError(f"--with: {error}") from None
-        if name.lower() in names:
-            raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
-        names.add(name.lower())
-        found.append(Foreign(name, Path(path), load_coco(Path(path))))
-    return tuple(found)
+def derive(store: Store, covered: Sequence[Covered]) -> tuple[Manifest, ...]:
+    """Bring COCO folders, traces and manifests up to date with the records; return the manifests."""
+    return tuple(store.derive(study) for study, _ in covered)
 
 
-def foreign_notes(foreign: Sequence[Foreign], budget: float, target: float) -> tuple[str, ...]:
-    """Say what foreign data do not tell, up to ``budget`` evaluations/D."""
-    notes = [note for data in foreign for note in data.data.notes]
-    for data in foreign:
-        trials = [(foreign_trial(data.name, curve, target), curve) for curve in data.data.curves]
-        short = sum(trial.known_until < int(budget * curve.dimension + 1e-9) for trial, curve in trials)
-        if short:
-            notes.append(
-                f"{data.name}: {short} of {len(trials)} trials end before {budget:g}·D evaluations, off the target; "
-                "what they would have found is not known, and not compared"
-            )
-    return tuple(notes)
-
-
-def check_finished(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse results without any.
-
-    Raises:
-        SacmaError: no trial is finished.
-    """
-    if not any(coverage.heads for _, coverage in covered):
-        raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
-
-
-def check_complete(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse incomplete results.
-
-    Raises:
-        SacmaError: which studies lack how many trials.
-    """
-    lacking = [
-        f"{study.name} ({len(coverage.missing)} of {len(coverage.specs)})"
-        for study, coverage in covered
-        if not coverage.complete
-    ]
-    if lacking:
-        raise SacmaError(
-            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, use --partial "
-            f"to go on with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
-        )
-
-
-def differences(covered: Sequence[Covered]) -> tuple[str, ...]:
-    """Say in what the studies differ beside their algorithms, and what follows for a comparison."""
-    protocols = [study.parts[0].protocol for study, _ in covered]
-    places = [{spec.place for spec in coverage.specs} for _, coverage in covered]
-    found = [
-        (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
-        (len({p.target for p in protocols}) > 1, "final targets: Δf counts as no less than each one's own"),
-        (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
-        (any(p != places[0] for p in places), "problems: mean ranks are over functions that all have"),
-    ]
-    return tuple(f"the algorithms differ in their {what}" for differ, what in found if differ)
-
-
-def write_tables(store: Store, covered: Sequence[Covered], foreign: Sequence[Foreign] = ()) -> Tables:
-    """Compute the tables up to the smallest budget of the studies and write them as CSV.
-
-    Each table has a column ``partial``: whether trials are missing from what the row is of.
-    """
-    trials = [our_trial(*trial) for _, coverage in covered for trial in coverage.trials]
-    target = target_of(covered)
-    theirs = [(data.name, curve) for data in foreign for curve in data.data.curves]
-    trials += [foreign_trial(name, curve, target) for name, curve in theirs]
-    budgets = budgets_up_to(budget_of(covered))
-    specs = [spec for _, coverage in covered for spec in coverage.specs]
-    planned = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
-    planned.update((name, curve.dimension, curve.function) for name, curve in theirs)
-    medians = median_delta_f(trials, budgets)
-    ranks = mean_ranks(medians)
-    medians = _with_empty_cells(medians, planned, budgets)
-    cells = zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True)
-    medians["partial"] = medians["trials"].to_numpy() < [planned[cell] for cell in cells]
-    ranks["partial"] = ranks["dimension"].isin(set(medians.loc[medians["partial"], "dimension"]))
-    partial = set(medians.loc[medians["partial"], "dimension"])
-    tests, duels = rank_tests(medians), duel_table(medians)
-    for table in (tests, duels):
-        if not table.empty:
-            table["partial"] = table["dimension"].isin(partial)
-    folder = store.root / "tables"
-    folder.mkdir(parents=True, exist_ok=True)
-    frames = {"median_delta_f": medians, "mean_ranks": ranks, "rank_tests": tests, "duels": duels}
-    for name, frame in frames.items():
-        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.9g")
-    return Tables(medians, ranks, tests, duels, tuple(folder / f"{name}.csv" for name in frames))
-
-
-def budget_of(covered: Sequence[Covered]) -> float:
-    """Return the budget up to which all studies with trials can be compared, in evaluations/D."""
-    return min(study.budget for study, coverage in covered if coverage.heads)
-
-
-def target_of(covered: Sequence[Covered]) -> float:
-    """Return the final target below which no study's trials are told apart."""
-    return max(study.parts[0].protocol.target for study, _ in covered)
-
-
-def _with_empty_cells(
-    medians: pd.DataFrame, planned: Iterable[tuple[str, int, int]], budgets: Sequence[float]
-) -> pd.DataFrame:
-    """Return ``medians`` with a row of no trials for each cell of the studies of which nothing is there."""
-    there = set(zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True))
-    empty = [
-        {"algorithm": a, "dimension": D, "function": f, "budget": b, "evaluations": int(b * D + 1e-9), "trials": 0}
-        for a, D, f in planned
-        if (a, D, f) not in there
-        for b in budgets
-    ]
-    return pd.concat([medians, pd.DataFrame(empty)], ignore_index=True) if empty else medians
-
-
-def derive(store: Store, covered: Sequence[Covered]) -> tuple[str, ...]:
-    """Bring COCO folders, traces and manifests up to date with the records; return what to know of where they ran."""
-    manifests = [store.derive(study) for study, _ in covered]
+def environment_notes(manifests: Iterable[Manifest]) -> tuple[str, ...]:
+    """Say in what the environments differ that the trials ran in."""
     environments = list(dict.fromkeys(environment for manifest in manifests for environment in manifest.environments))
     if len(environments) <= 1:
         return ()
@@ -211,20 +64,231 @@ def derive(store: Store, covered: Sequence[Covered]) -> tuple[str, ...]:
     return (f"trials ran in {len(environments)} environments, which differ in {'; '.join(found)}",)
 
 
-def write_pages(store: Store, covered: Sequence[Covered], foreign: Sequence[Foreign] = ()) -> Path:
+def write_report(
+    store: Store,
+    comparison: Comparison,
+    manifests: Sequence[Manifest],
+    notes: Sequence[str],
+    *,
+    jobs: int,
+    on_step: Steps = lambda _what, _part: None,
+) -> Written:
+    """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
+
+    Args:
+        store: of the results; what is derived must be up to date.
+        comparison: what to show.
+        manifests: where our trials ran.
+        notes: what to know of the data.
+        jobs: processes that make figures.
+        on_step: told of progress.
+    """
+    findings = find(comparison, lambda what: on_step(what, 0.0))
+    summary = summarise(comparison, findings)
+    folder = store.root / ".report.new"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        on_step("tables", 0.1)
+        completeness = _completeness(comparison)
+        frames = {**findings.frames, "summary": summary.numbers, "completeness": completeness}
+        by_section = _sheets(comparison, findings)
+        files = _write_tables(folder / "tables", frames, [sheet for part in by_section.values() for sheet in part])
+        on_step("figures", 0.2)
+        made = list(drawings(comparison, findings, _traces(store, comparison)))
+        shown = _write_figures(folder / "figures", made, jobs, on_step)
+        on_step("report", 0.95)
+        report = Report(
+            title=f"sacma: {store.root.resolve().name}",
+            subtitle=_subtitle(comparison),
+            partial=_partial(comparison),
+            names=comparison.names,
+            baseline=baseline_of(comparison),
+            findings=findings,
+            completeness=completeness,
+            summary=summary,
+            notes=tuple(notes),
+            protocol_note=protocol_note(comparison),
+            sheets=by_section,
+            figures=shown,
+            provenance=[*map(_provenance, manifests), *map(_provenance_of_foreign, comparison.foreign)],
+            files=files,
+            cocopp=COCOPP_PAGE if (store.root / "report" / COCOPP_PAGE).exists() else "",
+        )
+        write_whole(folder / "index.html", page(report).encode())
+        final = store.root / "report"
+        shutil.rmtree(final, ignore_errors=True)
+        folder.replace(final)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    on_step("report", 1.0)
+    return Written(findings, summary, final / "index.html", len(made))
+
+
+def _subtitle(comparison: Comparison) -> str:
+    return f"{', '.join(comparison.names)}; up to {comparison.budget:g}·D evaluations, target Δf {comparison.target:g}"
+
+
+def _partial(comparison: Comparison) -> str:
+    lacking = [
+        f"{study.name} lacks {len(coverage.missing)} of {len(coverage.specs)} trials"
+        for study, coverage in comparison.covered
+        if not coverage.complete
+    ]
+    return f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else ""
+
+
+def protocol_note(comparison: Comparison) -> str:
+    """Say in what the trials differ from the paper's protocol; empty where they do not."""
+    of_paper = [spec for study, c in comparison.covered if study.name in published.ALGORITHMS for spec in c.specs]
+    functions = {spec.function for spec in of_paper}
+    instances = {spec.instance for spec in of_paper}
+    paper = (published.PROBLEMS, published.INSTANCES, published.BUDGET)
+    ours = (len(functions), len(instances), comparison.budget)
+    missing = any(not c.complete for study, c in comparison.covered if study.name in published.ALGORITHMS)
+    if ours == paper and not missing:
+        return ""
+    protocols = ["{} functions, {} instances and {:g}·D evaluations".format(*values) for values in (ours, paper)]
+    return (
+        f"The paper's protocol has {protocols[1]}, these data {protocols[0]}"
+        f"{', of which trials are missing' if missing else ''}: what differs may come from that."
+    )
+
+
+def _completeness(comparison: Comparison) -> pd.DataFrame:
+    rows: list[tuple[object, ...]] = []
+    for study, coverage in comparison.covered:
+        outcomes = [outcome for _, outcome in coverage.trials]
+        counts = len(coverage.specs), len(outcomes), len(coverage.missing), len(coverage.failed), len(coverage.damaged)
+        seconds = sum(outcome.cpu.total for outcome in outcomes)
+        rows.append((study.name, "records", *counts, sum(outcome.evaluations for outcome in outcomes), seconds))
+    for data in comparison.foreign:
+        curves = data.data.curves
+        counts = len(curves), len(curves), 0, 0, 0
+        rows.append((data.name, str(data.path), *counts, sum(curve.evaluations for curve in curves), math.nan))
+    numbers = ["trials", "done", "missing", "failed", "damaged", "evaluations", "cpu_seconds"]
+    return pd.DataFrame(rows, columns=["algorithm", "source", *numbers])
+
+
+def _sheets(comparison: Comparison, findings: Findings) -> dict[str, list[Sheet]]:
+    ranks, tests, duels = findings.mean_ranks, findings.rank_tests, findings.duels
+    fixed = [scenario.name for scenario in comparison.scenarios if scenario.budget is not None]
+    first_and_last = list(dict.fromkeys([fixed[0], fixed[-1]]))
+    settings = {
+        study.name: {"algorithm": study.parts[0].algorithm, **_settings_of(study)} for study, _ in comparison.covered
+    }
+    changed = {
+        key for study, _ in comparison.covered for key in study.parts[0].settings.model_dump(exclude_defaults=True)
+    }
+    found = {
+        "ranks": [
+            sheets.mean_rank_sheet(ranks, tests, OF_TARGET),
+            sheets.mean_rank_sheet(ranks, tests, fixed, fixed=True),
+        ],
+        "duels": [
+            sheets.duel_sheet(duels, OF_TARGET),
+            sheets.duel_sheet(duels, first_and_last, fixed=True),
+        ],
+        "medians": [sheets.median_sheet(findings.median_delta_f, scenario) for scenario in (OF_TARGET[-1], fixed[-1])],
+        "cpu": [sheets.cpu_sheet(findings.cpu)],
+        "paper": [
+            sheets.publication_rank_sheet(findings.paper_mean_ranks, findings.paper_correlation),
+            sheets.publication_cpu_sheet(findings.paper_cpu),
+        ],
+        "settings": [sheets.settings_sheet(settings, changed)],
+    }
+    return {section: [sheet for sheet in part if sheet is not None] for section, part in found.items()}
+
+
+def _write_tables(
+    folder: Path, frames: Mapping[str, pd.DataFrame], all_sheets: Iterable[Sheet]
+) -> dict[str, dict[str, str]]:
+    """Write data frames and sheets; return links from the page, by name and kind of file."""
+    links: dict[str, dict[str, str]] = {}
+    for name, frame in frames.items():
+        content = frame.to_csv(index=False, float_format="%.9g")
+        write_whole(folder / f"{name}.csv", content.encode())
+        links[name] = {"csv": f"tables/{name}.csv"}
+    for sheet in all_sheets:
+        made = {"csv": csv_text(sheet), "tex": latex(sheet), "md": markdown(sheet), "html": html_table(sheet)}
+        for kind, content in made.items():
+            write_whole(folder / f"{sheet.name}.{kind}", content.encode())
+        links[sheet.name] = {kind: f"tables/{sheet.name}.{kind}" for kind in made}
+    return links
+
+
+def _write_figures(folder: Path, made: Sequence[Drawing], jobs: int, on_step: Steps) -> list[Drawn]:
+    count = 0
+
+    def on_written(_: object) -> None:
+        nonlocal count
+        count += 1
+        on_step(f"figures {count}/{len(made)}", 0.2 + 0.75 * count / len(made))
+
+    render({folder / drawing.name: drawing.make for drawing in made}, jobs=jobs, on_written=on_written)
+    return [
+        Drawn(drawing.group, drawing.title, (folder / f"{drawing.name}.svg").read_text(), drawing.first)
+        for drawing in made
+        if drawing.group
+    ]
+
+
+def _traces(store: Store, comparison: Comparison) -> dict[tuple[int, int, int], pd.DataFrame]:
+    """Return traces of the first trial on f8, or on the first function, in each dimension, where models are judged."""
+    adaptive = [(study, coverage) for study, coverage in comparison.covered if "model_error" in _settings_of(study)]
+    places = sorted({(D, f, i) for _, c in adaptive for f, D, i in (spec.place for spec, _ in c.trials)})
+    found = {}
+    for dimension in sorted({D for D, _, _ in places}):
+        here = [(f, i) for D, f, i in places if dimension == D]
+        function, instance = next((place for place in here if place[0] == FIGURE_2[0]), here[0])
+        place = (function, dimension, instance)
+        filters = [
+            (name, "==", value) for name, value in zip(("function", "dimension", "instance"), place, strict=True)
+        ]
+        parts = []
+        for study, _ in adaptive:
+            trace = pd.read_parquet(store.trace_file(study.name), columns=OF_TRACES, filters=filters)
+            parts.append(trace.assign(algorithm=study.name))
+        generations = pd.concat(parts, ignore_index=True)
+        if len(generations):
+            found[place] = generations
+    return found
+
+
+def _settings_of(study: StoredStudy) -> Mapping[str, object]:
+    settings: Mapping[str, object] = study.parts[0].settings.model_dump()
+    return settings
+
+
+def _provenance(manifest: Manifest) -> tuple[str, list[tuple[str, str]]]:
+    content = json.loads(manifest.encode())
+    entries = [(key, str(content[key])) for key in ("started", "ended", "trials", "cpu_seconds", "seeds")]
+    for environment in content["environments"]:
+        entries += [(key, _shown(value)) for key, value in environment.items()]
+    entries += [("config", json.dumps(study)) for study in content["studies"]]
+    return manifest.name, entries
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(" ".join(map(str, item)) if isinstance(item, list) else str(item) for item in value)
+    return str(value)
+
+
+def _provenance_of_foreign(data: Foreign) -> tuple[str, list[tuple[str, str]]]:
+    algorithm = data.data.algorithm
+    return data.name, [("path", str(data.path)), ("called there", algorithm), ("trials", str(len(data.data.curves)))]
+
+
+def write_pages(store: Store, comparison: Comparison) -> Path:
     """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so.
 
     Foreign data come to it as plain files below their new names: cocopp would unpickle what lies beside them.
     """
-    folders = [store.coco_folder(study.name) for study, coverage in covered if coverage.heads]
-    lacking = [
-        f"{study.name} lacks {len(coverage.missing)} of {len(coverage.specs)} trials"
-        for study, coverage in covered
-        if not coverage.complete
-    ]
-    banner = f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else ""
+    folders = [store.coco_folder(study.name) for study, coverage in comparison.covered if coverage.heads]
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
-        for data in foreign:
+        for data in comparison.foreign:
             copy = Path(temporary) / data.name
             for number, (name, content) in enumerate(data.data.files.items()):
                 path = copy / name.lstrip("./")
@@ -233,4 +297,4 @@ def write_pages(store: Store, covered: Sequence[Covered], foreign: Sequence[Fore
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             folders.append(copy)
-        return make_pages(folders, store.root / "cocopp", banner)
+        return make_pages(folders, store.root / "cocopp", _partial(comparison))

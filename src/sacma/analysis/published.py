@@ -1,9 +1,8 @@
 """Tables 2, 3 and 4 of the paper, as tidy data frames.
 
 Repický, Bajer, Pitra and Holeňa, Adaptive generation-based evolution control for Gaussian process surrogate models,
-ITAT 2017. Budgets are fractions, as printed, of the paper's budget for a function: the smallest number of evaluations
-at which at least one algorithm reached the target in the median, or 250 D if none did. Every call returns a frame of
-its own.
+ITAT 2017. Scenarios are those of ``sacma.analysis.trials``: #FE_t of a function, and a third of it. Every call
+returns a frame of its own.
 """
 
 from functools import cache
@@ -11,13 +10,21 @@ from importlib import resources
 
 import pandas as pd
 
+from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
+
 ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")
 """In the paper's order."""
 
 PROBLEMS = 24
 """Functions that mean ranks and duels are over."""
 
-SCENARIO = ["dimension", "budget_fraction"]
+INSTANCES = 15
+"""Of each function."""
+
+BUDGET = 250.0
+"""Evaluations/D of a trial."""
+
+SCENARIO = ["dimension", "scenario"]
 
 
 def cpu_seconds() -> pd.DataFrame:
@@ -36,9 +43,9 @@ def mean_ranks() -> pd.DataFrame:
     """Return the mean ranks of Table 3.
 
     Returns:
-        Columns dimension, budget_fraction ("1/3" or "1"), algorithm, mean_rank.
+        Columns dimension, scenario, algorithm, mean_rank.
 
-    >>> mean_ranks().query("dimension == 20 and budget_fraction == '1'")["mean_rank"].to_list()
+    >>> mean_ranks().query("dimension == 20 and scenario == '#FE_t'")["mean_rank"].to_list()
     [4.42, 3.27, 4.52, 3.65, 2.23, 2.92]
     """
     table = _read("table3_mean_ranks.csv")
@@ -50,7 +57,7 @@ def iman_davenport() -> pd.DataFrame:
     """Return the statistics of Table 3 and whether they are significant at the level 0.05.
 
     Returns:
-        Columns dimension, budget_fraction, statistic (F_F), significant.
+        Columns dimension, scenario, statistic (F_F), significant.
 
     >>> iman_davenport().query("significant")["statistic"].to_list()
     [2.52, 4.47, 4.13, 7.82, 6.5, 5.35, 6.62]
@@ -67,7 +74,7 @@ def duels() -> pd.DataFrame:
     0.05, tested where the statistic of Iman and Davenport is significant.
 
     Returns:
-        Columns dimension, budget_fraction, winner, loser, wins, significant; a row an ordered pair.
+        Columns dimension, scenario, winner, loser, wins, significant; a row an ordered pair.
 
     >>> duels().query("dimension == 20 and significant and loser == 'CMA-ES'")["winner"].to_list()
     ['ADA-Kendall', 'ADA-Kendall', 'ADA-RD']
@@ -78,4 +85,7 @@ def duels() -> pd.DataFrame:
 @cache
 def _read(name: str) -> pd.DataFrame:
     with resources.files("sacma.analysis").joinpath("paper_tables", name).open(encoding="utf-8") as lines:
-        return pd.read_csv(lines, dtype={"budget_fraction": str})
+        table = pd.read_csv(lines, dtype={"budget_fraction": str}).rename(columns={"budget_fraction": "scenario"})
+    if "scenario" in table:
+        table["scenario"] = table["scenario"].map({"1/3": THIRD_OF_IT, "1": UNTIL_TARGET})
+    return table

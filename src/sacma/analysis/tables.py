@@ -1,169 +1,205 @@
-"""Median Δf and mean ranks: the paper's way of comparing algorithms, as data frames.
+"""Median Δf, mean ranks and duels: the paper's way of comparing algorithms, as data frames.
 
 Δf_med of an algorithm on a function is the median over trials of the best Δf after a number of evaluations, taken
 on the log scale, where Δf below the final target counts as the target. Algorithms are ranked on each function by
-Δf_med, average ranks on ties; their mean ranks are over functions.
+Δf_med, average ranks on ties; their mean ranks are over functions. A scenario is the number of evaluations that is
+looked at, in one dimension.
 """
 
 import itertools
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
 import pandas as pd
+from statsmodels.stats.multitest import multipletests
 
-from sacma.analysis.load import Curve
+from sacma.analysis.lookup import entries
 from sacma.analysis.statistics import (
     bergmann_hommel,
+    critical_difference,
     duels,
     friedman_posthoc,
     holm,
     iman_davenport,
+    mean_rank_intervals,
+    rank_rows,
+    rank_sum,
     shaffer,
+    superiority,
 )
 from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import Outcome
+from sacma.analysis.trials import Scenario, Trial, best_delta_f
 
-PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
-"""Evaluations/D at which the paper looks."""
+ALPHA = 0.05
+"""Level of significance, of a family of tests where there are several."""
 
+RESAMPLES = 9999
+"""Of bootstrap intervals."""
 
-def budgets_up_to(largest: float) -> tuple[float, ...]:
-    """Return the paper's budgets below ``largest``, and ``largest``, in evaluations/D.
-
-    >>> [round(b, 2) for b in budgets_up_to(100)]
-    [25.0, 50.0, 83.33, 100]
-    """
-    return (*(b for b in PAPER_BUDGETS if b < largest), largest)
+PLACE = ["dimension", "scenario"]
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What the tables need to know of a trial, ours or a stranger's.
-
-    Args:
-        algorithm: its name.
-        dimension: D.
-        function: f.
-        target: final target Δf: nothing below it counts as better.
-        known_until: evaluations up to which its best Δf is known; of a trial that went on, or hit its target, inf.
-        best_after: best Δf after a number of evaluations.
-    """
-
-    algorithm: str
-    dimension: int
-    function: int
-    target: float
-    known_until: float
-    best_after: Callable[[float], float]
-
-
-def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
-    """Return a trial from its record. One that stopped by itself has found what it has found."""
-    return Trial(spec.name, spec.dimension, spec.function, spec.target, math.inf, outcome.best_after)
-
-
-def foreign_trial(name: str, curve: Curve, target: float) -> Trial:
-    """Return a trial of somebody else's data: why it ended is not known, nor what it would have found."""
-    hit = curve.best_after(math.inf) <= target
-    known_until = math.inf if hit else curve.evaluations
-    return Trial(name, curve.dimension, curve.function, target, known_until, curve.best_after)
-
-
-def median_delta_f(trials: Iterable[Trial], budgets: Sequence[float]) -> pd.DataFrame:
-    """Return Δf_med of each algorithm, function, dimension and budget.
-
-    Args:
-        trials: of any algorithms.
-        budgets: in evaluations/D.
+def median_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
+    """Return Δf_med of each algorithm, function and dimension in each scenario.
 
     Returns:
-        Columns algorithm, dimension, function, budget (evaluations/D), evaluations (rounded down), trials (of how many
-        Δf is known) and median_delta_f, NaN where that of some trial is not.
+        Columns algorithm, dimension, function, scenario, budget (evaluations/D), evaluations, trials (of how many Δf
+        is known) and median_delta_f, NaN where that of some trial is not.
     """
-    rows = []
-    for trial in trials:
-        for budget in budgets:
-            evaluations = budget * trial.dimension + 1e-9
-            known = int(evaluations) <= trial.known_until
-            value = np.log10(max(trial.best_after(evaluations), trial.target)) if known else math.nan
-            rows.append((trial.algorithm, trial.dimension, trial.function, budget, int(evaluations), value))
-    keys = ["algorithm", "dimension", "function", "budget", "evaluations"]
-    frame = pd.DataFrame(rows, columns=[*keys, "log_delta_f"])
-    grouped = frame.groupby(keys, sort=False)["log_delta_f"].agg(["size", "count", "median"]).reset_index()
+    return medians_of(best_delta_f(trials, scenarios))
+
+
+def medians_of(best: pd.DataFrame) -> pd.DataFrame:
+    """Return Δf_med from the best Δf of each trial, as from ``best_delta_f``; see ``median_delta_f``."""
+    keys = ["algorithm", "dimension", "function", "scenario", "budget", "evaluations"]
+    frame = best.assign(log=np.log10(best["delta_f"]))
+    grouped = frame.groupby(keys, sort=False)["log"].agg(["size", "count", "median"]).reset_index()
     all_known = (grouped["count"] == grouped["size"]).to_numpy()
-    grouped["median_delta_f"] = np.where(all_known, 10.0 ** grouped["median"].to_numpy(), math.nan)
+    grouped["median_delta_f"] = np.where(all_known, 10.0 ** grouped["median"].to_numpy(), np.nan)
     return grouped.rename(columns={"count": "trials"}).drop(columns=["size", "median"])
 
 
+def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
+    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known.
+
+    A relative difference that is rounding noise of the logarithm is a tie.
+    """
+    algorithms, scenarios = medians["algorithm"].unique(), list(medians["scenario"].unique())
+    groups = {cast("tuple[int, str]", key): group for key, group in medians.groupby(PLACE)}
+    for dimension, scenario in sorted(groups, key=lambda key: (key[0], scenarios.index(key[1]))):
+        table = groups[dimension, scenario].pivot(index="function", columns="algorithm", values="median_delta_f")
+        table = table.reindex(columns=algorithms).dropna()
+        if not table.empty:
+            yield dimension, scenario, table.map(np.log10).round(9)
+
+
+def function_ranks(medians: pd.DataFrame) -> pd.DataFrame:
+    """Return the rank of each algorithm on each function: columns dimension, scenario, function, algorithm, rank."""
+    parts = []
+    for dimension, scenario, table in comparisons(medians):
+        ranks = table.rank(axis="columns").melt(ignore_index=False, value_name="rank").reset_index()
+        parts.append(ranks.assign(dimension=dimension, scenario=scenario))
+    columns = [*PLACE, "function", "algorithm", "rank"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
 def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean rank of each algorithm for each dimension and budget.
+    """Return the mean rank of each algorithm for each dimension and scenario.
 
     Args:
         medians: as from ``median_delta_f``. Functions that lack an algorithm are left out.
 
     Returns:
-        Columns dimension, budget, algorithm, functions (how many the mean is over) and mean_rank.
+        Columns dimension, scenario, algorithm, functions (how many the mean is over), mean_rank, and low and high: its
+        95 % bootstrap interval over functions, NaN where there is but one function or algorithm.
     """
     rows = []
-    for dimension, budget, table in comparisons(medians):
+    for dimension, scenario, table in comparisons(medians):
         ranks = table.rank(axis="columns").mean()
-        rows += [(dimension, budget, name, len(table), rank) for name, rank in ranks.items()]
-    return pd.DataFrame(rows, columns=["dimension", "budget", "algorithm", "functions", "mean_rank"])
-
-
-def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, float, pd.DataFrame]]:
-    """Yield dimension, budget and log10 Δf_med, functions × algorithms, of functions on which all are known.
-
-    A relative difference that is rounding noise of the logarithm is a tie.
-    """
-    for key, group in medians.groupby(["dimension", "budget"]):
-        dimension, budget = cast("tuple[int, float]", key)
-        table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
-        table = table.reindex(columns=medians["algorithm"].unique()).dropna()
-        if not table.empty:
-            yield dimension, budget, table.map(np.log10).round(9)
+        ends = {(name, end): np.nan for name in ranks.index for end in ("low", "high")}
+        if len(table.columns) > 1 and len(table) > 1:
+            # A generator of its own for each table: an interval does not depend on what else is looked at.
+            rng = np.random.default_rng([dimension, *scenario.encode()])
+            ends = entries(mean_rank_intervals(table, resamples=RESAMPLES, rng=rng))
+        rows += [
+            (dimension, scenario, name, len(table), rank, ends[name, "low"], ends[name, "high"])
+            for name, rank in ranks.items()
+        ]
+    return pd.DataFrame(rows, columns=[*PLACE, "algorithm", "functions", "mean_rank", "low", "high"])
 
 
 def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return Iman's and Davenport's test for each dimension and budget: do the mean ranks differ?
+    """Return Iman's and Davenport's test for each dimension and scenario: do the mean ranks differ?
 
     Returns:
-        Columns dimension, budget, functions, algorithms, F_F, critical_value (at 0.05) and p_value.
+        Columns dimension, scenario, functions, algorithms, F_F, critical_value (at 0.05), p_value, significant, and
+        critical_difference (of two mean ranks, by Nemenyi).
     """
     rows = []
-    for dimension, budget, table in comparisons(medians):
-        if len(table.columns) > 1 and len(table) > 1:
-            test = iman_davenport(table)
-            rows.append((dimension, budget, *table.shape, test.statistic, test.critical_value, test.p_value))
-    columns = ["dimension", "budget", "functions", "algorithms", "F_F", "critical_value", "p_value"]
-    return pd.DataFrame(rows, columns=columns)
+    for dimension, scenario, table in comparisons(medians):
+        N, k = table.shape
+        if k > 1 and N > 1:
+            test = iman_davenport(table, alpha=ALPHA)
+            found = test.statistic, test.critical_value, test.p_value, test.significant
+            rows.append((dimension, scenario, N, k, *found, critical_difference(k, N, ALPHA)))
+    columns = ["functions", "algorithms", "F_F", "critical_value", "p_value", "significant", "critical_difference"]
+    return pd.DataFrame(rows, columns=[*PLACE, *columns])
 
 
 def duel_table(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return for each dimension, budget and ordered pair on how many functions the first wins, and if they differ.
+    """Return for each dimension, scenario and ordered pair on how many functions the first wins, and if they differ.
+
+    As in the paper, a win is significant where Iman's and Davenport's test says that the mean ranks differ, that of
+    the winner is lower, and the p-value of the Friedman post-hoc test is below 0.05 after the correction of Bergmann
+    and Hommel, or of Shaffer where there are more than 9 algorithms.
 
     Returns:
-        Columns dimension, budget, winner, loser, wins, functions, p_raw of the Friedman post-hoc test, and the same
-        adjusted: p_holm, p_shaffer and, for up to 9 algorithms, p_bergmann_hommel.
+        Columns dimension, scenario, winner, loser, wins, losses, ties, functions, superiority (share of functions won,
+        ties as half), p_raw of the post-hoc test, and the same adjusted: p_holm, p_shaffer and, for up to 9
+        algorithms, p_bergmann_hommel; and significant.
     """
     corrections = {"holm": holm, "shaffer": shaffer, "bergmann_hommel": bergmann_hommel}
     rows = []
-    for dimension, budget, table in comparisons(medians):
+    for dimension, scenario, table in comparisons(medians):
         names = list(table.columns)
         if len(names) < 2:  # noqa: PLR2004 two make a pair
             continue
-        wins, raw = duels(table), friedman_posthoc(table)
+        raw = friedman_posthoc(table)
+        wins, p_raw, share = entries(duels(table)), entries(raw), entries(superiority(table))
         adjusted = {
-            f"p_{name}": correct(raw)
+            f"p_{name}": entries(correct(raw))
             for name, correct in corrections.items()
             if name != "bergmann_hommel" or len(names) <= MOST_ALGORITHMS
         }
+        ranks = rank_rows(table).mean()
+        differ = len(table) > 1 and iman_davenport(table, alpha=ALPHA).significant
+        corrected = adjusted[decisive(pd.DataFrame(columns=list(adjusted)))]
         for winner, loser in itertools.permutations(names, 2):
-            row = {"dimension": dimension, "budget": budget, "winner": winner, "loser": loser}
-            row |= {"wins": wins.loc[winner, loser], "functions": len(table), "p_raw": raw.loc[winner, loser]}
-            rows.append(row | {name: values.loc[winner, loser] for name, values in adjusted.items()})
+            won, lost = wins[winner, loser], wins[loser, winner]
+            row = {"dimension": dimension, "scenario": scenario, "winner": winner, "loser": loser}
+            row |= {"wins": won, "losses": lost, "ties": len(table) - won - lost, "functions": len(table)}
+            row |= {"superiority": share[winner, loser], "p_raw": p_raw[winner, loser]}
+            row |= {name: values[winner, loser] for name, values in adjusted.items()}
+            better = bool(ranks[winner] < ranks[loser]) and bool(corrected[winner, loser] < ALPHA)
+            rows.append(row | {"significant": differ and better})
     return pd.DataFrame(rows)
+
+
+def decisive(table: pd.DataFrame) -> str:
+    """Return by which of its p-values a table of duels says what is significant."""
+    return "p_bergmann_hommel" if "p_bergmann_hommel" in table else "p_shaffer"
+
+
+def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return by how many decades of Δf_med each algorithm is ahead of a baseline, on each function.
+
+    Trials of one function are compared by Wilcoxon's rank-sum test, its p-values corrected by Holm over the functions
+    of a dimension, scenario and algorithm.
+
+    Args:
+        best: as from ``best_delta_f``.
+        baseline: an algorithm in it.
+
+    Returns:
+        Columns dimension, scenario, function, algorithm, decades (log10 Δf_med of the baseline less that of the
+        algorithm: positive is better), superiority (probability that a trial of the algorithm is better than one of
+        the baseline, ties as half), p_value, p_holm. Rows where not all trials are known are left out.
+    """
+    keys = [*PLACE, "function"]
+    groups = {
+        (name, *place): np.log10(group["delta_f"].to_numpy())
+        for (name, *place), group in best.groupby(["algorithm", *keys], sort=False)
+    }
+    rows = []
+    for (name, *place), values in groups.items():
+        theirs = groups.get((baseline, *place))
+        if name == baseline or theirs is None or np.isnan(values).any() or np.isnan(theirs).any():
+            continue
+        test = rank_sum(values, theirs)
+        decades = float(np.median(theirs) - np.median(values))
+        rows.append((*place, name, decades, test.superiority, test.p_value))
+    frame = pd.DataFrame(rows, columns=[*keys, "algorithm", "decades", "superiority", "p_value"])
+    families = frame.groupby([*PLACE, "algorithm"])["p_value"]
+    frame["p_holm"] = families.transform(lambda p: multipletests(p, method="holm")[1])
+    return frame

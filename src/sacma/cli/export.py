@@ -21,8 +21,8 @@ def export(
     Each is checked: every trial of the study is there once, headers agree, data files are complete, and cocopp loads
     it without a warning.
     """
+    from sacma.analysis.comparison import check_complete, check_finished  # noqa: PLC0415
     from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder  # noqa: PLC0415
-    from sacma.analysis.postprocess import check_complete, check_finished  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
     from sacma.experiment.store import Store, write_whole  # noqa: PLC0415
 

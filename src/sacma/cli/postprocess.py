@@ -1,14 +1,49 @@
-"""sacma postprocess: pages and tables of results."""
+"""sacma postprocess: the report, tables, figures and cocopp's pages of results."""
 
+import gc
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from types import TracebackType
+from typing import Annotated, Self
 
 import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from sacma.__main__ import this_command
-from sacma.cli.common import ResultsArgument, counted, err, out, print_list
+from sacma.cli.common import Jobs, ResultsArgument, counted, err, out, print_list
+
+
+class StepDisplay(AbstractContextManager["StepDisplay"]):
+    """Shows what is done now: a bar on a terminal, else a line for each kind of step."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar = Progress(BarColumn(bar_width=20), TextColumn("{task.description}"), console=console, transient=True)
+        self._task = self._bar.add_task("", total=1.0)
+        self._last = ""
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def show(self, what: str, part: float) -> None:
+        """Show ``what`` is done, and which part of all is."""
+        if self._console.is_terminal:
+            self._bar.update(self._task, completed=part, description=what)
+        elif what.partition(" ")[0] != self._last.partition(" ")[0]:
+            self._console.print(f"{what} …", soft_wrap=True)
+        self._last = what
 
 
 def postprocess(
@@ -21,53 +56,59 @@ def postprocess(
         list[str] | None,
         typer.Option("--with", help="COCO data of others, a folder or an archive, to compare.", metavar="NAME=PATH"),
     ] = None,
+    jobs: Jobs = None,
 ) -> None:
-    """Make cocopp's pages and tables from all that is in RESULTS.
+    """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS.
 
-    The tables are median Δf, mean ranks, tests whether they differ, and how often each algorithm beats each other.
+    The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX and
+    Markdown, and its figures as SVG and PDF.
     """
-    from sacma.analysis.postprocess import (  # noqa: PLC0415
-        budget_of,
+    from joblib import cpu_count  # noqa: PLC0415
+
+    from sacma.analysis.comparison import (  # noqa: PLC0415
         check_complete,
         check_finished,
-        derive,
-        differences,
-        foreign_notes,
+        compare,
         load_foreign,
-        target_of,
-        write_pages,
-        write_tables,
+        notes,
     )
+    from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
     from sacma.experiment.store import Store  # noqa: PLC0415
-    from sacma.terminal import median_table, missing_lines, rank_table  # noqa: PLC0415
+    from sacma.terminal import missing_lines, rank_table  # noqa: PLC0415
 
     store = Store(results)
     covered = cover_studies(store)
     check_finished(store, covered)
     missing = [line for _, coverage in covered for line in missing_lines(coverage)]
-    others = load_foreign(foreign or (), [study.name for study, _ in covered])
+    comparison = compare(covered, load_foreign(foreign or (), [study.name for study, _ in covered]))
     print_list("missing", missing, err)
     if not partial:
         check_complete(store, covered)
     store.prepare()
     with store.lock_derived(this_command()):
-        notes = [*differences(covered), *derive(store, covered)]
-        notes += foreign_notes(others, budget_of(covered), target_of(covered))
-        for note in notes:
+        manifests = derive(store, comparison.covered)
+        known = [*notes(comparison), *environment_notes(manifests)]
+        for note in known:
             err.print(Text(f"note: {note}"))
-        tables = write_tables(store, covered, others)
-        page = None
         if pages:
             start = time.monotonic()
-            out.print(f"cocopp looks at {counted(len(covered) + len(others), 'algorithm')} …")
-            page = write_pages(store, covered, others)
+            out.print(f"cocopp looks at {counted(len(comparison.names), 'algorithm')} …")
+            write_pages(store, comparison)
             out.print(f"cocopp took {time.monotonic() - start:.0f} s")
-    out.print(median_table(tables.medians))
-    out.print(rank_table(tables.ranks))
+        start = time.monotonic()
+        gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read
+        with StepDisplay(out) as display:
+            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=display.show)
+        out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
+    out.print()
+    for sentence in written.summary.sentences:
+        out.print(Padding(Text(f"- {sentence}"), (0, 0, 0, 0)))
+    out.print()
+    if len(comparison.names) > 1:
+        out.print(rank_table(written.findings.mean_ranks))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
-    for number, file in enumerate(tables.files):
-        out.print(f"{'        ' if number else 'tables: '}{file}", soft_wrap=True)
-    if page:
-        out.print(f"open:   {page}", soft_wrap=True)
+    out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)
+    out.print(f"figures: {written.page.parent / 'figures'}", soft_wrap=True)
+    out.print(f"open:    {written.page}", soft_wrap=True)

@@ -1,0 +1,239 @@
+"""What is compared: the studies of a results folder and data of others, and what is missing from them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from sacma.analysis.load import CocoData, load_coco
+from sacma.analysis.published import ALGORITHMS as PAPER_ALGORITHMS
+from sacma.analysis.trials import (
+    Scenario,
+    Trial,
+    budgets_to_target,
+    budgets_up_to,
+    evaluations_to_target,
+    fixed_budgets,
+    foreign_trials,
+    our_trial,
+)
+from sacma.config import check_name
+from sacma.errors import SacmaError
+from sacma.experiment.coverage import Coverage
+from sacma.experiment.store import Store, StoredStudy
+
+Covered = tuple[StoredStudy, Coverage]
+"""A study and what is there of it."""
+
+Cell = tuple[str, int, int]
+"""(algorithm, dimension, function)."""
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Somebody else's data, to be compared with.
+
+    Args:
+        name: what they are called here.
+        path: of the folder or archive.
+        data: what is in it.
+    """
+
+    name: str
+    path: Path
+    data: CocoData
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Algorithms that are compared, ours in the paper's order first.
+
+    Args:
+        covered: our studies and what is there of each.
+        foreign: data of others.
+    """
+
+    covered: tuple[Covered, ...]
+    foreign: tuple[Foreign, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms' names, in the order of tables and figures."""
+        return (*(study.name for study, _ in self.covered), *(data.name for data in self.foreign))
+
+    @property
+    def budget(self) -> float:
+        """Evaluations/D up to which all studies with trials can be compared."""
+        return min(study.budget for study, coverage in self.covered if coverage.heads)
+
+    @property
+    def target(self) -> float:
+        """Final target below which no study's trials are told apart."""
+        return max(study.parts[0].protocol.target for study, _ in self.covered)
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials that are there."""
+        ours = (our_trial(*trial) for _, coverage in self.covered for trial in coverage.trials)
+        theirs = (trial for data in self.foreign for trial in foreign_trials(data.name, data.data, self.target))
+        return (*ours, *theirs)
+
+    @cached_property
+    def to_target(self) -> pd.DataFrame:
+        """#FE_t of each function, as from ``evaluations_to_target``."""
+        return evaluations_to_target(self.trials, self.budget)
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The budgets that are looked at: the paper's, as far as the results go, and its two of each function."""
+        return (*fixed_budgets(budgets_up_to(self.budget)), *budgets_to_target(self.to_target))
+
+    @cached_property
+    def planned(self) -> Mapping[Cell, int]:
+        """How many trials each algorithm is to have, by dimension and function."""
+        specs = (spec for _, coverage in self.covered for spec in coverage.specs)
+        ours = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
+        ours.update((data.name, curve.dimension, curve.function) for data in self.foreign for curve in data.data.curves)
+        return ours
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial of our studies is there."""
+        return all(coverage.complete for _, coverage in self.covered)
+
+    def marked(self, frame: pd.DataFrame, *, compares: bool) -> pd.DataFrame:
+        """Return ``frame`` with a column ``partial``: whether trials are missing from what a row is of.
+
+        A row is of the trials of its dimension and function, as far as it has such columns.
+
+        Args:
+            frame: to mark.
+            compares: whether a row is of all algorithms, not just of the one in its column algorithm.
+        """
+        there = Counter((trial.algorithm, trial.dimension, trial.function) for trial in self.trials)
+        lacking = {cell for cell, number in self.planned.items() if there[cell] < number}
+        keys = (
+            [(1, "dimension"), (2, "function")] if compares else [(0, "algorithm"), (1, "dimension"), (2, "function")]
+        )
+        used = [(position, name) for position, name in keys if name in frame.columns]
+        partial = {tuple(cell[position] for position, _ in used) for cell in lacking}
+        rows = zip(*(frame[name] for _, name in used), strict=True)
+        return frame.assign(partial=pd.Series([tuple(row) in partial for row in rows], frame.index, dtype=bool))
+
+    def with_empty_cells(self, medians: pd.DataFrame) -> pd.DataFrame:
+        """Return ``medians`` with a row of no trials for each cell of the studies of which nothing is there."""
+        there = set(zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True))
+        fixed = fixed_budgets(budgets_up_to(self.budget))
+        empty = [
+            {"algorithm": a, "dimension": D, "function": f, "scenario": scenario.name, "budget": scenario.budget}
+            | {"evaluations": scenario.evaluations(D, f), "trials": 0}
+            for a, D, f in self.planned
+            if (a, D, f) not in there
+            for scenario in fixed
+        ]
+        return pd.concat([medians, pd.DataFrame(empty)], ignore_index=True) if empty else medians
+
+
+def compare(covered: Iterable[Covered], foreign: Sequence[Foreign] = ()) -> Comparison:
+    """Return a comparison, our studies in the paper's order, others behind by name."""
+    order = {name: number for number, name in enumerate(PAPER_ALGORITHMS)}
+    ours = sorted(covered, key=lambda pair: (order.get(pair[0].name, len(order)), pair[0].name))
+    return Comparison(tuple(ours), tuple(foreign))
+
+
+def load_foreign(given: Iterable[str], taken: Iterable[str]) -> tuple[Foreign, ...]:
+    """Read data sets given as ``NAME=PATH``.
+
+    Args:
+        given: of the command line.
+        taken: names that other algorithms have.
+
+    Raises:
+        SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
+    """
+    names, found = {name.lower() for name in taken}, []
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not equals or not path:
+            raise SacmaError(f"--with: {text!r} is not of the form NAME=PATH")
+        try:
+            check_name(name)
+        except ValueError as error:
+            raise SacmaError(f"--with: {error}") from None
+        if name.lower() in names:
+            raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
+        names.add(name.lower())
+        found.append(Foreign(name, Path(path), load_coco(Path(path))))
+    return tuple(found)
+
+
+def check_finished(store: Store, covered: Sequence[Covered]) -> None:
+    """Refuse results without any.
+
+    Raises:
+        SacmaError: no trial is finished.
+    """
+    if not any(coverage.heads for _, coverage in covered):
+        raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
+
+
+def check_complete(store: Store, covered: Sequence[Covered]) -> None:
+    """Refuse incomplete results.
+
+    Raises:
+        SacmaError: which studies lack how many trials.
+    """
+    lacking = [
+        f"{study.name} ({len(coverage.missing)} of {len(coverage.specs)})"
+        for study, coverage in covered
+        if not coverage.complete
+    ]
+    if lacking:
+        raise SacmaError(
+            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, use --partial "
+            f"to go on with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
+        )
+
+
+def notes(comparison: Comparison) -> tuple[str, ...]:
+    """Say in what the algorithms differ beside themselves, what their data do not tell, and what follows from it."""
+    return (*_differences(comparison.covered), *_foreign_notes(comparison))
+
+
+def _differences(covered: Sequence[Covered]) -> tuple[str, ...]:
+    protocols = [study.parts[0].protocol for study, _ in covered]
+    places = [{spec.place for spec in coverage.specs} for _, coverage in covered]
+    found = [
+        (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
+        (len({p.target for p in protocols}) > 1, "final targets: Δf counts as no less than each one's own"),
+        (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
+        (any(p != places[0] for p in places), "problems: mean ranks are over functions that all have"),
+    ]
+    return tuple(f"the algorithms differ in their {what}" for differ, what in found if differ)
+
+
+def _foreign_notes(comparison: Comparison) -> tuple[str, ...]:
+    found = [note for data in comparison.foreign for note in data.data.notes]
+    ours = {spec.place for _, coverage in comparison.covered for spec in coverage.specs}
+    wanted = {(D, f) for f, D, _ in ours}
+    for data in comparison.foreign:
+        trials = [trial for trial in comparison.trials if trial.algorithm == data.name]
+        lacking = wanted - {(trial.dimension, trial.function) for trial in trials}
+        if lacking:
+            dimensions = {D: sorted(f for d, f in lacking if d == D) for D in sorted({D for D, _ in lacking})}
+            where = "; ".join(f"{D}-D: {', '.join(f'f{f}' for f in fs)}" for D, fs in dimensions.items())
+            found.append(f"{data.name} has no trials of functions that ours have ({where}): they are not compared")
+        common = [trial for trial in trials if (trial.dimension, trial.function) in wanted]
+        others = {trial.instance for trial in common if (trial.function, trial.dimension, trial.instance) not in ours}
+        if others:
+            found.append(f"{data.name} has other instances than ours: {', '.join(map(str, sorted(others)))}")
+        short = sum(trial.known_until < int(comparison.budget * trial.dimension + 1e-9) for trial in common)
+        if short:
+            found.append(
+                f"{data.name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
+                "target; what they would have found is not known, and not compared"
+            )
+    return tuple(found)

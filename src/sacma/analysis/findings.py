@@ -1,0 +1,154 @@
+"""All that is found in a comparison, as data frames: what tables, figures and the report are made from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+
+from sacma.analysis import published
+from sacma.analysis.comparison import Comparison
+from sacma.analysis.ecdf import bootstrapped_ecdf, run_lengths, targets
+from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
+from sacma.analysis.publication import Evidence, checks, correlations, cpu_beside, judge, mean_ranks_beside
+from sacma.analysis.tables import duel_table, function_ranks, gains, mean_ranks, medians_of, rank_tests
+from sacma.analysis.trials import (
+    THIRD_OF_IT,
+    UNTIL_TARGET,
+    best_delta_f,
+    budgets_to_target,
+    convergence,
+    evaluations_to_target,
+)
+
+OF_TARGET = (THIRD_OF_IT, UNTIL_TARGET)
+
+BASELINE = "CMA-ES"
+"""What others are compared with, where it is there."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Data frames, each a CSV file of the same name.
+
+    Args:
+        best_delta_f: of each trial in each scenario, as from ``best_delta_f``.
+        evaluations_to_target: #FE_t of each function, as from ``evaluations_to_target``.
+        median_delta_f: as from ``median_delta_f``; also of what has no trial.
+        function_ranks: rank of each algorithm on each function.
+        mean_ranks: as from ``mean_ranks``.
+        rank_tests: as from ``rank_tests``.
+        duels: as from ``duel_table``.
+        gains: decades gained over the baseline, as from ``gains``.
+        convergence: as from ``convergence``.
+        ecdf: as from ``bootstrapped_ecdf``.
+        efforts: of each trial, as from ``efforts``.
+        control_frequency: as from ``control_frequencies``.
+        cpu: as from ``cpu_per_evaluation``.
+        paper_mean_ranks: as from ``mean_ranks_beside``.
+        paper_correlation: as from ``correlations``.
+        paper_cpu: as from ``cpu_beside``.
+        paper_claims: as from ``judge``.
+        paper_checks: as from ``checks``.
+    """
+
+    best_delta_f: pd.DataFrame
+    evaluations_to_target: pd.DataFrame
+    median_delta_f: pd.DataFrame
+    function_ranks: pd.DataFrame
+    mean_ranks: pd.DataFrame
+    rank_tests: pd.DataFrame
+    duels: pd.DataFrame
+    gains: pd.DataFrame
+    convergence: pd.DataFrame
+    ecdf: pd.DataFrame
+    efforts: pd.DataFrame
+    control_frequency: pd.DataFrame
+    cpu: pd.DataFrame
+    paper_mean_ranks: pd.DataFrame
+    paper_correlation: pd.DataFrame
+    paper_cpu: pd.DataFrame
+    paper_claims: pd.DataFrame
+    paper_checks: pd.DataFrame
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """All of them, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def baseline_of(comparison: Comparison) -> str:
+    """Return the algorithm that others are compared with: CMA-ES, or the first where it is not there."""
+    return BASELINE if BASELINE in comparison.names else comparison.names[0]
+
+
+def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None) -> Findings:
+    """Compute all of it.
+
+    Args:
+        comparison: of at least one algorithm with a finished trial.
+        on_step: called with what is computed next.
+    """
+    on_step("median Δf")
+    best = best_delta_f(comparison.trials, comparison.scenarios)
+    medians = medians_of(best)
+    on_step("ranks and tests")
+    ranks, tests, duels = mean_ranks(medians), rank_tests(medians), duel_table(medians)
+    gained = gains(best[best["scenario"].isin(OF_TARGET)], baseline_of(comparison))
+    on_step("convergence")
+    curves = convergence(comparison.trials, comparison.budget)
+    on_step("run lengths")
+    ecdf = _ecdf(comparison)
+    on_step("effort")
+    taken = efforts(trial for _, coverage in comparison.covered for trial in coverage.trials)
+    control, cpu = control_frequencies(taken), cpu_per_evaluation(taken)
+    on_step("the publication")
+    evidence = _evidence(comparison, best, control, ecdf)
+    beside = mean_ranks_beside(evidence.ranks)
+    of_one = {
+        "best_delta_f": best,
+        "median_delta_f": comparison.with_empty_cells(medians),
+        "convergence": curves,
+        "ecdf": ecdf,
+        "efforts": taken,
+        "control_frequency": control,
+        "cpu": cpu,
+        "paper_cpu": cpu_beside(cpu),
+    }
+    of_all = {
+        "evaluations_to_target": comparison.to_target,
+        "function_ranks": function_ranks(medians),
+        "mean_ranks": ranks,
+        "rank_tests": tests,
+        "duels": duels,
+        "gains": gained,
+        "paper_mean_ranks": beside,
+        "paper_correlation": correlations(beside),
+    }
+    return Findings(
+        **{name: comparison.marked(frame, compares=False) for name, frame in of_one.items()},
+        **{name: comparison.marked(frame, compares=True) for name, frame in of_all.items()},
+        paper_claims=judge(evidence),
+        paper_checks=checks(evidence),
+    )
+
+
+def _ecdf(comparison: Comparison) -> pd.DataFrame:
+    dimensions = sorted({trial.dimension for trial in comparison.trials})
+    parts = []
+    for D in dimensions:
+        trials = [trial for trial in comparison.trials if trial.dimension == D]
+        parts.append(bootstrapped_ecdf(run_lengths(trials, targets(D)), np.random.default_rng(D)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _evidence(comparison: Comparison, best: pd.DataFrame, control: pd.DataFrame, ecdf: pd.DataFrame) -> Evidence:
+    """Return what the paper's claims are judged by: ranks among its own algorithms, at budgets that they set."""
+    theirs = [trial for trial in comparison.trials if trial.algorithm in published.ALGORITHMS]
+    if len(theirs) == len(comparison.trials):
+        best = best[best["scenario"].isin(OF_TARGET)]
+    else:
+        to_target = evaluations_to_target(theirs, comparison.budget)
+        best = best_delta_f(theirs, budgets_to_target(to_target))
+    medians = medians_of(best)
+    return Evidence(mean_ranks(medians), rank_tests(medians), duel_table(medians), control, ecdf, comparison.budget)

@@ -1,0 +1,202 @@
+"""What was found, in words: sentences that the data write.
+
+Each number in them is entered in a ledger, so that it can be found in a CSV file. Nothing is said that the data could
+contradict: a sentence whose data are not there is left out.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from sacma.analysis.comparison import Comparison
+from sacma.analysis.findings import OF_TARGET, Findings, baseline_of
+from sacma.analysis.publication import Verdict
+
+MOST_NAMED = 4
+"""Of a list, before it is cut."""
+
+
+class Ledger:
+    """Numbers that sentences name, with what they are of."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[str, float, str]] = []
+
+    def say(self, what: str, value: float, form: str = ",.0f") -> str:
+        """Return ``value`` as text, and enter it."""
+        shown = format(value, form)
+        self._entries.append((what, value, shown))
+        return shown
+
+    def count(self, what: str, number: int, noun: str) -> str:
+        """Return a number with its noun, one or many, and enter it."""
+        return f"{self.say(what, number)} {noun}{'' if number == 1 else 's'}"
+
+    @property
+    def entries(self) -> pd.DataFrame:
+        """All numbers: columns quantity, value, shown."""
+        return pd.DataFrame(self._entries, columns=["quantity", "value", "shown"])
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Sentences, and the numbers in them.
+
+    Args:
+        sentences: in the order of the report.
+        numbers: columns quantity, value, shown.
+    """
+
+    sentences: tuple[str, ...]
+    numbers: pd.DataFrame
+
+
+def summarise(comparison: Comparison, findings: Findings) -> Summary:
+    """Say what was compared, who is ahead, where, by how much and at what cost."""
+    ledger = Ledger()
+    parts = (_scope(comparison, ledger), _ahead(findings, ledger), _tested(findings, ledger))
+    more = (_gained(comparison, findings, ledger), _cost(findings, ledger), _published(findings, ledger))
+    sentences = tuple(sentence for part in (*parts, *more) for sentence in part)
+    return Summary(sentences, ledger.entries)
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a list in words.
+
+    >>> listed(["2-D", "3-D", "5-D"]), listed(["2-D"])
+    ('2-D, 3-D and 5-D', '2-D')
+    """
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _dimensions(values: Iterable[int]) -> str:
+    return listed([f"{D}-D" for D in sorted(set(values))])
+
+
+def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
+    planned = comparison.planned
+    trials, there = sum(planned.values()), len(comparison.trials)
+    algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
+    functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
+    sentence = (
+        f"{algorithms} on {functions} in {_dimensions(D for _, D, _ in planned)}: "
+        f"{ledger.count('trials planned', trials, 'trial')} of up to "
+        f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
+    )
+    missing = trials - there
+    if missing:
+        yield f"{sentence}, of which {ledger.say('trials missing', missing)} are missing."
+    else:
+        yield f"{sentence}, all there."
+
+
+def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    """Say whose mean rank is the lowest, in the first fixed budget, the last, and those of the target."""
+    ranks = findings.mean_ranks
+    if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
+        return
+    fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
+    for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
+        there = ranks[ranks["scenario"] == scenario]
+        best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
+        phrases = []
+        for name, group in there[best].groupby("algorithm", sort=False):
+            shown = [
+                f"{D}-D ({ledger.say(f'mean rank, {name}, {D}-D, {scenario}', rank, '.2f')})"
+                for D, rank in zip(group["dimension"], group["mean_rank"], strict=True)
+            ]
+            phrases.append(f"that of {name} in {listed(shown)}")
+        if phrases:
+            yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}."
+
+
+def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    tests = findings.rank_tests[findings.rank_tests["scenario"].isin(OF_TARGET)]
+    if tests.empty:
+        return
+    differ = int(tests["significant"].sum())
+    sentence = (
+        f"With the budgets #FE_t/3 and #FE_t the mean ranks differ significantly in "
+        f"{ledger.say('scenarios in which ranks differ', differ)} of "
+        f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
+    )
+    duels = findings.duels[findings.duels["scenario"].isin(OF_TARGET) & findings.duels["significant"]]
+    if duels.empty:
+        yield f"{sentence}; no pair of algorithms does after correction for many tests."
+        return
+    wins = [
+        f"{winner} before {loser} in {_dimensions(group['dimension'])}"
+        for (winner, loser), group in duels.groupby(["winner", "loser"], sort=False)
+    ]
+    yield f"{sentence}; after correction for many tests, {'; '.join(wins)}."
+
+
+def _gained(comparison: Comparison, findings: Findings, ledger: Ledger) -> Iterator[str]:
+    gains, baseline = findings.gains, baseline_of(comparison)
+    gains = gains[gains["scenario"] == OF_TARGET[-1]]
+    for D, group in gains.groupby("dimension"):
+        medians = group.groupby("algorithm", sort=False)["decades"].median()
+        name = str(medians.idxmax())
+        of_it = group[group["algorithm"] == name]
+        better = int((of_it["decades"] > 0).sum())
+        worse = of_it[of_it["decades"] < 0].sort_values("decades")
+        sentence = (
+            f"In {D}-D, after #FE_t evaluations, {name} gains most over {baseline}: "
+            f"{ledger.say(f'median over functions of decades gained, {name}, {D}-D', medians[name], '.2f')} decades of "
+            f"Δf_med on the median function, better on {ledger.say(f'functions gained on, {name}, {D}-D', better)} of "
+            f"{ledger.say(f'functions compared, {name}, {D}-D', len(of_it))}"
+        )
+        if len(worse):
+            losses = [
+                f"f{f} ({ledger.say(f'decades gained, {name}, {D}-D, f{f}', decades, '.1f')})"
+                for f, decades in zip(worse["function"][:MOST_NAMED], worse["decades"][:MOST_NAMED], strict=True)
+            ]
+            more = f"; it is behind on {ledger.say(f'functions lost on, {name}, {D}-D', len(worse))}"
+            sentence += f"{more}, most on {listed(losses)}"
+        yield f"{sentence}."
+
+
+def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    total = findings.cpu[findings.cpu["part"] == "total"]
+    if total.empty:
+        return
+    D = int(total["dimension"].max())
+    last = total[total["dimension"] == D].sort_values("seconds_per_evaluation")
+    shown = [
+        f"{name} {ledger.say(f'CPU ms per true evaluation, {name}, {D}-D', 1e3 * seconds, '.3f')} ms"
+        for name, seconds in zip(last["algorithm"], last["seconds_per_evaluation"], strict=True)
+    ]
+    yield f"A true evaluation in {D}-D costs, in CPU time: {listed(shown)}."
+    control = findings.control_frequency.dropna(subset=["median"])
+    medians = control.groupby("algorithm", sort=False)["median"].median().sort_values()
+    if len(medians):
+        what = "control frequency, median over functions and dimensions"
+        shown = [f"{name} {ledger.say(f'{what}, {name}', ratio, '.2f')}" for name, ratio in medians.items()]
+        yield (
+            "True generations per model-evaluated one (control frequency), the median over functions and dimensions: "
+            f"{listed(shown)}."
+        )
+
+
+def _published(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    rho = findings.paper_correlation["spearman_rho"].dropna()
+    if len(rho):
+        yield (
+            "Against the publication: Spearman's ρ of our mean ranks and the paper's lies between "
+            f"{ledger.say('lowest Spearman rho', rho.min(), '.2f')} and "
+            f"{ledger.say('highest Spearman rho', rho.max(), '.2f')} in "
+            f"{ledger.count('scenarios correlated', len(rho), 'scenario')}, its median is "
+            f"{ledger.say('median Spearman rho', rho.median(), '.2f')}."
+        )
+    verdicts = findings.paper_claims["verdict"].value_counts()
+    if len(rho) and len(verdicts):
+        counts = [f"{ledger.say(f'claims {v}', int(verdicts.get(str(v), 0)))} {v}" for v in Verdict]
+        yield f"Of the paper's {ledger.count('claims', int(verdicts.sum()), 'claim')}: {listed(counts)} by these data."
+    ratio = findings.paper_cpu["ratio"]
+    if len(ratio):
+        yield (
+            "A true evaluation takes "
+            f"{ledger.say('lowest CPU ratio', ratio.min())} to {ledger.say('highest CPU ratio', ratio.max())} times "
+            "less CPU time than in the paper, on another machine."
+        )
