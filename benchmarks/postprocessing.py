@@ -1,0 +1,115 @@
+"""What `sacma postprocess` takes for the whole study, but for cocopp: time, memory, and the size of the report.
+
+Of a results folder that is given; without one, of 10,800 records, each of a real trial of its algorithm and dimension,
+its improvements scaled at random and written again under another place. Memory is that of all its processes together,
+looked at ten times a second: what they share is counted in each.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from report import config_paths, print_table, write
+
+from sacma.config import load_study
+from sacma.experiment.plan import TrialSpec, plan_study
+from sacma.experiment.record import TrialRecord, finished
+from sacma.experiment.store import Store
+from sacma.experiment.trial import run_trial
+
+
+def main() -> None:
+    """Measure, print the table and write ``out/postprocessing.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path, nargs="?")
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="sacma-postprocessing-"))
+    try:
+        if options.results is None:
+            make_records(Store(folder))
+        rows = measure(options.results or folder)
+    finally:
+        shutil.rmtree(folder)
+    print_table(rows)
+    write("postprocessing", {"results": "given" if options.results else "made of 30 trials"}, figures=rows)
+
+
+def make_records(store: Store) -> None:
+    """Write the records of the whole study."""
+    rng = np.random.default_rng(1)
+    store.prepare()
+    for path in config_paths():
+        study = load_study(path)
+        patterns: dict[int, TrialRecord] = {}
+        for spec in plan_study(study):
+            if spec.dimension not in patterns:
+                patterns[spec.dimension] = run_trial(replace(spec, function=8, instance=1))
+            store.commit(finished(_scaled(patterns[spec.dimension], spec, rng)))
+        store.register(study)
+
+
+def _scaled(pattern: TrialRecord, spec: TrialSpec, rng: np.random.Generator) -> TrialRecord:
+    """Return a record like ``pattern`` of another trial: its Δf on another scale."""
+    factor = 10.0 ** rng.normal(0, 2)
+    improved = tuple(factor * value for value in pattern.outcome.improved_to)
+    outcome = replace(pattern.outcome, improved_to=improved, best_delta_f=improved[-1])
+    return replace(pattern, spec=spec, outcome=outcome)
+
+
+def measure(results: Path) -> list[dict[str, object]]:
+    """Return a row for each figure."""
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "sacma", "postprocess", str(results), "--no-pages"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    largest = 0.0
+    while process.poll() is None:
+        largest = max(largest, _memory(process.pid))
+        time.sleep(0.1)
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        sys.exit(process.returncode)
+    report = results / "report"
+    size = (report / "index.html").stat().st_size
+    return [
+        {"what": "sacma postprocess --no-pages, seconds", "figure": seconds, "bound": 60},
+        {"what": "memory of all its processes, GiB", "figure": largest, "bound": 2},
+        {"what": "report/index.html, MB", "figure": size / 1e6, "bound": 8},
+        {"what": "figures", "figure": len(list((report / "figures").glob("*.svg"))), "bound": ""},
+    ]
+
+
+def _memory(pid: int) -> float:
+    """Return the resident memory of a process and those below it, in GiB."""
+    total = 0
+    for process in [pid, *_below(pid)]:
+        try:
+            pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        except (OSError, IndexError):
+            continue
+        total += pages * 4096
+    return total / 2**30
+
+
+def _below(pid: int) -> list[int]:
+    try:
+        children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in _children(task)]
+    except OSError:
+        return []
+    return children + [process for child in children for process in _below(child)]
+
+
+def _children(task: Path) -> list[str]:
+    try:
+        return (task / "children").read_text().split()
+    except OSError:
+        return []
+
+
+if __name__ == "__main__":
+    main()
