@@ -29,6 +29,9 @@ LEFT, BETWEEN, ABOVE, BELOW = 32.0, 24.0, 20.0, 28.0
 WIDTH, HEIGHT = (PAGE - LEFT - (PANELS - 1) * BETWEEN - 6) / PANELS, 78.0
 """Of a small panel, in points."""
 
+START = 0.04
+"""Which share of the evaluations may lie above the panel: random points are so bad that all else would be flat."""
+
 BAND = 0.16
 """Opacity of the quartiles."""
 
@@ -45,6 +48,8 @@ def convergence(
     partial: bool = False,
 ) -> Figure:
     """Draw log₁₀ Δf over evaluations/D, a small panel a function: medians as lines, quartiles as bands.
+
+    Panels end above at the largest Δf after 4 % of the evaluations; where curves begin higher they come from above.
 
     Args:
         curves: columns algorithm, dimension, function, evaluations_per_dimension, lower_quartile, median and
@@ -152,6 +157,9 @@ def _panel(
         without_data(axes)
         return
     low, high = float(finite.min()), float(finite.max())
+    later = values[these["evaluations_per_dimension"] >= START * limits[1]]
+    if np.isfinite(later).any():
+        high = float(later[np.isfinite(later)].max())
     margin = 0.04 * (high - low) if high > low else 0.5
     low, high = low - margin, high + margin
     by_algorithm = dict(list(these.groupby("algorithm", observed=True)))

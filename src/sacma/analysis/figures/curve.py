@@ -15,8 +15,8 @@ Indices = npt.NDArray[np.intp]
 MOST_POINTS = 80
 """Of a curve."""
 
-TOLERANCE = 0.25
-"""By how much a curve with fewer points than that may be off, in points: a quarter of the width of its line."""
+TOLERANCE = 0.35
+"""By how much a curve with fewer points than that may be off, in points: less than a third of the width of its line."""
 
 
 def thinned(x: Floats, y: Floats, *, tolerance: float = TOLERANCE, most: int = MOST_POINTS) -> Indices:

@@ -17,6 +17,8 @@ METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """What would not be the same the next time."""
 
 COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
+CURVED = re.compile(rb"[QC]")
+INDENTATION = re.compile(rb"\n +")
 MANY_DIGITS = re.compile(rb"\d+\.\d{3,}")
 
 
@@ -80,7 +82,14 @@ def _content(figure: Figure, kind: str) -> bytes:
 
 
 def _compact(svg: bytes) -> bytes:
-    """Round coordinates to a hundredth of a point: a third of the bytes of a curve say what no one can see."""
-    return COORDINATES.sub(
-        lambda attribute: MANY_DIGITS.sub(lambda n: f"{float(n[0]):.2f}".encode(), attribute[0]), svg
-    )
+    """Leave out of an SVG what cannot be seen, a third of it.
+
+    Coordinates are rounded to a hundredth of a point, lines that follow a line need no command of their own, and there
+    is no indentation.
+    """
+    return INDENTATION.sub(b"\n", COORDINATES.sub(lambda attribute: _shorter(attribute[0]), svg))
+
+
+def _shorter(attribute: bytes) -> bytes:
+    rounded = MANY_DIGITS.sub(lambda digits: f"{float(digits[0]):.2f}".encode(), attribute)
+    return rounded if CURVED.search(rounded) else rounded.replace(b" \nL ", b" ")
