@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures import control_frequency, convergence, cpu_time, ecdf, rank_heatmap, render, write
+from sacma.analysis.figures import control_frequency, convergence, cpu_time, rank_heatmap, render, write
 from sacma.analysis.figures.files import _compact, _content
-from tests.analysis.figures.tables import SIX, TWELVE, cells, control_trials, convergence_curves, cpu_parts, proportions
+from tests.analysis.figures.tables import SIX, TWELVE, cells, control_trials, convergence_curves, cpu_parts
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -21,8 +21,7 @@ def test_same_bytes(tmp_path: Path) -> None:
     """Made twice, here or in other processes, and with whatever settings of the user."""
     figures = {
         "control": partial(control_frequency, control_trials(TWELVE[:4]), function=8, dimension=20),
-        "cpu": partial(cpu_time, cpu_parts(SIX)),
-        "ecdf": partial(ecdf, proportions(SIX[:2]), dimension=2),
+        "cpu": partial(cpu_time, cpu_parts(SIX[:3], [20])),
     }
     render({tmp_path / "here" / name: make for name, make in figures.items()})
     render({tmp_path / "there" / name: make for name, make in figures.items()}, jobs=2)
@@ -32,7 +31,6 @@ def test_same_bytes(tmp_path: Path) -> None:
         for ending in ("svg", "pdf"):
             contents = {(tmp_path / place / f"{name}.{ending}").read_bytes() for place in ("here", "there", "changed")}
             assert len(contents) == 1
-            assert b"20" in contents.pop()
 
 
 def test_written(tmp_path: Path) -> None:
