@@ -49,7 +49,7 @@ def test_bars() -> None:
 
 
 def test_critical_difference() -> None:
-    """The scale is as long as the difference; one that is longer than all ranks is said without."""
+    """The scale is as long as the difference; one that is too long to draw is said without."""
     given = ranking(SIX)
     (axes,) = critical_differences(given).axes
     (bar,) = lines(axes, "CD")

@@ -172,7 +172,7 @@ def _critical_difference(axes: Axes, diagram: _Diagram, width: float, unit: floa
     end = width - text_width(text, SMALL) - 8
     start = max(width / 2, end - unit * difference)
     axes.text(end + 5, LINE / 2, text, va="center", fontsize=SMALL)
-    if start == end - unit * difference:  # else it is longer than all ranks, and tells none apart
+    if start == end - unit * difference:  # else there is no room for it beside the title
         axes.plot([start, end], [LINE / 2] * 2, color=INK, linewidth=0.8, marker="|", markersize=5, label="CD")
         return start
     return end

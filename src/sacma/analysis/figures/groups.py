@@ -22,7 +22,8 @@ class Ranking:
         mean_ranks: R_j by algorithm, 1 the best.
         p_values: adjusted, algorithms × algorithms, as from ``sacma.analysis.statistics.bergmann_hommel``; without
             them a pair differs where its ranks do by more than the critical difference.
-        critical_difference: as from ``sacma.analysis.statistics.critical_difference``; drawn as a scale if given.
+        critical_difference: as from ``sacma.analysis.statistics.critical_difference``; drawn as a scale if given
+            and shorter than about half the diagram, else written only.
         title: what was compared.
     """
 

@@ -118,7 +118,7 @@ def new_sheet(
             ["?"] * len(keys),  # given here, a name that begins with _ would be left out
             loc="lower center",
             bbox_to_anchor=(0.5, 2 / (head + height + foot)),
-            ncols=lines and -(-len(keys) // lines),
+            ncols=-(-len(keys) // lines),
             frameon=False,
             fontsize=SIZE,
             handlelength=HANDLE / SIZE,
