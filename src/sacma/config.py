@@ -5,15 +5,12 @@ from the paper's. Everything is strict: an unknown key, a wrong type or a value 
 names file, line, key and what is allowed.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -26,6 +23,7 @@ from pydantic import (
 )
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.document import Location, explain, read_document
 from sacma.errors import SacmaError
 from sacma.ranges import format_ranges, parse_ranges
 
@@ -152,22 +150,36 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     Raises:
         SacmaError: what is wrong, where, and what is allowed.
     """
-    document = _read(path)
-    content = dict(document.content)
-    given = content.get("protocol")
+    document = read_document(path, "config", ["name", "algorithm"])
     replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
-    if replaced and (given is None or isinstance(given, dict)):
-        content["protocol"] = {**(given or {}), **replaced}
-    for section in ("settings", "protocol"):
-        if content.get(section) is None:  # absent, or a key with nothing but comments below it
-            content[section] = {}
+    content = with_overrides(document.content, replaced)
     algorithm, settings = content.get("algorithm"), content["settings"]
     try:
         if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
             content["settings"] = ALGORITHMS[algorithm].settings.model_validate(settings)
         return Study.model_validate(content)
     except ValidationError as error:
-        raise SacmaError(_explain(error, document, replaced)) from None
+        within = () if error.title in {"Study", "Protocol"} else ("settings",)
+        raise SacmaError(
+            explain(
+                error,
+                document,
+                place=lambda location: within + location,
+                valid_keys=lambda location: _valid_keys(location, content),
+                options=replaced,
+            )
+        ) from None
+
+
+def _valid_keys(location: Location, content: Mapping[str, Any]) -> list[str]:
+    match location:
+        case ("protocol", _):
+            model: type[BaseModel] = Protocol
+        case ("settings", _):
+            model = ALGORITHMS[content["algorithm"]].settings
+        case _:
+            model = Study
+    return list(model.model_fields)
 
 
 def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None = None) -> tuple[Study, ...]:
@@ -188,113 +200,13 @@ def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None =
     return studies
 
 
-@dataclass(frozen=True)
-class _Document:
-    """A parsed YAML file and the lines on which its keys stand."""
-
-    path: Path
-    content: dict[str, Any]
-    lines: Mapping[tuple[str, ...], int]
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML with numbers as YAML 1.2 reads them.
-
-    YAML 1.1, PyYAML's, takes 1e-8 for a text, 010 for 8 and 1:30 for 90.
-    """
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 PyYAML's way
-        first: [(tag, form) for tag, form in resolvers if tag.rpartition(":")[2] not in {"int", "float"}]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
-_FIRST = list("-+.0123456789")
-_INTEGER = r"[-+]?(0|[1-9][0-9]*)$"
-_FLOAT = r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?$|[-+]?\.(inf|Inf|INF)$|\.(nan|NaN|NAN)$"
-_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(_INTEGER), _FIRST)
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FIRST)
-
-
-def _read(path: Path) -> _Document:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SacmaError(f"{path}: no such config file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SacmaError(f"{path}: cannot be read: {error}") from None
-    try:
-        root = yaml.compose(text, Loader=_Loader)
-        content = yaml.load(text, Loader=_Loader)  # noqa: S506 derived from SafeLoader
-    except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise SacmaError(f"{path}{line}: not valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise SacmaError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(content, dict):
-        raise SacmaError(f"{path}: a config is a mapping with at least the keys name and algorithm")
-    lines: dict[tuple[str, ...], int] = {}
-    _index(path, root, (), lines)
-    return _Document(path, content, lines)
-
-
-def _index(path: Path, node: yaml.Node | None, prefix: tuple[str, ...], lines: dict[tuple[str, ...], int]) -> None:
-    """Note the line of every key below ``node`` and refuse duplicates, of which YAML keeps the last."""
-    if not isinstance(node, yaml.MappingNode):
-        return
-    for key_node, value_node in node.value:
-        key = (*prefix, str(key_node.value))
-        line = key_node.start_mark.line + 1
-        if key in lines:
-            raise SacmaError(f"{path}:{line}: {'.'.join(key)}: given twice, first on line {lines[key]}")
-        lines[key] = line
-        _index(path, value_node, key, lines)
-
-
-def _explain(error: ValidationError, document: _Document, overrides: Mapping[str, object]) -> str:
-    """One line for people: where, which key, what was given, what is allowed."""
-    # An unknown key first: it may be the misspelling of one that is missing.
-    details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
-    first = details[0]
-    within = ("settings",) if error.title not in {"Study", "Protocol"} else ()
-    location = within + tuple(str(part) for part in first["loc"])
-    key = ".".join(location)
-    blamed = location[1] if len(location) > 1 else "budget"  # the one rule that binds several keys is the budget's
-    if location[:1] == ("protocol",) and blamed in overrides:
-        where = f"--{blamed}"
-    else:
-        line = next(
-            (document.lines[location[:n]] for n in range(len(location), 0, -1) if location[:n] in document.lines),
-            None,
-        )
-        where = f"{document.path}:{line}: {key}" if line else f"{document.path}: {key}"
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{where.removesuffix(': ')}: {_reason(first, location, document.content)}{more}"
-
-
-def _reason(detail: Any, location: tuple[str, ...], content: Mapping[str, Any]) -> str:
-    match detail["type"]:
-        case "extra_forbidden":
-            valid = _valid_keys(location, content)
-            (nearest,) = difflib.get_close_matches(location[-1], valid, n=1, cutoff=0.0)
-            near = difflib.SequenceMatcher(None, location[-1], nearest).ratio() > 0.6  # noqa: PLR2004 difflib's own
-            others = "" if near else f" (of {', '.join(valid)})"
-            return f"unknown key; the nearest valid key is {nearest}{others}"
-        case "missing":
-            return "is missing"
-        case "value_error":
-            return str(detail["ctx"]["error"])
-        case _:
-            message = detail["msg"].removeprefix("Input ")
-            return f"{detail['input']!r} is not allowed: {message}"
-
-
-def _valid_keys(location: tuple[str, ...], content: Mapping[str, Any]) -> list[str]:
-    match location:
-        case ("protocol", _):
-            model: type[BaseModel] = Protocol
-        case ("settings", _):
-            model = ALGORITHMS[content["algorithm"]].settings
-        case _:
-            model = Study
-    return list(model.model_fields)
+def with_overrides(content: Mapping[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
+    """Return the content of a file with keys of its protocol replaced, and sections with nothing in them empty."""
+    merged = dict(content)
+    given = merged.get("protocol")
+    if overrides and (given is None or isinstance(given, dict)):
+        merged["protocol"] = {**(given or {}), **overrides}
+    for section in ("settings", "protocol"):
+        if merged.get(section) is None:  # absent, or a key with nothing but comments below it
+            merged[section] = {}
+    return merged
