@@ -97,20 +97,14 @@ def check_name(name: str) -> str:
     return name
 
 
-class Study(BaseModel):
-    """One algorithm with its settings under one protocol: a config file, defaults filled in."""
+class NamedAlgorithm(BaseModel):
+    """An algorithm of the registry under a name of its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: Annotated[str, Field(description="what the algorithm is called in files, tables and figures")]
     description: Annotated[str, Field(description="one line of ASCII for COCO's data files", max_length=200)] = ""
     algorithm: Annotated[str, Field(description="what `sacma algorithms` lists")]
-    settings: Annotated[
-        Any, Field(description="of the algorithm; where they differ from its defaults", validate_default=True)
-    ] = None
-    protocol: Annotated[Protocol, Field(description="where it differs from the defaults, which are the paper's")] = (
-        Protocol()
-    )
 
     @field_validator("name")
     @classmethod
@@ -130,6 +124,17 @@ class Study(BaseModel):
         if algorithm not in ALGORITHMS:
             raise ValueError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
         return algorithm
+
+
+class Study(NamedAlgorithm):
+    """One algorithm with its settings under one protocol: a config file, defaults filled in."""
+
+    settings: Annotated[
+        Any, Field(description="of the algorithm; where they differ from its defaults", validate_default=True)
+    ] = None
+    protocol: Annotated[Protocol, Field(description="where it differs from the defaults, which are the paper's")] = (
+        Protocol()
+    )
 
     @field_validator("settings")
     @classmethod
@@ -151,8 +156,12 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
         SacmaError: what is wrong, where, and what is allowed.
     """
     document = read_document(path, "config", ["name", "algorithm"])
+    if document.content.keys() >= {"algorithms", "grid"}:
+        raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {path}")
     replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
     content = with_overrides(document.content, replaced)
+    if content.get("settings") is None:  # absent, or a key with nothing but comments below it
+        content["settings"] = {}
     algorithm, settings = content.get("algorithm"), content["settings"]
     try:
         if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
@@ -201,12 +210,8 @@ def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None =
 
 
 def with_overrides(content: Mapping[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
-    """Return the content of a file with keys of its protocol replaced, and sections with nothing in them empty."""
-    merged = dict(content)
-    given = merged.get("protocol")
-    if overrides and (given is None or isinstance(given, dict)):
-        merged["protocol"] = {**(given or {}), **overrides}
-    for section in ("settings", "protocol"):
-        if merged.get(section) is None:  # absent, or a key with nothing but comments below it
-            merged[section] = {}
-    return merged
+    """Return the content of a file with keys of its protocol replaced."""
+    given = content.get("protocol")
+    if given is None or isinstance(given, dict):
+        return {**content, "protocol": {**(given or {}), **overrides}}
+    return dict(content)
