@@ -1,7 +1,7 @@
 """Statistics of comparisons of algorithms: tables of values in, frames out.
 
 Rows are problems, columns algorithms, lower is better. ``ranks`` says whether algorithms differ, ``posthoc`` which
-pairs do, ``duels`` by how much.
+pairs do, ``duels`` by how much, ``signed_rank`` whether a single pair does.
 """
 
 from sacma.analysis.statistics.duels import (
@@ -29,6 +29,7 @@ from sacma.analysis.statistics.ranks import (
     mean_rank_intervals,
     rank_rows,
 )
+from sacma.analysis.statistics.signed_rank import signed_rank
 
 __all__ = [
     "Friedman",
@@ -49,5 +50,6 @@ __all__ = [
     "rank_rows",
     "rank_sum",
     "shaffer",
+    "signed_rank",
     "superiority",
 ]
