@@ -82,11 +82,11 @@ class Setting:
     """A combination of the values of a grid.
 
     Args:
-        values: by key of the grid.
+        labels: its values by key of the grid, as its name has them.
         study: of the algorithm with these values.
     """
 
-    values: Mapping[str, Any]
+    labels: Mapping[str, str]
     study: Study
 
     @property
@@ -214,8 +214,8 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
             refused.append((values, error.errors()[0]))
             continue
         dumped = valid.model_dump()
-        valid_values = {key: dumped[key] for key in values}
-        name = f"{entry.name}.{'-'.join(_in_a_name(value) for value in valid_values.values())}"
+        labels = {key: _in_a_name(dumped[key]) for key in values}
+        name = f"{entry.name}.{'-'.join(labels.values())}"
         try:
             study = Study(
                 name=name,
@@ -226,7 +226,7 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
             )
         except ValidationError as error:
             raise SacmaError(f"{document.where(('grid',))}: {error.errors()[0]['ctx']['error']}") from None
-        settings.append(Setting(valid_values, study))
+        settings.append(Setting(labels, study))
     if refused:
         values, detail = refused[0]
         reason = detail["ctx"]["error"] if "ctx" in detail else detail["msg"]
@@ -278,7 +278,7 @@ def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> 
     for setting in (setting for algorithm in algorithms for setting in algorithm.settings):
         other = seen.setdefault(setting.name.lower(), setting)
         if other is not setting:
-            both = " and ".join(_described(each.values) for each in (other, setting))
+            both = " and ".join(_described(each.labels) for each in (other, setting))
             raise SacmaError(f"{document.where(('grid',))}: {both} would both be called {setting.name}")
 
 

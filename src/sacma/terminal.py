@@ -1,7 +1,7 @@
 """What the commands show as tables, 80 columns wide or less."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
@@ -19,18 +19,23 @@ from sacma.ranges import format_ranges
 if TYPE_CHECKING:
     import pandas as pd
 
+    from sacma.analysis.sweep import Decision
+
 
 LONGEST_NAME = 26
 """Columns of names; longer ones are folded."""
 
 
-def plan_table(coverage: Coverage, costs: CostModel) -> Table:
-    """Return how many trials are there, by algorithm and dimension, and what the missing ones will cost."""
-    names = list(dict.fromkeys(spec.name for spec in coverage.specs))
+def plan_table(coverage: Coverage, costs: CostModel, group: Callable[[str], str] = lambda name: name) -> Table:
+    """Return how many trials are there, by algorithm and dimension, and what the missing ones will cost.
+
+    ``group`` leads from the name of a trial's algorithm to what its row is about.
+    """
+    names = list(dict.fromkeys(group(spec.name) for spec in coverage.specs))
     dimensions = sorted({spec.dimension for spec in coverage.specs})
     table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU h")
     for name in [*names, ""] if len(names) > 1 else names:
-        specs = [spec for spec in coverage.specs if name in {spec.name, ""}]
+        specs = [spec for spec in coverage.specs if name in {group(spec.name), ""}]
         cells = [[spec for spec in specs if spec.dimension == D] for D in dimensions]
         counts = [f"{sum(spec.key in coverage.heads for spec in cell)}/{len(cell)}" for cell in cells]
         missing = [spec for spec in specs if spec.key not in coverage.heads]
@@ -122,6 +127,77 @@ def rank_table(ranks: "pd.DataFrame") -> RenderableType:
         mark = PARTIAL_MARK if group["partial"].any() else ""
         table.add_row(f"{dimension}{mark}", str(scenario), *_cells(by_name, names, "{:.2f}"))
     return Group(title, table, "")
+
+
+MOST_STANDINGS = 5
+"""Settings of a sweep that are shown of each algorithm, beside the reference."""
+
+LEVEL = 0.05
+"""Of significance."""
+
+FEWEST_FUNCTIONS = 6
+"""With which a signed-rank test can be significant: 2/2⁶ < 0.05."""
+
+
+def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
+    """Return the best settings of one algorithm of a sweep, and the reference."""
+    rows = ranking.to_dict("records")
+    mark = "PARTIAL: " if rows[0]["partial"] else ""
+    over = f"{rows[0]['rankings']} rankings on {rows[0]['functions']} functions"
+    title = Text(f"{mark}{algorithm}: {len(rows)} settings in {over}", style="bold")
+    table = _table("setting", "place", "first ranks", "rank sum", "mean rank", "resamples won")
+    for number, row in enumerate(rows):
+        if number < MOST_STANDINGS or row["reference"]:
+            name = f"{_short(row['setting'], algorithm)}{' (reference)' * row['reference']}"
+            share = "-" if math.isnan(row["win_share"]) else f"{100 * row['win_share']:.0f} %"
+            ranks = f"{row['rank_sum']:g}", f"{row['mean_rank']:.2f}"
+            table.add_row(name, str(row["place"]), str(row["first_ranks"]), *ranks, share)
+    return Group(title, table)
+
+
+def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "Decision") -> list[str]:
+    """Say which setting won, what decided it, and whether it differs from the runner-up and the reference."""
+    winner = _short(decision.winner, algorithm)
+    match decision.decided_by:
+        case "first ranks":
+            lines = [f"{winner} wins, by {decision.margin} first rank{'' if decision.margin == 1 else 's'}"]
+        case "rank sum":
+            equals = ", ".join(_short(name, algorithm) for name in decision.tied if name != decision.winner)
+            lines = [f"tie in first ranks with {equals}; {winner} wins by the lower rank sum"]
+        case "nothing":
+            equals = ", ".join(_short(name, algorithm) for name in ranking.loc[ranking["place"] == 1, "setting"])
+            lines = [f"tie: {equals} have the same first ranks and rank sum"]
+    few = "; fewer than 6 functions cannot show one" if ranking["functions"].iloc[0] < FEWEST_FUNCTIONS else ""
+    for row in comparisons.to_dict("records"):
+        corrected = not math.isnan(row["p_holm"])
+        p, how = (row["p_holm"], ", Holm's correction") if corrected else (row["p_raw"], "")
+        lines.append(
+            f"against the {row['against']}, {_short(row['setting'], algorithm)}: better on {row['better']} of "
+            f"{row['functions']} functions, worse on {row['worse']}; {'a' if p < LEVEL else 'no'} significant "
+            f"difference (p = {p:.2g}{how}{few})"
+        )
+    if ranking["reference"].iloc[0]:
+        lines.append("the winner is the reference")
+    return lines
+
+
+def effects_table(effects: "pd.DataFrame") -> RenderableType:
+    """Return the mean rank of the settings that have a value, by key and value, an algorithm a column."""
+    algorithms = list(effects["algorithm"].unique())
+    mark = "PARTIAL: " if effects["partial"].any() else ""
+    title = Text(f"{mark}mean rank of all settings that have a value (1 is best)", style="bold")
+    table = _table("key", "value", *algorithms)
+    ranks = effects.set_index(["algorithm", "key", "value"])["mean_rank"].sort_index()
+    for key in map(str, effects["key"].unique()):
+        values = list(effects.loc[effects["key"] == key, "value"].unique())
+        columns = [_cells(ranks[name, key].reindex(values), values, "{:.2f}") for name in algorithms]
+        for number, value in enumerate(values):
+            table.add_row("" if number else key, value, *(column[number] for column in columns))
+    return Group(title, table, "")
+
+
+def _short(setting: str, algorithm: str) -> str:
+    return setting.removeprefix(f"{algorithm}.")
 
 
 PARTIAL_MARK = "*"

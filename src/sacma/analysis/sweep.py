@@ -1,0 +1,224 @@
+"""The best of a grid of settings, by the paper's rule, and how clear it is: pure functions on data frames.
+
+Settings of one algorithm are ranked by Δf_med on each function, in each dimension, after each number of evaluations: a
+*ranking*, one row of ``rank_settings``. The best setting has the most first ranks; of several, the one with the lowest
+sum of ranks (section "Experimental Setup" of the paper).
+
+    k        number of settings
+    n        number of functions
+    r_ij     rank of setting j in ranking i, 1 the best, average ranks on ties
+
+Several settings may have the lowest Δf_med, where several reach the target above all. Each of them has a first rank
+then, and they share the average of their ranks in the sum. The paper does not say what it did with ties.
+
+What is said of certainty takes a function as the unit, with all its dimensions and numbers of evaluations: those are
+looks at the same runs, or at much the same problem, and no independent evidence.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.multitest import multipletests
+
+from sacma.analysis.statistics import rank_rows, signed_rank
+
+RANKING = ["dimension", "function", "budget"]
+"""What a ranking is of."""
+
+RESAMPLES = 9999
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Which setting is best, and what decided it.
+
+    Args:
+        winner: the best; of several, the first.
+        runner_up: the next, or the second of several best.
+        decided_by: what tells the winner from the runner-up: their first ranks, or, where those are equal, their sums
+            of ranks; nothing where both are.
+        margin: first ranks of the winner less those of the runner-up.
+        tied: settings with as many first ranks as the winner, the winner too; more than one is a tie.
+    """
+
+    winner: str
+    runner_up: str
+    decided_by: Literal["first ranks", "rank sum", "nothing"]
+    margin: int
+    tied: tuple[str, ...]
+
+
+def rank_settings(medians: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
+    """Return the ranks of settings by Δf_med, 1 the lowest, average ranks on ties.
+
+    A relative difference that is rounding noise of the logarithm is a tie.
+
+    Args:
+        medians: columns algorithm (the name of the setting), dimension, function, budget and median_delta_f; Δf below
+            the target counts as the target already.
+        settings: names of those to rank, two or more. Others are not looked at; what one of these lacks is no ranking.
+
+    Returns:
+        r_ij, rankings (by dimension, function, budget) × settings.
+
+    >>> medians = pd.DataFrame({"algorithm": ["A", "B", "C"], "median_delta_f": [1e-8, 1e-3, 1e-8]})
+    >>> medians[["dimension", "function", "budget"]] = 2, 1, 25
+    >>> rank_settings(medians, ["A", "B", "C"]).to_numpy().tolist()
+    [[1.5, 3.0, 1.5]]
+    """
+    table = medians.pivot(index=RANKING, columns="algorithm", values="median_delta_f")
+    table = table.reindex(columns=settings).dropna()
+    return rank_rows(table.map(np.log10).round(9)) if len(table) else table
+
+
+def firsts(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return which settings are first in which ranking: all with its lowest Δf_med.
+
+    >>> firsts(pd.DataFrame({"A": [1.5, 1], "B": [3, 2], "C": [1.5, 3]})).to_numpy().tolist()
+    [[True, False, True], [True, False, False]]
+    """
+    return ranks.eq(ranks.min(axis="columns"), axis="index")
+
+
+def standings(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return first ranks and rank sums of settings, the best setting first.
+
+    Args:
+        ranks: as from ``rank_settings``.
+
+    Returns:
+        A row a setting; columns place (the same where first ranks and rank sums are equal), first_ranks, rank_sum and
+        mean_rank. Settings that are equal stand in the order of the columns of ``ranks``.
+
+    >>> standings(pd.DataFrame({"A": [2, 2], "B": [1, 3], "C": [3, 1]}))["place"].to_dict()
+    {'B': 1, 'C': 1, 'A': 3}
+    """
+    table = pd.DataFrame({"first_ranks": firsts(ranks).sum(), "rank_sum": ranks.sum(), "mean_rank": ranks.mean()})
+    table = table.sort_values(["first_ranks", "rank_sum"], ascending=[False, True], kind="stable")
+    scores = list(zip(table["first_ranks"], table["rank_sum"], strict=True))
+    table.insert(0, "place", [1 + scores.index(score) for score in scores])
+    return table.rename_axis(index="setting")
+
+
+def decide(table: pd.DataFrame) -> Decision:
+    """Return the winner and what decided it.
+
+    Args:
+        table: as from ``standings``, of two settings or more.
+
+    >>> decide(standings(pd.DataFrame({"A": [2, 1], "B": [1, 2], "C": [3, 3]}))).decided_by
+    'nothing'
+    """
+    winner, runner_up = (str(name) for name in table.index[:2])
+    first = table["first_ranks"].astype(int)
+    margin = int(first.iloc[0] - first.iloc[1])
+    decided_by: Literal["first ranks", "rank sum", "nothing"] = "first ranks"
+    if not margin:
+        decided_by = "rank sum" if table["place"].iloc[1] > 1 else "nothing"
+    tied = tuple(str(name) for name in table.index[first == first.iloc[0]])
+    return Decision(winner, runner_up, decided_by, margin, tied)
+
+
+def win_shares(ranks: pd.DataFrame, *, rng: np.random.Generator, resamples: int = RESAMPLES) -> pd.Series:
+    """Return how often each setting would have won on other functions of the kind: a bootstrap over functions.
+
+    Functions are drawn with replacement, each with all its rankings, and the rule names the best of each draw; several
+    that are best share it. A share is no probability that a setting is the best: it says how much the choice hangs on
+    the functions that happen to be there.
+
+    Args:
+        ranks: as from ``rank_settings``.
+        rng: where the draws come from.
+        resamples: how many.
+
+    Returns:
+        Shares by setting, which add up to 1; NaN where there is but one function, which always gives itself.
+    """
+    functions = ranks.index.get_level_values("function")
+    n = functions.nunique()
+    if n < 2:  # noqa: PLR2004 one always gives itself
+        return pd.Series(np.nan, ranks.columns, name="win_share")
+    first_ranks = firsts(ranks).groupby(functions).sum().to_numpy(dtype=np.int64)
+    rank_sums = ranks.groupby(functions).sum().to_numpy()  # multiples of ½: their sums are exact
+    drawn = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+    shares = np.zeros(len(ranks.columns))
+    for counts in np.array_split(drawn, max(1, resamples // 1000)):
+        first, sums = counts @ first_ranks, counts @ rank_sums
+        sums = np.where(first == first.max(axis=1, keepdims=True), sums, np.inf)
+        best = sums == sums.min(axis=1, keepdims=True)
+        shares += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
+    return pd.Series(shares / resamples, ranks.columns, name="win_share")
+
+
+def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
+    """Test whether settings differ from one of them: Wilcoxon's signed-rank test over functions, two-sided.
+
+    The pair is compared by the mean ranks that both have on a function. Not by Δf, which has no scale that functions
+    share, nor by Friedman's post-hoc test: k settings are too many for it (with k = 36 and n = 12, corrected for all
+    pairs, mean ranks would have to differ by 17), and its verdict on a pair depends on the other settings.
+
+    Which of the p-values is sound depends on how the pair was chosen:
+
+    - *Winner against a reference that was chosen beforehand*: ``p_holm``, Holm's correction over all k - 1 settings.
+      The winner is the best of them, and the best of many looks better than it is: of 36 settings that are all equal, it
+      would differ in 7 to 10 % of simulated studies, where 5 % are allowed.
+    - *Winner against runner-up*: ``p_raw``. Both were chosen by the same data, but the next best is the one that it is
+      hardest to be better than: the two-sided test of this pair alone keeps its level for "the winner is the best"
+      (proved for other tests by K. Hung and W. Fithian, Rank verification for exponential families, Annals of
+      Statistics 47, 2019; for this one it is simulated in the tests).
+
+    Fewer than 6 functions cannot give a p-value below 0.05.
+
+    Args:
+        ranks: as from ``rank_settings``.
+        against: the setting that all others are tested against.
+
+    Returns:
+        A row for each other setting; columns functions, better (on how many of them it has the lower mean rank), worse,
+        p_raw and p_holm.
+
+    Source on the choice of the test: A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based
+    on mean-ranks?, JMLR 17 (2016).
+    """
+    means = ranks.groupby(level="function").mean()
+    others = [name for name in ranks.columns if name != against]
+    # Means of half ranks over unequal numbers of rankings are rounded: what is equal must look equal.
+    differences = means[others].sub(means[against], axis="index").round(9)
+    p_raw = [signed_rank(column) for column in differences.to_numpy().T]
+    columns = {
+        "functions": len(means),
+        "better": (differences < 0).sum(),
+        "worse": (differences > 0).sum(),
+        "p_raw": p_raw,
+        "p_holm": multipletests(p_raw, method="holm")[1],
+    }
+    return pd.DataFrame(columns, index=pd.Index(others, name="setting"))
+
+
+def main_effects(ranks: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
+    """Return what each value of each key of the grid does on average: the mean rank of the settings that have it.
+
+    In a full grid the mean over the values of a key is (k + 1)/2. The value with the lowest mean rank is the best one
+    on average over all that the other keys can be, and need not be the winner's.
+
+    Args:
+        ranks: as from ``rank_settings``.
+        values: settings × keys, as text.
+
+    Returns:
+        Columns key, value, settings (how many have it), first_ranks (of all of them) and mean_rank.
+
+    >>> ranks = pd.DataFrame({"A": [1, 1], "B": [2, 3], "C": [3, 2]})
+    >>> values = pd.DataFrame({"rate": ["0.2", "0.5", "0.5"]}, index=["A", "B", "C"])
+    >>> main_effects(ranks, values)["mean_rank"].to_list()
+    [1.0, 2.5]
+    """
+    first_ranks, mean_ranks = firsts(ranks).sum(), ranks.mean()
+    rows = []
+    for key in values.columns:
+        for value in dict.fromkeys(values[key]):
+            names = values.index[values[key] == value]
+            rows.append((key, value, len(names), int(first_ranks[names].sum()), float(mean_ranks[names].mean())))
+    return pd.DataFrame(rows, columns=["key", "value", "settings", "first_ranks", "mean_rank"])
