@@ -25,6 +25,14 @@ Seed = Annotated[int | None, typer.Option(help="Seed of the study.")]
 Results = Annotated[Path, typer.Option(help="Folder of results.", envvar="SACMA_RESULTS")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default: the number of cores.")]
+Backend = Annotated[str, typer.Option(help="loky (worker processes), dask (clusters) or serial.")]
+Scheduler = Annotated[str | None, typer.Option(help="Of a dask cluster, like tcp://host:8786.", metavar="ADDRESS")]
+Retries = Annotated[int, typer.Option(min=0, help="How often a trial that fails is tried again.")]
+TrialTimeout = Annotated[
+    float | None, typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed.")
+]
+FailedOnly = Annotated[bool, typer.Option("--failed-only", help="Run only what failed before.")]
+Progress = Annotated[str, typer.Option(help="bar, lines, json, quiet, or auto for what suits.")]
 Shard = Annotated[str | None, typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N")]
 
 LONGEST_LIST = 20

@@ -1,18 +1,23 @@
 """What trials a command is about, and what they cost."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sacma.cli.common import counted, err, out
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sacma.experiment.cost import CostModel
     from sacma.experiment.coverage import Coverage
     from sacma.experiment.plan import TrialSpec
     from sacma.experiment.store import Store, StoredStudy
+    from sacma.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,17 @@ class Asked:
         studies: from configs, or those that are in the results.
         specs: their trials, or a shard of them.
         store: the results.
+        what: the studies in a few words, for people.
+        shard: which, as given, or None.
+        by_file: whether the studies come from files, and not from the results.
     """
 
     studies: "Sequence[StoredStudy]"
     specs: "tuple[TrialSpec, ...]"
     store: "Store"
+    what: str
+    shard: str | None
+    by_file: bool
 
 
 def protocol_overrides(
@@ -51,7 +62,7 @@ def protocol_overrides(
 
 
 def asked_trials(
-    configs: Sequence[Path] | None, results: Path, overrides: dict[str, object], shard_text: str | None
+    configs: Sequence[Path] | None, results: Path, overrides: dict[str, object], shard: str | None
 ) -> Asked:
     """Return the trials of configs, or of the studies in the results, or a shard of them.
 
@@ -59,7 +70,6 @@ def asked_trials(
         SacmaError: what is wrong with what was given.
     """
     from sacma.config import load_studies  # noqa: PLC0415
-    from sacma.experiment.coverage import shard  # noqa: PLC0415
     from sacma.experiment.store import Store, StoredStudy  # noqa: PLC0415
 
     store = Store(results)
@@ -71,11 +81,28 @@ def asked_trials(
             raise SacmaError(f"{results} holds no study to continue; name at least one CONFIG")
         if overrides:
             raise SacmaError(f"--{next(iter(overrides))} changes what a config says; name at least one CONFIG")
+    what = counted(len(studies), "algorithm")
+    return Asked(studies, _specs(studies, shard), store, what, shard, by_file=bool(configs))
+
+
+def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
+    """Return the trials of a sweep, or a shard of them.
+
+    Raises:
+        SacmaError: the shard is none.
+    """
+    from sacma.experiment.store import Store, StoredStudy  # noqa: PLC0415
+
+    studies = [StoredStudy((study,)) for study in sweep.studies]
+    what = f"{counted(len(sweep.algorithms), 'algorithm')}, {counted(len(studies), 'setting')}"
+    return Asked(studies, _specs(studies, shard), Store(results), what, shard, by_file=True)
+
+
+def _specs(studies: "Sequence[StoredStudy]", given: str | None) -> "tuple[TrialSpec, ...]":
+    from sacma.experiment.coverage import shard  # noqa: PLC0415
+
     specs = tuple(spec for study in studies for spec in study.specs())
-    if shard_text is not None:
-        number, of = _parse_shard(shard_text)
-        specs = shard(specs, number, of)
-    return Asked(studies, specs, store)
+    return specs if given is None else shard(specs, *_parse_shard(given))
 
 
 def _parse_shard(given: str) -> tuple[int, int]:
@@ -93,3 +120,44 @@ def known_costs(coverage: "Coverage") -> "CostModel":
     for spec, outcome in coverage.trials:
         costs.learn(spec, outcome.cpu.total)
     return costs
+
+
+def print_plan(
+    coverage: "Coverage", results: Path, jobs: int | None, group: "Callable[[str], str]" = lambda name: name
+) -> None:
+    """Print what is there, what is missing, and what that will cost.
+
+    Args:
+        coverage: of the trials.
+        results: the folder.
+        jobs: how many trials run at a time, or None for the number of cores.
+        group: from the name of a study to what its row of the table is about.
+
+    Raises:
+        SacmaError: ``results`` is a file.
+    """
+    from joblib import cpu_count  # noqa: PLC0415
+
+    from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
+    from sacma.progress import clock  # noqa: PLC0415
+    from sacma.terminal import plan_table  # noqa: PLC0415
+
+    costs = known_costs(coverage)
+    out.print(plan_table(coverage, costs, group))
+    if coverage.complete:
+        out.print("nothing to run")
+        return
+    workers = jobs or cpu_count()
+    if results.exists() and not results.is_dir():
+        raise SacmaError(f"--results: {results} is not a folder")
+    cpu_seconds = costs.seconds(work_in(coverage.missing))
+    free = shutil.disk_usage(next(folder for folder in [results, *results.absolute().parents] if folder.exists())).free
+    needed = bytes_on_disk(coverage.missing)
+    source = f"by {costs.trials} finished trials" if costs.trials else "by shipped figures"
+    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {source}")
+    out.print(
+        f"wall time: {clock(SECONDS_TO_START + cpu_seconds / workers)} with {counted(workers, 'worker')} (--jobs)"
+    )
+    out.print(f"disk:      {needed / 1e6:,.0f} MB more, {free / 1e6:,.0f} MB free")
+    if needed > free:
+        err.print("note: that is more than there is")
