@@ -62,7 +62,7 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
     Args:
         path: of the file.
         kind: what it is, for people: a config.
-        keys: that it has at least.
+        keys: that it has at least, two or more.
 
     Raises:
         SacmaError: it is not there, not YAML, not a mapping, or has a key twice.
@@ -82,7 +82,8 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
     except (yaml.YAMLError, ValueError) as error:
         raise SacmaError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
     if not isinstance(content, dict):
-        raise SacmaError(f"{path}: a {kind} is a mapping with at least the keys {' and '.join(keys)}")
+        needed = f"{', '.join(keys[:-1])} and {keys[-1]}"
+        raise SacmaError(f"{path}: a {kind} is a mapping with at least the keys {needed}")
     lines: dict[Location, int] = {}
     _index(path, root, (), lines, set())
     return Document(path, content, lines)

@@ -161,9 +161,9 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     combinations = math.prod(len(values) for values in file.grid.values())
     settings = len(file.algorithms) * combinations
     if settings > MOST_SETTINGS:
+        each = f", {combinations:,} for each of {len(file.algorithms)} algorithms" if len(file.algorithms) > 1 else ""
         raise SacmaError(
-            f"{document.where(('grid',))}: {settings:,} settings, {combinations:,} combinations for each of "
-            f"{len(file.algorithms)} algorithms; a sweep takes at most {MOST_SETTINGS:,}"
+            f"{document.where(('grid',))}: {settings:,} settings{each}; a sweep takes at most {MOST_SETTINGS:,}"
         )
     if combinations == 1:
         raise SacmaError(f"{document.where(('grid',))}: there is one combination only; give a key two values or more")
