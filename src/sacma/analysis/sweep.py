@@ -162,8 +162,8 @@ def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
     Which of the p-values is sound depends on how the pair was chosen:
 
     - *Winner against a reference that was chosen beforehand*: ``p_holm``, Holm's correction over all k - 1 settings.
-      The winner is the best of them, and the best of many looks better than it is: of 36 settings that are all equal, it
-      would differ in 7 to 10 % of simulated studies, where 5 % are allowed.
+      The winner is the best of them, and the best of many looks better than it is: of 36 settings that are all equal,
+      it would differ in 7 to 10 % of simulated studies, where 5 % are allowed.
     - *Winner against runner-up*: ``p_raw``. Both were chosen by the same data, but the next best is the one that it is
       hardest to be better than: the two-sided test of this pair alone keeps its level for "the winner is the best"
       (proved for other tests by K. Hung and W. Fithian, Rank verification for exponential families, Annals of

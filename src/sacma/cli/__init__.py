@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from sacma import __version__
-from sacma.cli import algorithms, export, plan, postprocess, replay, run, status
+from sacma.cli import algorithms, export, plan, postprocess, replay, run, status, sweep
 from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
 from sacma.errors import SacmaError
 
@@ -63,6 +63,7 @@ def root(
 app.command(short_help="Run the trials that are not there yet.")(run.run)
 app.command(short_help="Show what a run would run, and what it will cost.")(plan.plan)
 app.command(short_help="Show how complete results are, and what to do next.")(status.status)
+app.command(short_help="Run a grid of settings and rank them.")(sweep.sweep)
 app.command(short_help="Run one trial again and compare it bit by bit.")(replay.replay)
 app.command(short_help="List algorithms and their settings.")(algorithms.algorithms)
 app.command(short_help="Make pages and tables of results.")(postprocess.postprocess)

@@ -139,7 +139,7 @@ class Store:
     def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
         """Be the one process that writes what is derived from records; see ``locked``."""
         with locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait):
-            for name in ("traces", "provenance", "export"):
+            for name in ("traces", "provenance", "export", "sweep"):
                 _sweep(self.root / name)
             yield
 

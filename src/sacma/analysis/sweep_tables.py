@@ -1,0 +1,146 @@
+"""From the trials of a sweep to its tables: who won, by how much, and all numbers behind it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sacma.analysis.sweep import (
+    RANKING,
+    Decision,
+    decide,
+    firsts,
+    main_effects,
+    rank_settings,
+    signed_rank_tests,
+    standings,
+    win_shares,
+)
+from sacma.analysis.tables import median_delta_f, our_trial
+from sacma.errors import SacmaError
+from sacma.experiment.coverage import Coverage
+from sacma.experiment.store import Store, write_whole
+from sacma.sweep import Sweep, SweptAlgorithm
+
+BOOTSTRAP_SEED = 1
+
+
+@dataclass(frozen=True)
+class SweepTables:
+    """What a sweep found. All have a column ``partial``: whether trials are missing from what the row is of.
+
+    Args:
+        ranking: a row an algorithm and setting, the best first: its values by key of the grid, place, first_ranks,
+            rank_sum, mean_rank, win_share, whether it is the reference, and over how many rankings and functions.
+        comparisons: a row an algorithm and what its winner is compared with, runner-up or reference: margins in first
+            ranks and rank sum, on how many functions the winner is better and worse, p_raw and, for the reference,
+            p_holm.
+        effects: a row an algorithm, key and value, as from ``main_effects``.
+        ranks: a row an algorithm, setting, dimension, function and budget: Δf_med, rank and whether it is a first one;
+            no rank where another setting has no trial.
+        decisions: by algorithm.
+    """
+
+    ranking: pd.DataFrame
+    comparisons: pd.DataFrame
+    effects: pd.DataFrame
+    ranks: pd.DataFrame
+    decisions: dict[str, Decision]
+
+
+def rank_sweep(sweep: Sweep, coverage: Coverage) -> SweepTables:
+    """Rank the settings of each algorithm of a sweep.
+
+    Args:
+        sweep: to rank.
+        coverage: of its trials.
+
+    Raises:
+        SacmaError: there is no function on which all settings of an algorithm have trials.
+    """
+    medians = median_delta_f((our_trial(*trial) for trial in coverage.trials), sweep.rank_at)
+    medians["partial"] = medians["trials"] < len(sweep.protocol.instances)
+    missing = {spec.name for spec in coverage.missing}
+    frames: dict[str, list[pd.DataFrame]] = {"ranking": [], "comparisons": [], "effects": [], "ranks": []}
+    decisions = {}
+    for algorithm in sweep.algorithms:
+        names = [setting.name for setting in algorithm.settings]
+        own = medians[medians["algorithm"].isin(names)]
+        ranks = rank_settings(own, names)
+        if ranks.empty:
+            raise SacmaError(f"{algorithm.name}: no function has trials of all its settings; there is nothing to rank")
+        table = standings(ranks)
+        decisions[algorithm.name] = decision = decide(table)
+        values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names)
+        parts = {
+            "ranking": _ranking(table, values, ranks, algorithm.reference),
+            "comparisons": _comparisons(table, decision, ranks, algorithm),
+            "effects": main_effects(ranks, values),
+            "ranks": _with_ranks(own, ranks),
+        }
+        for kind, part in parts.items():
+            part.insert(0, "algorithm", algorithm.name)
+            if "partial" not in part:
+                part["partial"] = not missing.isdisjoint(names)
+            frames[kind].append(part)
+    whole = {kind: pd.concat(parts, ignore_index=True) for kind, parts in frames.items()}
+    return SweepTables(**whole, decisions=decisions)
+
+
+def _ranking(table: pd.DataFrame, values: pd.DataFrame, ranks: pd.DataFrame, reference: str | None) -> pd.DataFrame:
+    shares = win_shares(ranks, rng=np.random.default_rng(BOOTSTRAP_SEED))
+    ranking = values.join(table, how="right").join(shares)
+    ranking["reference"] = ranking.index == reference
+    ranking["rankings"] = len(ranks)
+    ranking["functions"] = ranks.index.get_level_values("function").nunique()
+    return ranking.rename_axis(index="setting").reset_index()
+
+
+def _comparisons(
+    table: pd.DataFrame, decision: Decision, ranks: pd.DataFrame, algorithm: SweptAlgorithm
+) -> pd.DataFrame:
+    winner, reference = decision.winner, algorithm.reference
+    against = {"runner-up": decision.runner_up}
+    if reference is not None and reference != winner:
+        against["reference"] = reference
+    margins = table.loc[[winner], ["first_ranks", "rank_sum"]]
+    rows = []
+    for role, setting in against.items():
+        row = signed_rank_tests(ranks, setting).loc[[winner]]
+        if role == "runner-up":
+            row["p_holm"] = np.nan
+        difference = (margins - table.loc[setting, ["first_ranks", "rank_sum"]]).add_prefix("margin_")
+        labels = {"against": role, "setting": setting, "decided_by": decision.decided_by}
+        rows.append(difference.assign(**labels).join(row).rename_axis(index="winner").reset_index())
+    return pd.concat(rows)
+
+
+def _with_ranks(medians: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return medians with the rank of each, and whether it is a first one."""
+    long = ranks.reset_index().melt(RANKING, var_name="algorithm", value_name="rank")
+    first = firsts(ranks).reset_index().melt(RANKING, var_name="algorithm", value_name="first")
+    keys = [*RANKING, "algorithm"]
+    merged = medians.merge(long, "left", keys).merge(first, "left", keys).rename(columns={"algorithm": "setting"})
+    merged["first"] = merged["first"].notna() & merged["first"].eq(other=True)
+    return merged
+
+
+def write_tables(tables: SweepTables, store: Store, name: str) -> tuple[Path, ...]:
+    """Write the tables as CSV and return where: ``RESULTS/sweep/NAME_ranking.csv`` and so on.
+
+    Numbers are written in full: rounded medians would not give the same ranks.
+
+    Raises:
+        RunError: the disk is full.
+    """
+    frames = {
+        "ranking": tables.ranking,
+        "comparisons": tables.comparisons,
+        "effects": tables.effects,
+        "ranks": tables.ranks,
+    }
+    files = {kind: store.root / "sweep" / f"{name}_{kind}.csv" for kind in frames}
+    for kind, frame in frames.items():
+        write_whole(files[kind], frame.to_csv(index=False).encode())
+    return tuple(files.values())

@@ -1,0 +1,151 @@
+"""sacma sweep: a grid of settings and its winner."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from sacma.__main__ import this_command
+from sacma.cli.campaign import SHARDS_NEXT, Manner, run_trials
+from sacma.cli.common import (
+    Backend,
+    Budget,
+    Dimensions,
+    FailedOnly,
+    Functions,
+    Instances,
+    Jobs,
+    Progress,
+    Results,
+    Retries,
+    Scheduler,
+    Seed,
+    Shard,
+    Target,
+    TrialTimeout,
+    err,
+    out,
+    print_list,
+)
+from sacma.cli.trials import print_plan, protocol_overrides, swept_trials
+from sacma.errors import SacmaError
+
+if TYPE_CHECKING:
+    from sacma.analysis.sweep_tables import SweepTables
+    from sacma.experiment.coverage import Coverage
+    from sacma.experiment.store import Store
+    from sacma.sweep import Sweep
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(help="YAML file: algorithms and a grid.", metavar="SWEEP")],
+    functions: Functions = None,
+    dimensions: Dimensions = None,
+    instances: Instances = None,
+    budget: Budget = None,
+    target: Target = None,
+    seed: Seed = None,
+    results: Results = Path("results"),
+    jobs: Jobs = None,
+    backend: Backend = "loky",
+    scheduler: Scheduler = None,
+    shard: Shard = None,
+    retries: Retries = 1,
+    trial_timeout: TrialTimeout = None,
+    failed_only: FailedOnly = False,
+    progress: Progress = "auto",
+    plan: Annotated[bool, typer.Option("--plan", help="Show what would run and what it costs; run nothing.")] = False,
+    rank_only: Annotated[bool, typer.Option("--rank-only", help="Rank what is there; run nothing.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="With --rank-only: though trials are missing; all that is made says so.")
+    ] = False,
+) -> None:
+    """Run all combinations of a grid of settings, and say which is the best of each algorithm, and how clearly.
+
+    Runs what is missing, as sacma run does, and ranks the settings by median Δf: the best has the most first ranks
+    over functions, dimensions and numbers of evaluations. Writes all numbers to RESULTS/sweep.
+    """
+    from sacma.experiment.coverage import cover  # noqa: PLC0415
+    from sacma.sweep import load_sweep  # noqa: PLC0415
+
+    overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
+    swept = load_sweep(file, overrides)
+    asked = swept_trials(swept, results, shard)
+    if plan and rank_only:
+        raise SacmaError("--plan and --rank-only do not go together; give one of them")
+    if partial and not rank_only:
+        raise SacmaError("--partial needs --rank-only: without it, what is missing is run")
+    if shard and rank_only:
+        raise SacmaError("--rank-only ranks all of a sweep; leave --shard out")
+    if plan:
+        names = {setting.name: algorithm.name for algorithm in swept.algorithms for setting in algorithm.settings}
+        print_plan(cover(asked.store, asked.specs), results, jobs, names.__getitem__)
+        return
+    if not rank_only:
+        manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
+        run_trials(asked, manner, SHARDS_NEXT if shard else None)
+        if shard:
+            return
+    _rank(swept, asked.store, cover(asked.store, asked.specs), partial=partial, as_json=progress == "json")
+
+
+def _rank(swept: "Sweep", store: "Store", coverage: "Coverage", *, partial: bool, as_json: bool) -> None:
+    from sacma.analysis.sweep_tables import rank_sweep, write_tables  # noqa: PLC0415
+    from sacma.terminal import missing_lines  # noqa: PLC0415
+
+    if not coverage.complete:
+        print_list("missing", missing_lines(coverage), err)
+        if not partial:
+            options = {"--rank-only", "--failed-only"}
+            command = shlex.join(part for part in shlex.split(this_command()) if part not in options)
+            raise SacmaError(
+                f"{len(coverage.missing)} of {len(coverage.specs)} trials are missing; run them with: {command}; "
+                "--rank-only --partial ranks what is there"
+            )
+    tables = rank_sweep(swept, coverage)
+    store.prepare()
+    with store.lock_derived(this_command()):
+        files = write_tables(tables, store, swept.name)
+    if as_json:
+        _print_events(tables, files)
+    else:
+        _print_tables(swept, tables)
+        for number, path in enumerate(files):
+            out.print(f"{'        ' if number else 'tables: '}{path}", soft_wrap=True)
+
+
+def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
+    from sacma.terminal import effects_table, standings_table, verdict  # noqa: PLC0415
+
+    budgets = ", ".join(f"{budget:.4g}" for budget in swept.rank_at)
+    out.print(Text(f"settings are written {'-'.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
+    for algorithm in swept.algorithms:
+        ranking, comparisons = (
+            table[table["algorithm"] == algorithm.name] for table in (tables.ranking, tables.comparisons)
+        )
+        out.print(standings_table(algorithm.name, ranking))
+        for line in verdict(algorithm.name, ranking, comparisons, tables.decisions[algorithm.name]):
+            out.print(Text(line))
+        out.print()
+    out.print(effects_table(tables.effects))
+    if tables.ranking["partial"].any():
+        out.print("PARTIAL: trials are missing; medians are over those that are there")
+
+
+def _print_events(tables: "SweepTables", files: tuple[Path, ...]) -> None:
+    from sacma.progress import print_json  # noqa: PLC0415
+
+    for algorithm, decision in tables.decisions.items():
+        event = {
+            "event": "winner",
+            "algorithm": algorithm,
+            "winner": decision.winner,
+            "runner_up": decision.runner_up,
+            "decided_by": decision.decided_by,
+            "margin": decision.margin,
+            "partial": bool(tables.ranking["partial"].any()),
+        }
+        print_json(out, event)
+    print_json(out, {"event": "tables", "files": [str(path) for path in files]})
