@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce smoke test lint types ci torture bench readings availability install install-dev format clean distclean
+.PHONY: help run reproduce sweep smoke test lint types ci torture bench readings availability install install-dev format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,10 @@ run: install ## the study in small: six algorithms, reduced protocol, cocopp's p
 reproduce: install ## the whole study: 24 functions, 5 dimensions, 15 instances, 250 D evaluations (hours)
 	@$(SACMA) run $(CONFIGS) --results results/study $(JOBS_OPTION)
 	@$(SACMA) postprocess results/study
+
+# Some 10 CPU minutes: 5 to 6 minutes on 2 cores.
+sweep: install ## Table 1 of the paper in small: 108 settings in 2-D, 3 instances, and which is best (minutes)
+	@$(SACMA) sweep configs/sweeps/paper_table1.yaml --dimensions 2 --instances 1-3 --results results/sweep $(JOBS_OPTION)
 
 smoke: install ## one algorithm, one function, from config to page: is the installation sound? (seconds)
 	@$(SACMA) run configs/ada_kendall.yaml --functions 1 --dimensions 2 --instances 1-2 --budget 50 --results results/smoke

@@ -1,5 +1,6 @@
 """Sweep files: what they expand to, and errors that say where and what."""
 
+import re
 from pathlib import Path
 from typing import cast
 
@@ -243,3 +244,12 @@ def test_a_sweep_is_no_config() -> None:
 def test_shipped_sweeps_load(path: Path) -> None:
     """Each of configs/sweeps, under the name of its file."""
     assert load_sweep(path).name == path.stem
+
+
+def test_example_of_the_page(tmp_path: Path) -> None:
+    """The sweep file of docs/sweep.md loads and is what the page says."""
+    page = (CONFIGS.parent / "docs" / "sweep.md").read_text()
+    (example,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    (algorithm,) = loaded(tmp_path, example).algorithms
+    assert algorithm.reference == "GP-5.64-recent"
+    assert len(algorithm.settings) == 8

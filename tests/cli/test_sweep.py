@@ -74,6 +74,13 @@ def test_from_sweep_to_winner(folder: Path) -> None:
     status = sacma("status", cwd=folder)
     assert "A.0.5" in status.stdout
 
+    shorter = sacma("sweep", "tiny.yaml", "--budget", 10, "--jobs", 1, cwd=folder)
+    assert shorter.returncode == 0
+    assert "ranked after 5 evaluations/D" in shorter.stdout
+    notes = shorter.stderr.splitlines()
+    assert len(notes) == 4
+    assert notes[0].startswith("note: results held A.0.5 with other settings, budget or seed")
+
 
 def test_tables_hold_what_is_printed(folder: Path) -> None:
     """Every figure of the command comes from the records by the functions of the analysis, and is in a table."""
