@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from sacma.analysis.sweep import decide, main_effects, rank_settings, signed_rank_tests, standings
-from sacma.analysis.tables import median_delta_f, our_trial
+from sacma.analysis.tables import median_delta_f
+from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.experiment.coverage import cover
 from sacma.experiment.store import Store
 from sacma.sweep import load_sweep
@@ -97,7 +98,9 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
         names = [setting.name for setting in algorithm.settings]
         own = {kind: frame[frame["algorithm"] == algorithm.name] for kind, frame in tables.items()}
         specs = [spec for study in store.studies() if study.name in names for spec in study.specs()]
-        medians = median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), sweep.rank_at)
+        medians = median_delta_f(
+            (our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(sweep.rank_at)
+        )
         ranks = rank_settings(medians, names)
         table = standings(ranks)
         ranking = own["ranking"].set_index("setting")

@@ -17,7 +17,8 @@ from sacma.analysis.sweep import (
     standings,
     win_shares,
 )
-from sacma.analysis.tables import median_delta_f, our_trial
+from sacma.analysis.tables import median_delta_f
+from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
 from sacma.experiment.store import Store, write_whole
@@ -59,7 +60,7 @@ def rank_sweep(sweep: Sweep, coverage: Coverage) -> SweepTables:
     Raises:
         SacmaError: there is no function on which all settings of an algorithm have trials.
     """
-    medians = median_delta_f((our_trial(*trial) for trial in coverage.trials), sweep.rank_at)
+    medians = median_delta_f((our_trial(*trial) for trial in coverage.trials), fixed_budgets(sweep.rank_at))
     medians["partial"] = medians["trials"] < len(sweep.protocol.instances)
     missing = {spec.name for spec in coverage.missing}
     frames: dict[str, list[pd.DataFrame]] = {"ranking": [], "comparisons": [], "effects": [], "ranks": []}
