@@ -187,6 +187,7 @@ def test_incomplete_results(folder: Path) -> None:
     for kind in ("ranking", "comparisons", "effects"):
         frame = pd.read_csv(tables / f"tiny_{kind}.csv").set_index("algorithm")
         assert frame["partial"].groupby("algorithm").all().to_dict() == {"A": True, "B": False}
+    assert "\\toprule" in (tables / "tiny_grid.tex").read_text()
     ranks = pd.read_csv(tables / "tiny_ranks.csv")
     assert ranks.query("setting == 'A.1' and function == 8")["partial"].all()
     assert not ranks.query("setting == 'A.0.5' and function == 8")["partial"].any()

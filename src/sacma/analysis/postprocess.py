@@ -18,7 +18,7 @@ from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
 from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
 from sacma.analysis.report.page import Drawn, Report, page
 from sacma.analysis.report.words import Summary, summarise
-from sacma.analysis.typeset import Sheet, csv_text, html_table, latex, markdown
+from sacma.analysis.typeset import Sheet, renderings
 from sacma.experiment.provenance import Manifest
 from sacma.experiment.provenance import differences as environment_differences
 from sacma.experiment.store import Store, StoredStudy, write_whole
@@ -209,7 +209,7 @@ def _write_tables(
         write_whole(folder / f"{name}.csv", content.encode())
         links[name] = {"csv": f"tables/{name}.csv"}
     for sheet in all_sheets:
-        made = {"csv": csv_text(sheet), "tex": latex(sheet), "md": markdown(sheet), "html": html_table(sheet)}
+        made = renderings(sheet)
         for kind, content in made.items():
             write_whole(folder / f"{sheet.name}.{kind}", content.encode())
         links[sheet.name] = {kind: f"tables/{sheet.name}.{kind}" for kind in made}

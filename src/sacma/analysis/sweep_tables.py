@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from sacma.analysis.sheets import grid_sheet
 from sacma.analysis.sweep import (
     RANKING,
     Decision,
@@ -19,6 +20,7 @@ from sacma.analysis.sweep import (
 )
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
+from sacma.analysis.typeset import renderings
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
 from sacma.experiment.store import Store, write_whole
@@ -127,10 +129,11 @@ def _with_ranks(medians: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     return merged
 
 
-def write_tables(tables: SweepTables, store: Store, name: str) -> tuple[Path, ...]:
+def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path, ...]:
     """Write the tables as CSV and return where: ``RESULTS/sweep/NAME_ranking.csv`` and so on.
 
-    Numbers are written in full: rounded medians would not give the same ranks.
+    Numbers are written in full: rounded medians would not give the same ranks. Beside them is the grid, as in the
+    paper's Table 1: ``NAME_grid.tex``, and in other forms.
 
     Raises:
         RunError: the disk is full.
@@ -141,7 +144,12 @@ def write_tables(tables: SweepTables, store: Store, name: str) -> tuple[Path, ..
         "effects": tables.effects,
         "ranks": tables.ranks,
     }
-    files = {kind: store.root / "sweep" / f"{name}_{kind}.csv" for kind in frames}
+    folder = store.root / "sweep"
+    files = {kind: folder / f"{sweep.name}_{kind}.csv" for kind in frames}
     for kind, frame in frames.items():
         write_whole(files[kind], frame.to_csv(index=False).encode())
+    settings = sweep.algorithms[0].settings
+    grid = {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
+    for ending, content in renderings(grid_sheet(grid)).items():
+        write_whole(folder / f"{sweep.name}_grid.{ending}", content.encode())
     return tuple(files.values())

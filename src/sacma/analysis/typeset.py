@@ -234,6 +234,11 @@ def _markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
 
 
+def renderings(sheet: Sheet) -> dict[str, str]:
+    """Return the table in all forms, by the ending of their files."""
+    return {"csv": csv_text(sheet), "tex": latex(sheet), "md": markdown(sheet), "html": html_table(sheet)}
+
+
 def csv_text(sheet: Sheet) -> str:
     """Return the table as CSV, as it is printed; headings over several columns are repeated in each."""
     lines = io.StringIO()

@@ -107,7 +107,7 @@ def _rank(swept: "Sweep", store: "Store", coverage: "Coverage", *, partial: bool
     tables = rank_sweep(swept, coverage)
     store.prepare()
     with store.lock_derived(this_command()):
-        files = write_tables(tables, store, swept.name)
+        files = write_tables(tables, swept, store)
     if as_json:
         _print_events(tables, files)
     else:
