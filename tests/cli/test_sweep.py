@@ -63,7 +63,7 @@ def test_from_sweep_to_winner(folder: Path) -> None:
     assert "1 (reference)" in first.stdout
     assert all(len(line) <= 80 for line in [*planned.stdout.splitlines(), *first.stdout.splitlines()])
     before = results(folder)
-    assert len(before) == 16 + 4
+    assert len(before) == 16 + 8
 
     again = sacma("sweep", "tiny.yaml", cwd=folder)
     assert "16 trials: 16 there, 0 to run" in again.stdout
@@ -155,7 +155,7 @@ def test_interruption_changes_nothing(folder: Path) -> None:
     through = sacma("sweep", *larger, cwd=folder / "other")
     assert (resumed.returncode, through.returncode) == (0, 0)
     tables = {path: content for path, content in results(folder).items() if path.endswith(".csv")}
-    assert len(tables) == 4
+    assert len(tables) == 5
     other = results(folder / "other")
     assert {path: other[path] for path in tables} == tables
 
