@@ -223,7 +223,7 @@ def publication_rank_sheet(beside: pd.DataFrame, correlation: pd.DataFrame) -> S
         (Head("scenario"), *(Head(text) for _ in algorithms for text in ("paper", "ours")), Head("ρ")),
     )
     return Sheet(
-        "paper_mean_ranks",
+        "table3_beside_paper",
         None,
         "Mean ranks beside the paper's",
         "The lowest of each is bold. ρ is Spearman's correlation of the two.",
@@ -242,7 +242,7 @@ def publication_cpu_sheet(beside: pd.DataFrame) -> Sheet | None:
     )
     header = ((Head("CPU seconds per evaluation"), Head("paper"), Head("ours"), Head("times less")),)
     return Sheet(
-        "paper_cpu",
+        "table2_beside_paper",
         None,
         "CPU time beside the paper's",
         "Both on one thread, each on its own machines.",

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import yaml
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from sacma.analysis.findings import Findings
 from tests.conftest import CONFIGS, sacma
 
 pytestmark = [
@@ -209,6 +211,15 @@ def found(shown: str, there: np.ndarray[Any, Any]) -> bool:
     unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
     distance = np.abs(there - float(f"{mantissa}e{exponent or 0}"))
     return bool(distance.min() <= 0.5 * unit * (1 + 1e-6))
+
+
+def test_data_and_printed_tables_have_files_of_their_own(results: Path) -> None:
+    """No printed table takes the place of the data frame that it is made from."""
+    for name in (field.name for field in fields(Findings)):
+        assert not (results / "tables" / f"{name}.tex").exists(), name
+    beside = pd.read_csv(results / "tables" / "paper_mean_ranks.csv")
+    assert {"dimension", "scenario", "algorithm", "paper", "ours", "difference"} <= set(beside.columns)
+    assert (results / "tables" / "table3_beside_paper.tex").exists()
 
 
 def test_charts_hold_what_the_tables_hold(results: Path) -> None:
