@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from sacma.analysis.load import CocoData, Curve
-from sacma.analysis.tables import duel_table, mean_ranks, median_delta_f, rank_tests
-from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets, foreign_trials, our_trial
+from sacma.analysis.tables import duel_table, gains, mean_ranks, median_delta_f, medians_of, rank_tests, tied
+from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, fixed_budgets, foreign_trials, our_trial
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import CPUSeconds, Outcome, Status
 
@@ -68,6 +68,29 @@ def test_functions_without_all_algorithms_are_left_out() -> None:
     ranks = mean_ranks(median_delta_f(trials, fixed_budgets([100.0]))).set_index("algorithm")
     assert ranks["mean_rank"].to_dict() == {"A": 1.0, "B": 2.0}
     assert set(ranks["functions"]) == {1}
+
+
+def test_noise_is_a_tie_wherever_it_falls() -> None:
+    """A local optimum found twice, apart by rounding, is a tie in ranks, duels and gains; a real difference is not."""
+    assert all(np.ptp(tied(np.array([x, x + 5e-10]))) == 0 for x in np.linspace(-8, 8, 10_001))
+    rng = np.random.default_rng(1)
+    for value in 10.0 ** rng.uniform(-6, 6, 5):
+        trials = [trial("A", 1, 1, (1, value)), trial("B", 1, 1, (1, value * (1 + 1e-10)))]
+        trials += [trial("A", 2, 1, (1, value)), trial("B", 2, 1, (1, value * (1 + 1e-7)))]
+        best = best_delta_f(trials, fixed_budgets([100.0]))
+        assert mean_ranks(medians_of(best))["mean_rank"].to_list() == [1.25, 1.75]
+        assert duel_table(medians_of(best))[["wins", "ties"]].to_numpy().tolist() == [[1, 1], [0, 1]]
+        gained = gains(best, "A")
+        assert gained["decades"].to_list() == [0.0, pytest.approx(-np.log10(1 + 1e-7))]
+        assert gained["superiority"].to_list() == [0.5, 0.0]
+
+
+def test_before_the_first_evaluation_all_are_alike() -> None:
+    """A third of two evaluations is none: every algorithm has inf there, the same rank, and gains nothing."""
+    best = best_delta_f([trial(name, 1, 1, (1, 3.0)) for name in "AB"], fixed_budgets([0.25]))
+    assert best["delta_f"].to_list() == [np.inf, np.inf]
+    assert mean_ranks(medians_of(best))["mean_rank"].to_list() == [1.5, 1.5]
+    assert gains(best, "A")[["decades", "p_value"]].to_numpy().tolist() == [[0.0, 1.0]]
 
 
 def test_rank_identity() -> None:

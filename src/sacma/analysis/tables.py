@@ -3,7 +3,7 @@
 Δf_med of an algorithm on a function is the median over trials of the best Δf after a number of evaluations, taken
 on the log scale, where Δf below the final target counts as the target. Algorithms are ranked on each function by
 Δf_med, average ranks on ties; their mean ranks are over functions. A scenario is the number of evaluations that is
-looked at, in one dimension.
+looked at, in one dimension. What differs by less than ``CLOSE`` is a tie everywhere.
 """
 
 import itertools
@@ -30,9 +30,14 @@ from sacma.analysis.statistics import (
 )
 from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
 from sacma.analysis.trials import Scenario, Trial, best_delta_f
+from sacma.surrogate.whitening import Array
 
 ALPHA = 0.05
 """Level of significance, of a family of tests where there are several."""
+
+CLOSE = 1e-9
+"""Decades of Δf within which values are a tie: trials in the same local optimum differ by the rounding of f, and COCO
+data have ten digits."""
 
 RESAMPLES = 9999
 """Of bootstrap intervals."""
@@ -60,18 +65,34 @@ def medians_of(best: pd.DataFrame) -> pd.DataFrame:
     return grouped.rename(columns={"count": "trials"}).drop(columns=["size", "median"])
 
 
-def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
-    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known.
+def tied(logs: Array) -> Array:
+    """Return values of which those that are within ``CLOSE`` of the next lower one are made equal to it.
 
-    A relative difference that is rounding noise of the logarithm is a tie.
+    Args:
+        logs: log10 Δf, shape (n,), none of them NaN.
+
+    >>> tied(np.array([0.3, -2.0, 0.3 + 4e-10, 0.3 + 8e-10, 0.4])).tolist()
+    [0.3, -2.0, 0.3, 0.3, 0.4]
     """
+    order = np.argsort(logs)
+    ascending = logs[order]
+    with np.errstate(invalid="ignore"):  # values that are inf are equal
+        apart = np.diff(ascending, prepend=-np.inf) > CLOSE
+    found = np.empty_like(logs)
+    found[order] = ascending[apart][np.cumsum(apart) - 1]
+    return found
+
+
+def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
+    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known."""
     algorithms, scenarios = medians["algorithm"].unique(), list(medians["scenario"].unique())
     groups = {cast("tuple[int, str]", key): group for key, group in medians.groupby(PLACE)}
     for dimension, scenario in sorted(groups, key=lambda key: (key[0], scenarios.index(key[1]))):
         table = groups[dimension, scenario].pivot(index="function", columns="algorithm", values="median_delta_f")
         table = table.reindex(columns=algorithms).dropna()
         if not table.empty:
-            yield dimension, scenario, table.map(np.log10).round(9)
+            logs = np.apply_along_axis(tied, 1, np.log10(table.to_numpy(float)))
+            yield dimension, scenario, pd.DataFrame(logs, table.index, table.columns)
 
 
 def function_ranks(medians: pd.DataFrame) -> pd.DataFrame:
@@ -196,8 +217,12 @@ def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
         theirs = groups.get((baseline, *place))
         if name == baseline or theirs is None or np.isnan(values).any() or np.isnan(theirs).any():
             continue
-        test = rank_sum(values, theirs)
-        decades = float(np.median(theirs) - np.median(values))
+        both = tied(np.concatenate([values, theirs]))
+        ours, others = both[: len(values)], both[len(values) :]
+        test = rank_sum(ours.tolist(), others.tolist())
+        medians = np.array([np.median(others), np.median(ours)])
+        # Before the first evaluation both are inf: alike.
+        decades = 0.0 if len(set(tied(medians))) == 1 else float(medians[0] - medians[1])
         rows.append((*place, name, decades, test.superiority, test.p_value))
     frame = pd.DataFrame(rows, columns=[*keys, "algorithm", "decades", "superiority", "p_value"])
     families = frame.groupby([*PLACE, "algorithm"])["p_value"]
