@@ -54,8 +54,9 @@ class ImanDavenport:
     Args:
         statistic: F_F; infinite where all problems rank the algorithms alike.
         degrees_of_freedom: of the F distribution: k - 1 and (k - 1)(N - 1).
-        p_value: of F_F under it.
-        critical_value: its upper ``alpha`` quantile.
+        p_value: of F_F under it; where it is infinite, the probability that all problems rank alike, (k!)^(1-N): of
+            few problems that is not small.
+        critical_value: the upper ``alpha`` quantile of the distribution.
         alpha: level of significance.
     """
 
@@ -68,7 +69,7 @@ class ImanDavenport:
     @property
     def significant(self) -> bool:
         """Whether the mean ranks differ at the level ``alpha``."""
-        return self.statistic > self.critical_value
+        return self.p_value < self.alpha
 
 
 def as_array(values: pd.DataFrame) -> Floats:
@@ -254,9 +255,9 @@ def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: fl
     # All problems rank alike: the rest is 0, but for rounding, which may be that of printed ranks.
     statistic = (problems - 1) * test.statistic / rest if rest > 1e-12 * largest else math.inf
     freedom = (test.algorithms - 1, (test.algorithms - 1) * (problems - 1))
-    return ImanDavenport(
-        statistic, freedom, float(stats.f.sf(statistic, *freedom)), float(stats.f.isf(alpha, *freedom)), alpha
-    )
+    alike = math.exp((1 - problems) * math.lgamma(test.algorithms + 1))
+    p_value = alike if math.isinf(statistic) else float(stats.f.sf(statistic, *freedom))
+    return ImanDavenport(statistic, freedom, p_value, float(stats.f.isf(alpha, *freedom)), alpha)
 
 
 def mean_rank_intervals(
