@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -71,14 +71,15 @@ class Comparison:
 
     @property
     def target(self) -> float:
-        """Final target below which no study's trials are told apart."""
-        return max(study.parts[0].protocol.target for study, _ in self.covered)
+        """Final target below which no trials are told apart: the largest of those at which some stop."""
+        return max(study.parts[0].protocol.target for study, coverage in self.covered if coverage.heads)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """All trials that are there."""
-        ours = (our_trial(*trial) for _, coverage in self.covered for trial in coverage.trials)
-        theirs = (trial for data in self.foreign for trial in foreign_trials(data.name, data.data, self.target))
+        target = self.target
+        ours = (replace(our_trial(*trial), target=target) for _, coverage in self.covered for trial in coverage.trials)
+        theirs = (trial for data in self.foreign for trial in foreign_trials(data.name, data.data, target))
         return (*ours, *theirs)
 
     @cached_property
@@ -196,44 +197,3 @@ def check_complete(store: Store, covered: Sequence[Covered]) -> None:
             f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, use --partial "
             f"to go on with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
         )
-
-
-def notes(comparison: Comparison) -> tuple[str, ...]:
-    """Say in what the algorithms differ beside themselves, what their data do not tell, and what follows from it."""
-    return (*_differences(comparison.covered), *_foreign_notes(comparison))
-
-
-def _differences(covered: Sequence[Covered]) -> tuple[str, ...]:
-    protocols = [study.parts[0].protocol for study, _ in covered]
-    places = [{spec.place for spec in coverage.specs} for _, coverage in covered]
-    found = [
-        (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
-        (len({p.target for p in protocols}) > 1, "final targets: Δf counts as no less than each one's own"),
-        (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
-        (any(p != places[0] for p in places), "problems: mean ranks are over functions that all have"),
-    ]
-    return tuple(f"the algorithms differ in their {what}" for differ, what in found if differ)
-
-
-def _foreign_notes(comparison: Comparison) -> tuple[str, ...]:
-    found = [note for data in comparison.foreign for note in data.data.notes]
-    ours = {spec.place for _, coverage in comparison.covered for spec in coverage.specs}
-    wanted = {(D, f) for f, D, _ in ours}
-    for data in comparison.foreign:
-        trials = [trial for trial in comparison.trials if trial.algorithm == data.name]
-        lacking = wanted - {(trial.dimension, trial.function) for trial in trials}
-        if lacking:
-            dimensions = {D: sorted(f for d, f in lacking if d == D) for D in sorted({D for D, _ in lacking})}
-            where = "; ".join(f"{D}-D: {', '.join(f'f{f}' for f in fs)}" for D, fs in dimensions.items())
-            found.append(f"{data.name} has no trials of functions that ours have ({where}): they are not compared")
-        common = [trial for trial in trials if (trial.dimension, trial.function) in wanted]
-        others = {trial.instance for trial in common if (trial.function, trial.dimension, trial.instance) not in ours}
-        if others:
-            found.append(f"{data.name} has other instances than ours: {', '.join(map(str, sorted(others)))}")
-        short = sum(trial.known_until < int(comparison.budget * trial.dimension + 1e-9) for trial in common)
-        if short:
-            found.append(
-                f"{data.name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
-                "target; what they would have found is not known, and not compared"
-            )
-    return tuple(found)

@@ -70,8 +70,8 @@ def postprocess(
         check_finished,
         compare,
         load_foreign,
-        notes,
     )
+    from sacma.analysis.notes import notes  # noqa: PLC0415
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
     from sacma.experiment.store import Store  # noqa: PLC0415

@@ -1,0 +1,64 @@
+"""Comparisons of studies whose trials are made up, without running any."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sacma.analysis.comparison import Comparison, Covered, compare
+from sacma.config import load_study
+from sacma.experiment.coverage import Coverage
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.record import CPUSeconds, Outcome, RecordHead, Status
+from sacma.experiment.store import StoredStudy
+from tests.conftest import CONFIGS
+
+Improvements = Sequence[tuple[int, float]]
+"""Evaluation numbers and the Δf that they bring."""
+
+
+def made(
+    config: str,
+    found: Callable[[TrialSpec], Improvements | None],
+    protocol: Mapping[str, object],
+    *,
+    name: str = "",
+    generations: tuple[int, int] = (10, 0),
+) -> Covered:
+    """Make up a study.
+
+    Args:
+        config: a shipped one, without its ending.
+        found: what a trial finds; None: it is missing.
+        protocol: as in configs.
+        name: of the algorithm, instead of the config's.
+        generations: true-evaluated and model-evaluated ones of each trial.
+    """
+    study = load_study(CONFIGS / f"{config}.yaml", dict(protocol))
+    stored = StoredStudy((study.model_copy(update={"name": name or study.name}),))
+    specs = stored.specs()
+    heads = {}
+    for spec in specs:
+        improvements = found(spec)
+        if improvements is not None:
+            at, to = zip(*improvements, strict=True)
+            hit = to[-1] <= spec.target
+            heads[spec.key] = RecordHead(
+                spec,
+                Outcome(
+                    Status.TARGET_HIT if hit else Status.BUDGET_USED,
+                    at[-1] if hit else spec.budget,
+                    to[-1],
+                    at,
+                    to,
+                    *generations,
+                    0,
+                    {},
+                    CPUSeconds(0.1, 0.2, 0.3, 0.4, 0.5),
+                ),
+                "",
+                {},
+            )
+    return stored, Coverage(specs, heads, {}, ())
+
+
+def compared(*covered: Covered) -> Comparison:
+    """Compare made-up studies."""
+    return compare(covered)
