@@ -70,6 +70,16 @@ def test_functions_without_all_algorithms_are_left_out() -> None:
     assert set(ranks["functions"]) == {1}
 
 
+def test_an_algorithm_without_data_there_takes_nothing_from_others() -> None:
+    """C is known up to 25·D only, and D not at all in 2-D: at 100·D A and B are ranked all the same, by themselves."""
+    trials = [trial("A", 1, 1, (1, 1.0)), trial("B", 1, 1, (1, 2.0))]
+    trials += foreign(Curve(1, 2, 1, 50, np.array([1.0]), np.array([0.5])))
+    trials.append(Trial("D", 3, 1, 1, 300, 1e-8, np.inf, np.array([1.0]), np.array([1.0])))
+    ranks = mean_ranks(median_delta_f(trials, fixed_budgets([25.0, 100.0])))
+    of = {(row["scenario"], row["algorithm"]): row["mean_rank"] for row in ranks.to_dict("records")}
+    assert of == {("25·D", "A"): 2, ("25·D", "B"): 3, ("25·D", "F"): 1, ("100·D", "A"): 1, ("100·D", "B"): 2}
+
+
 def test_noise_is_a_tie_wherever_it_falls() -> None:
     """A local optimum found twice, apart by rounding, is a tie in ranks, duels and gains; a real difference is not."""
     assert all(np.ptp(tied(np.array([x, x + 5e-10]))) == 0 for x in np.linspace(-8, 8, 10_001))

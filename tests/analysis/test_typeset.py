@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import os
 import re
 import shutil
@@ -57,6 +58,10 @@ def test_html_shows_texts_literally() -> None:
     assert parser.cells == ["D", "2-D", "algorithm", ODD, "other", ODD, "1.50", "2.25*", "B", "–", "1"]
     assert 'colspan="2"' in page
     assert '<td data-value="1.5"><b>1.50</b></td>' in page
+    endless = html_table(
+        Sheet("x", None, "", "", (Block(((Head(""), Head("F")),), ((Cell("A"), number(math.inf, ".2f")),)),))
+    )
+    assert '<td data-value="Infinity">∞</td>' in endless  # as JavaScript reads it
 
 
 def test_csv_and_markdown_hold_the_same() -> None:

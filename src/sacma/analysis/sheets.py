@@ -102,6 +102,9 @@ def mean_rank_sheet(
     rows.append((Cell("F_F"), *statistics))
     functions = lookup(ranks, PLACE, "functions")
     rows.append((Cell("functions"), *(number(functions.get(c, np.nan), ".0f") for c in columns)))
+    ranked = ranks.groupby(PLACE).size().to_dict()
+    if len(set(ranked.values())) > 1:
+        rows.append((Cell("algorithms"), *(number(ranked.get(c, np.nan), ".0f") for c in columns)))
     header = (
         (Head("D"), *(Head(f"{D}-D", len(scenarios)) for D in dimensions)),
         (Head("evaluations"), *(Head(scenario) for _, scenario in columns)),

@@ -84,13 +84,17 @@ def tied(logs: Array) -> Array:
 
 
 def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
-    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known."""
+    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known.
+
+    Compared are the algorithms of which some is known there: one without data of a dimension, or of so many
+    evaluations, takes nothing from what the others show. Where but one of several is left, there is nothing.
+    """
     algorithms, scenarios = medians["algorithm"].unique(), list(medians["scenario"].unique())
     groups = {cast("tuple[int, str]", key): group for key, group in medians.groupby(PLACE)}
     for dimension, scenario in sorted(groups, key=lambda key: (key[0], scenarios.index(key[1]))):
         table = groups[dimension, scenario].pivot(index="function", columns="algorithm", values="median_delta_f")
-        table = table.reindex(columns=algorithms).dropna()
-        if not table.empty:
+        table = table.reindex(columns=algorithms).dropna(axis="columns", how="all").dropna()
+        if len(table) and len(table.columns) >= min(len(algorithms), 2):
             logs = np.apply_along_axis(tied, 1, np.log10(table.to_numpy(float)))
             yield dimension, scenario, pd.DataFrame(logs, table.index, table.columns)
 
@@ -109,7 +113,8 @@ def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
     """Return the mean rank of each algorithm for each dimension and scenario.
 
     Args:
-        medians: as from ``median_delta_f``. Functions that lack an algorithm are left out.
+        medians: as from ``median_delta_f``. Functions that lack an algorithm are left out, and algorithms without any
+            function.
 
     Returns:
         Columns dimension, scenario, algorithm, functions (how many the mean is over), mean_rank, and low and high: its

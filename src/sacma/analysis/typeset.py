@@ -83,11 +83,12 @@ class Sheet:
 def number(value: float, form: str, *, bold: bool = False, star: bool = False) -> Cell:
     """Return a cell of a number, or of a dash where there is none.
 
-    >>> number(2.345, ".2f").text, number(float("nan"), ".2f").text
-    ('2.35', '–')
+    >>> number(2.345, ".2f").text, number(float("nan"), ".2f").text, number(float("inf"), ".2f").text
+    ('2.35', '–', '∞')
     """
     known = not math.isnan(value)
-    return Cell(format(value, form) if known else "–", bold and known, star and known, value if known else None)
+    text = format(value, form).replace("inf", "∞") if known else "–"
+    return Cell(text, bold and known, star and known, value if known else None)
 
 
 def lowest(values: Sequence[float], form: str) -> list[bool]:
@@ -293,5 +294,6 @@ def _html_name(cell: Cell) -> str:
 def _html_cell(cell: Cell) -> str:
     text = f"<b>{html_text(cell.text)}</b>" if cell.bold else html_text(cell.text)
     star = '<sup title="significant">*</sup>' if cell.star else ""
-    value = "" if cell.value is None else f' data-value="{cell.value:.9g}"'
+    sorted_by = "" if cell.value is None else f"{cell.value:.9g}".replace("inf", "Infinity")
+    value = f' data-value="{sorted_by}"' if sorted_by else ""
     return f"<td{value}>{text}{star}</td>"

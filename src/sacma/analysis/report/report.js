@@ -22,7 +22,7 @@
   const compare = (a, b) => {
     if (typeof a === "number" && typeof b === "number") {
       if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
-      return a - b;
+      return a === b ? 0 : a - b;
     }
     return String(a).localeCompare(String(b), "en", { numeric: true });
   };
