@@ -7,22 +7,26 @@ together is an error or a note, never filled in.
 
 import posixpath
 import re
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from sacma.analysis.unpack import read_files
+from sacma.config import BBOB_DIMENSIONS, BBOB_FUNCTIONS
 from sacma.errors import SacmaError
+from sacma.ranges import format_ranges
 from sacma.surrogate.whitening import Array
 
-ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+BELOW_OPTIMUM = -1e-7
+"""The lowest Δf that rounding can explain."""
 
-LARGEST = 512_000_000
-"""Bytes of text that an archive may hold: what unpacks to more is no COCO data set."""
+ROUNDING = 1e-6
+"""By which part of it a Δf may differ between two lines that say the same."""
+
+MOST = 1e15
+"""Evaluations: what is more is a misprint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class Curve:
         function: f.
         dimension: D.
         instance: of the function; in old data several trials have the same.
-        evaluations: made by the trial.
+        evaluations: made by the trial, as far as its data go.
         at: evaluation numbers, ascending, shape (n,).
         to: best Δf from each of them on, descending, shape (n,).
     """
@@ -74,22 +78,31 @@ def load_coco(path: Path) -> CocoData:
     Raises:
         SacmaError: it is not there, not COCO data of a bbob suite, or its files contradict each other.
     """
-    files = _read_files(path)
+    files = read_files(path, (".info", ".dat", ".tdat"))
     indices = sorted(name for name in files if name.endswith(".info"))
     if not indices:
         raise SacmaError(f"{path} holds no COCO data: no .info file is in it")
+    data = _DataFiles(path, files)
     curves: list[Curve] = []
     names: list[str] = []
-    runs_taken: dict[str, int] = {}
+    unlike = 0
     for index in indices:
         for entry in _entries(path, index, _text(files[index])):
             names.append(entry.algorithm)
-            curves += _curves(path, files, index, entry, runs_taken)
+            found = list(_curves(data, index, entry))
+            counts = [evaluations for _, evaluations in entry.runs]
+            unlike += sum(curve.evaluations != count for curve, count in zip(found, counts, strict=True))
+            curves += found
     if not curves:
         raise SacmaError(f"{path}: its index files name no trial")
     notes = []
     if len(set(names)) > 1:
         notes.append(f"{path}: the data are of several algorithms: {', '.join(sorted(set(names)))}")
+    if unlike:
+        notes.append(
+            f"{path}: of {unlike} of {len(curves)} trials index and data files say different numbers of evaluations; "
+            "they are taken to end where their data end"
+        )
     curves.sort(key=lambda c: (c.function, c.dimension))
     return CocoData(tuple(curves), names[0], tuple(notes), files)
 
@@ -104,112 +117,122 @@ class _Entry:
     """Instance and evaluations."""
 
 
-def _read_files(path: Path) -> Mapping[str, bytes]:
-    """Return what index and data files there are, by relative path."""
-    wanted = (".info", ".dat", ".tdat")
-    try:
-        if path.is_dir():
-            found = (p for p in path.rglob("*") if p.suffix in wanted and p.is_file())
-            return {p.relative_to(path).as_posix(): p.read_bytes() for p in found}
-        if not path.exists():
-            raise SacmaError(f"{path}: no such folder or archive")
-        if not path.name.endswith(ARCHIVES):
-            raise SacmaError(f"{path} is neither a folder nor an archive ({', '.join(ARCHIVES)})")
-        return dict(_read_archive(path, wanted))
-    except OSError as error:
-        raise SacmaError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise SacmaError(f"{path} is not an intact archive: {error}") from None
-
-
-def _read_archive(path: Path, wanted: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    total = 0
-
-    def counted(name: str, size: int) -> str:
-        nonlocal total
-        total += size
-        if total > LARGEST:
-            raise SacmaError(f"{path} unpacks to more than {LARGEST / 1e6:.0f} MB: that is not a COCO data set")
-        return posixpath.normpath(name)
-
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as zipped:
-            for member in zipped.infolist():
-                if member.filename.endswith(tuple(wanted)):
-                    yield counted(member.filename, member.file_size), zipped.read(member)
-        return
-    with tarfile.open(path) as archive:
-        for entry in archive:
-            if entry.isfile() and entry.name.endswith(tuple(wanted)):
-                name = counted(entry.name, entry.size)
-                file = archive.extractfile(entry)
-                yield name, file.read() if file else b""
-
-
 def _text(content: bytes) -> str:
     return content.decode("utf-8", errors="replace")
 
 
 def _entries(path: Path, index: str, text: str) -> Iterator[_Entry]:
     """Yield the data sets of an index file: a header, comments, and a line of runs each."""
-    header: dict[str, str] | None = None
+    header = ""
     for line in filter(None, (line.strip() for line in text.splitlines())):
         if line.startswith("%"):
             continue
         if re.search(r"\b(funcId|function)\s*=", line):
-            header = {key: value.strip("'") for key, value in re.findall(r"(\w+)\s*=\s*('[^']*'|[^,]*)", line)}
-            continue
-        if header is None:
+            if header:
+                break
+            header = line
+        elif not header:
             raise SacmaError(f"{path}: {index}: a line of runs has no header before it: {line[:60]!r}")
-        suite = header.get("suite", "bbob")
-        if not suite.startswith("bbob") or "biobj" in suite or "noisy" in suite:
-            raise SacmaError(
-                f"{path}: {index} is of the suite {suite}; only bbob's noiseless functions can be compared"
-            )
-        data, *runs = (part.strip() for part in line.split(","))
-        try:
-            yield _Entry(
-                int(header.get("funcId") or header["function"]),
-                int(header.get("DIM") or header["dim"]),
-                header.get("algId") or header.get("algorithm") or "unnamed",
-                posixpath.normpath(posixpath.join(posixpath.dirname(index), data.replace("\\", "/"))),
-                tuple(_run(run) for run in runs if run),
-            )
-        except (KeyError, ValueError) as error:
-            raise SacmaError(f"{path}: {index}: not an entry of COCO's: {line[:60]!r} ({error})") from None
-        header = None
+        else:
+            yield _entry(path, index, header, line)
+            header = ""
+    if header:
+        raise SacmaError(f"{path}: {index}: a header has no line of runs after it: {header[:60]!r}")
+
+
+def _entry(path: Path, index: str, header: str, line: str) -> _Entry:
+    """Return what a header and a line of runs say.
+
+    Raises:
+        SacmaError: they are not COCO's, or of another suite than bbob.
+    """
+    fields = {key: value.strip("'") for key, value in re.findall(r"(\w+)\s*=\s*('[^']*'|[^,]*)", header)}
+    data, *runs = (part.strip() for part in line.split(","))
+    try:
+        entry = _Entry(
+            int(fields.get("funcId") or fields["function"]),
+            int(fields.get("DIM") or fields["dim"]),
+            _printable(fields.get("algId") or fields.get("algorithm") or "unnamed"),
+            posixpath.normpath(posixpath.join(posixpath.dirname(index), data.replace("\\", "/"))),
+            tuple(_run(run) for run in runs if run),
+        )
+    except (KeyError, ValueError, OverflowError) as error:
+        raise SacmaError(f"{path}: {index}: not an entry of COCO's: {line[:60]!r} ({error})") from None
+    suite = fields.get("suite", "bbob")
+    stranger = f"the suite {suite}" if suite != "bbob" else ""
+    stranger = stranger or (f"function {entry.function}" if entry.function not in BBOB_FUNCTIONS else "")
+    stranger = stranger or (f"dimension {entry.dimension}" if entry.dimension not in BBOB_DIMENSIONS else "")
+    if stranger:
+        raise SacmaError(
+            f"{path}: {index} is of {stranger}; only bbob's noiseless functions can be compared: "
+            f"{format_ranges(BBOB_FUNCTIONS)} in dimensions {format_ranges(BBOB_DIMENSIONS)}"
+        )
+    return entry
+
+
+def _printable(text: str) -> str:
+    """Return a text without what a terminal might take for a command."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _run(text: str) -> tuple[int, int]:
     instance, _, rest = text.partition(":")
     evaluations, _, _ = rest.partition("|")
-    return int(instance), int(float(evaluations))
+    number, count = int(instance), int(float(evaluations))
+    if number < 1 or count < 1:
+        raise ValueError(f"instance {number} with {count} evaluations")
+    return number, count
 
 
-def _curves(
-    path: Path, files: Mapping[str, bytes], index: str, entry: _Entry, runs_taken: dict[str, int]
-) -> Iterator[Curve]:
-    """Yield the trials of an entry; an index may name a data file several times, for its runs in turn."""
-    if entry.data not in files:
-        raise SacmaError(f"{path}: {index} names {entry.data}, which is not there")
-    stem = entry.data.removesuffix(".dat")
-    first = runs_taken.get(entry.data, 0)
-    runs_taken[entry.data] = first + len(entry.runs)
-    by_target = _runs(path, entry.data, files[entry.data])
-    timed = files.get(f"{stem}.tdat")
-    by_number = _runs(path, f"{stem}.tdat", timed) if timed is not None else None
-    for runs in (by_target, by_number):
-        if runs is not None and len(runs) < first + len(entry.runs):
-            raise SacmaError(
-                f"{path}: {entry.data} has {len(runs)} runs, {index} says {first + len(entry.runs)}: it is not complete"
-            )
-    for number, (instance, evaluations) in enumerate(entry.runs, start=first):
-        parts = [by_target[number]] + ([by_number[number]] if by_number is not None else [])
+class _DataFiles:
+    """Data files, each read once, and how many of their runs have been taken.
+
+    Args:
+        path: of the folder or archive.
+        files: all that is in it.
+    """
+
+    def __init__(self, path: Path, files: Mapping[str, bytes]) -> None:
+        self.path, self.files = path, files
+        self._taken: dict[str, int] = {}
+        self._runs: dict[str, list[Array]] = {}
+
+    def take(self, index: str, entry: _Entry) -> Iterator[tuple[str, list[Array]]]:
+        """Yield what each run of an entry is called, for people, and its rows from each of its data files.
+
+        An index may name a data file several times, for its runs in turn.
+
+        Raises:
+            SacmaError: a file is not there, or has fewer runs.
+        """
+        if entry.data not in self.files:
+            raise SacmaError(f"{self.path}: {index} names {entry.data}, which is not there")
+        first = self._taken.get(entry.data, 0)
+        last = self._taken[entry.data] = first + len(entry.runs)
+        names = [name for name in (entry.data, f"{entry.data.removesuffix('.dat')}.tdat") if name in self.files]
+        for name in names:
+            if name not in self._runs:
+                self._runs[name] = _runs(self.path, name, self.files[name])
+            there = len(self._runs[name])
+            if there < last:
+                raise SacmaError(f"{self.path}: {name} has {there} runs, {index} says {last}: it is not complete")
+        for number in range(first, last):
+            where = f"{self.path}: {' and '.join(names)}, run {number + 1}"
+            yield where, [self._runs[name][number] for name in names]
+
+
+def _curves(data: _DataFiles, index: str, entry: _Entry) -> Iterator[Curve]:
+    """Yield the trials of an entry."""
+    for (instance, _), (where, parts) in zip(entry.runs, data.take(index, entry), strict=True):
         rows = np.concatenate(parts)
+        if not len(rows):
+            raise SacmaError(f"{where}: it is empty, not a complete trial")
         rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
         at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
-        falls = np.append(True, to[1:] < to[:-1]) if len(to) else np.zeros(0, bool)
-        yield Curve(entry.function, entry.dimension, instance, evaluations, at[falls], to[falls])
+        if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
+            raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
+        falls = np.append(True, to[1:] < to[:-1])
+        yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls])
 
 
 def _runs(path: Path, name: str, content: bytes) -> list[Array]:
@@ -217,16 +240,40 @@ def _runs(path: Path, name: str, content: bytes) -> list[Array]:
 
     The first column is the evaluation number and the third the best Δf, in the formats of all years.
     """
-    runs: list[list[tuple[float, float]]] = []
+    runs: list[list[tuple[float, float, int]]] = []
+    columns = 0
     for number, line in enumerate(_text(content).splitlines(), start=1):
         if line.startswith("%"):
             runs.append([])
             continue
-        if not line.strip():
+        values = line.split()
+        if not values:
             continue
+        columns = columns or len(values)
         try:
-            at, _, to, *_ = line.split()
-            runs[-1].append((float(at), float(to)))
+            if len(values) != columns:
+                raise ValueError(f"{len(values)} columns")  # noqa: TRY301 the line is complete, or it is an error
+            runs[-1].append((float(values[0]), float(values[2]), number))
         except (ValueError, IndexError):
             raise SacmaError(f"{path}: {name}, line {number}: not COCO data: {line[:60]!r}") from None
-    return [np.array(run, float).reshape(-1, 2) for run in runs]
+    return [_checked(path, name, np.array(run, float).reshape(-1, 3)) for run in runs]
+
+
+def _checked(path: Path, name: str, rows: Array) -> Array:
+    """Return evaluation number and best Δf of a run, given with the numbers of their lines.
+
+    Raises:
+        SacmaError: a number is none that a trial can have, or the numbers are not those of one trial in turn.
+    """
+    at, to, lines = rows.T
+    wrong = {
+        "the evaluation number is not 1, 2, 3 …": ~np.isfinite(at) | (at < 1) | (at != np.floor(at)) | (at > MOST),
+        "Δf is not a number that bbob can have": ~np.isfinite(to) | (to < BELOW_OPTIMUM),
+        "evaluation numbers go back": np.append(False, at[1:] < at[:-1])[: len(at)],
+        "the best Δf rises": np.append(False, to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1]))[: len(to)],
+    }
+    for what, where in wrong.items():
+        if where.any():
+            line = int(lines[where.argmax()])
+            raise SacmaError(f"{path}: {name}, line {line}: {what}")
+    return rows[:, :2]

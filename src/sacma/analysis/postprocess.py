@@ -290,10 +290,8 @@ def write_pages(store: Store, comparison: Comparison) -> Path:
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
         for data in comparison.foreign:
             copy = Path(temporary) / data.name
-            for number, (name, content) in enumerate(data.data.files.items()):
-                path = copy / name.lstrip("./")
-                if ".." in path.parts:
-                    path = copy / f"{number}-{path.name}"
+            for name, content in data.data.files.items():
+                path = copy / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             folders.append(copy)
