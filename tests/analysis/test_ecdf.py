@@ -307,6 +307,22 @@ def test_curves_go_on_to_the_end_of_the_longest_trial() -> None:
         assert math.isnan(largest) or largest in steps["evaluations_per_dimension"].to_list()
 
 
+def test_curves_are_exact_where_they_are_asked_for() -> None:
+    """At 25·D and at 83⅓·D, rounded down, a curve has points of its own; nothing else changes."""
+    frame = run_lengths(some_trials("A", range(1, 4), seed=3), targets(2))
+    plain = curve(bootstrapped_ecdf(frame, np.random.default_rng(1)), "A")
+    asked = curve(bootstrapped_ecdf(frame, np.random.default_rng(1), told_at=[25, 250 / 3, 0.1, 5000]), "A")
+    added = set(asked["evaluations_per_dimension"]) - set(plain["evaluations_per_dimension"])
+    assert added <= {25.0, 83.0}
+    assert {25.0, 83.0} <= set(asked["evaluations_per_dimension"])
+    kept = asked[~asked["evaluations_per_dimension"].isin(added)]
+    assert kept["proportion"].to_list() == plain["proportion"].to_list()
+    at_25 = asked.set_index("evaluations_per_dimension")["proportion"][25.0]
+    weights = frame.groupby("function").size() / len(frame)
+    share = frame.assign(there=frame["reached"] <= 50).groupby("function")["there"].mean()
+    assert at_25 == pytest.approx(float((weights * share).sum()))
+
+
 def test_groups_are_of_the_functions_that_are_there() -> None:
     """f4, f6 and f7 make three groups, of one, two and three functions; pairs of function and target weigh the same."""
     trials = [*some_trials("A", range(4, 5), seed=1), *some_trials("A", range(6, 8), seed=2)]

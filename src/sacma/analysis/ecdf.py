@@ -24,14 +24,14 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.functions import BEST_2009, GROUPS
-from sacma.analysis.trials import Trial
+from sacma.analysis.trials import ROUNDING, Trial
 from sacma.surrogate.whitening import Array
 
 END = 1000
 """Evaluations/D at which curves end, as cocopp's do, unless some trial is longer."""
 
 POINTS = 200
-"""Numbers of evaluations, at most, at which a curve is told, beside the largest length."""
+"""Numbers of evaluations, at most, at which a curve is told, beside the largest length and those asked for."""
 
 COLUMNS = ["algorithm", "dimension", "group", "functions", "largest_length", "evaluations_per_dimension", "proportion"]
 
@@ -127,7 +127,9 @@ def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def bootstrapped_ecdf(run_lengths: pd.DataFrame, rng: np.random.Generator, samples: int = 100) -> pd.DataFrame:
+def bootstrapped_ecdf(
+    run_lengths: pd.DataFrame, rng: np.random.Generator, samples: int = 100, *, told_at: Sequence[float] = ()
+) -> pd.DataFrame:
     """Return the distributions of simulated run lengths over functions of a group × targets × samples.
 
     A simulated run is trials drawn with replacement until a successful one; where no trial is, it never ends. As in
@@ -143,6 +145,7 @@ def bootstrapped_ecdf(run_lengths: pd.DataFrame, rng: np.random.Generator, sampl
         rng: where random numbers come from; four words are drawn.
         samples: simulated run lengths for each algorithm, function and target, at least; rounded up to a multiple of
             the number of trials.
+        told_at: evaluations/D, rounded down to whole evaluations, that are among the points of every curve.
 
     Returns:
         Columns algorithm (in the order given, then "best 2009"), dimension, group, functions (of the group, of how
@@ -155,7 +158,7 @@ def bootstrapped_ecdf(run_lengths: pd.DataFrame, rng: np.random.Generator, sampl
     parts = [
         curve
         for dimension, lengths in run_lengths.groupby("dimension")
-        for curve in _curves(cast("int", dimension), lengths, key, samples)
+        for curve in _curves(cast("int", dimension), lengths, key, samples, told_at)
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
@@ -175,10 +178,14 @@ class _Cell:
     longest: float
 
 
-def _curves(dimension: int, lengths: pd.DataFrame, key: Sequence[int], samples: int) -> Iterator[pd.DataFrame]:
+def _curves(
+    dimension: int, lengths: pd.DataFrame, key: Sequence[int], samples: int, told_at: Sequence[float]
+) -> Iterator[pd.DataFrame]:
     """Yield the curves of one dimension: of each algorithm, then of the reference, one a group."""
     ends = lengths.groupby(["algorithm", "function"])["length"].max().to_numpy()
     grid: Array = np.unique(np.round(np.geomspace(1, max(END * dimension, ends.max()), POINTS)))
+    told = np.floor(np.asarray(told_at, float) * dimension + ROUNDING)
+    grid = np.union1d(grid, told[(told >= 1) & (told <= grid[-1])])
     points = np.union1d(grid, ends)
     ordered = lengths.sort_values(["function", "k", "trial"])
     for name in lengths["algorithm"].unique():

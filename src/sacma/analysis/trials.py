@@ -25,7 +25,7 @@ UNTIL_TARGET = "#FE_t"
 
 THIRD_OF_IT = "#FE_t/3"
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding."""
 
 
@@ -58,9 +58,9 @@ class Trial:
 
     def best_after(self, evaluations: Array) -> Array:
         """Return the best Δf after so many evaluations each: inf before the first, NaN where it is not known."""
-        position = np.searchsorted(self.at, evaluations + _ROUNDING, side="right")
+        position = np.searchsorted(self.at, evaluations + ROUNDING, side="right")
         best = np.append(np.inf, self.to)[position]
-        return np.where(np.floor(evaluations + _ROUNDING) <= self.known_until, best, np.nan)
+        return np.where(np.floor(evaluations + ROUNDING) <= self.known_until, best, np.nan)
 
     @property
     def hit_after(self) -> float:
@@ -124,7 +124,7 @@ def fixed_budgets(budgets: Iterable[float]) -> tuple[Scenario, ...]:
     """
 
     def of(budget: float) -> Scenario:
-        return Scenario(f"{budget:.4g}·D", budget, lambda dimension, _: int(budget * dimension + _ROUNDING))
+        return Scenario(f"{budget:.4g}·D", budget, lambda dimension, _: int(budget * dimension + ROUNDING))
 
     return tuple(map(of, budgets))
 
@@ -169,7 +169,7 @@ def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFra
         found[dimension, function] = min(best, (after, algorithm), key=lambda pair: pair[0])
     rows = []
     for (dimension, function), (after, algorithm) in sorted(found.items()):
-        limit = int(largest * dimension + _ROUNDING)
+        limit = int(largest * dimension + ROUNDING)
         reached = after <= limit
         rows.append((dimension, function, int(after) if reached else limit, reached, algorithm if reached else ""))
     return pd.DataFrame(rows, columns=["dimension", "function", "evaluations", "reached", "algorithm"])
@@ -236,7 +236,7 @@ def convergence(trials: Iterable[Trial], largest: float, points: int = 64) -> pd
     parts = []
     for (algorithm, D, f), group in cells(trials):
         if D not in grids:
-            last = int(largest * D + _ROUNDING)
+            last = int(largest * D + ROUNDING)
             grids[D] = np.unique(np.round(np.geomspace(min(D, last), last, points)))
         at = grids[D]
         logs = np.log10([np.maximum(trial.best_after(at), trial.target) for trial in group])
