@@ -1,6 +1,6 @@
 """What is said of data before they are read."""
 
-from sacma.analysis.notes import notes
+from sacma.analysis.notes import notes, paper_notes, protocol_differences
 from tests.analysis.made import compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -30,3 +30,34 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
         "trials end before Δf is 1e-08 (GP-5 at 0.01)",
     ]
     assert "no less than 0.01" in said[1]
+
+
+def test_the_papers_protocol_differs_in_nothing_but_the_radius() -> None:
+    """The shipped configs as they are: nothing but the training radius, which is said, and is no other protocol."""
+    whole = compared(*(made(name, lambda _: [(1, 1.0)], {}) for name in ("cmaes", "gp1", "ada_rd")))
+    assert protocol_differences(whole) == ()
+    (note,) = paper_notes(whole)
+    assert note == "Settings are not all as the paper prints them: training_radius is 64, not 8 (GP-1, ADA-RD)."
+
+
+def test_another_protocol_than_the_papers_is_said() -> None:
+    """Functions, trials, budget and target, where any algorithm lacks some; and that trials are missing."""
+    other: dict[str, object] = {"functions": "1-4", "instances": "1-3", "budget": 100, "target": 1e-3}
+    some = compared(
+        made("cmaes", lambda _: [(1, 1.0)], {}),
+        made("gp1", lambda spec: None if spec.function == 2 else [(1, 1.0)], other),
+    )
+    assert protocol_differences(some) == (
+        "4 to 24 functions, not 24",
+        "3 to 15 trials of a function, not 15",
+        "100 evaluations/D, not 250",
+        "target 0.001, not 1e-08",
+    )
+    said = paper_notes(some)
+    assert said[0].startswith("The protocol is not the paper's (4 to 24 functions, not 24;")
+    assert said[1].startswith("Trials are missing")
+
+
+def test_others_than_the_papers_algorithms_have_no_protocol_of_its() -> None:
+    """A study of another name is held against nothing."""
+    assert protocol_differences(compared(made("cmaes", lambda _: [(1, 1.0)], PROTOCOL, name="Mine"))) == ()

@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis import published
+from sacma.analysis.claims import Evidence, checks, judge, told_at
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.ecdf import bootstrapped_ecdf, run_lengths, targets
 from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
-from sacma.analysis.publication import Evidence, checks, correlations, cpu_beside, judge, mean_ranks_beside
+from sacma.analysis.notes import protocol_differences
+from sacma.analysis.publication import correlations, cpu_beside, mean_ranks_beside
 from sacma.analysis.tables import duel_table, function_ranks, gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import (
     THIRD_OF_IT,
@@ -138,7 +140,8 @@ def _ecdf(comparison: Comparison) -> pd.DataFrame:
     parts = []
     for D in dimensions:
         trials = [trial for trial in comparison.trials if trial.dimension == D]
-        parts.append(bootstrapped_ecdf(run_lengths(trials, targets(D)), np.random.default_rng(D)))
+        lengths, rng = run_lengths(trials, targets(D)), np.random.default_rng(D)
+        parts.append(bootstrapped_ecdf(lengths, rng, told_at=told_at(comparison.budget)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -151,4 +154,5 @@ def _evidence(comparison: Comparison, best: pd.DataFrame, control: pd.DataFrame,
         to_target = evaluations_to_target(theirs, comparison.budget)
         best = best_delta_f(theirs, budgets_to_target(to_target))
     medians = medians_of(best)
-    return Evidence(mean_ranks(medians), rank_tests(medians), duel_table(medians), control, ecdf, comparison.budget)
+    ranked = mean_ranks(medians), rank_tests(medians), duel_table(medians)
+    return Evidence(*ranked, control, ecdf, comparison.budget, as_in_paper=not protocol_differences(comparison))

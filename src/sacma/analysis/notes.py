@@ -1,8 +1,11 @@
 """What to know of the data before reading what was found in them."""
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 
+from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
+from sacma.analysis.trials import ROUNDING
 
 SMALLEST_TARGET = 1e-8
 """Of run lengths, as in COCO."""
@@ -50,9 +53,61 @@ def _foreign(comparison: Comparison) -> Iterator[str]:
         others = {trial.instance for trial in common if (trial.function, trial.dimension, trial.instance) not in ours}
         if others:
             yield f"{data.name} has other instances than ours: {', '.join(map(str, sorted(others)))}"
-        short = sum(trial.known_until < int(comparison.budget * trial.dimension + 1e-9) for trial in common)
+        short = sum(trial.known_until < int(comparison.budget * trial.dimension + ROUNDING) for trial in common)
         if short:
             yield (
                 f"{data.name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
                 "target; what they would have found is not known, and not compared"
             )
+
+
+def protocol_differences(comparison: Comparison) -> tuple[str, ...]:
+    """Say in what the plan for the paper's algorithms differs from the paper's; nothing where it does not."""
+    planned = {cell: number for cell, number in comparison.planned.items() if cell[0] in published.ALGORITHMS}
+    if not planned:
+        return ()
+    functions = Counter((algorithm, D) for algorithm, D, _ in planned)
+    found = [
+        (functions.values(), published.PROBLEMS, "{} functions"),
+        (planned.values(), published.INSTANCES, "{} trials of a function"),
+        ([comparison.budget], published.BUDGET, "{} evaluations/D"),
+        ([comparison.target], published.TARGET, "target {}"),
+    ]
+    return tuple(
+        f"{what.format(_range(ours))}, not {theirs:g}" for ours, theirs, what in found if set(ours) != {theirs}
+    )
+
+
+def _range(values: Iterable[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def paper_notes(comparison: Comparison) -> tuple[str, ...]:
+    """Say what to know of the data where they are held against the paper's."""
+    return tuple(_beside_the_paper(comparison))
+
+
+def _beside_the_paper(comparison: Comparison) -> Iterator[str]:
+    differences = protocol_differences(comparison)
+    if differences:
+        yield (
+            f"The protocol is not the paper's ({'; '.join(differences)}). What differs may come from that, "
+            "and no claim is judged."
+        )
+    ours = [(study, c) for study, c in comparison.covered if study.name in published.ALGORITHMS]
+    if any(not coverage.complete for _, coverage in ours):
+        yield "Trials are missing: what is said here may change when they are there."
+    changed: dict[str, list[str]] = defaultdict(list)
+    for study, _ in ours:
+        settings = study.parts[0].settings.model_dump()
+        for key, printed in published.SETTINGS[study.name].items():
+            if settings.get(key) != printed:
+                changed[f"{key} is {_shown(settings.get(key))}, not {_shown(printed)}"].append(study.name)
+    if changed:
+        of_whom = "; ".join(f"{what} ({', '.join(names)})" for what, names in changed.items())
+        yield f"Settings are not all as the paper prints them: {of_whom}."
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

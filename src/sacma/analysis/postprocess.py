@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from sacma.analysis import published, sheets
+from sacma.analysis import sheets
 from sacma.analysis.cocopp import make_pages
 from sacma.analysis.comparison import Comparison, Covered, Foreign
 from sacma.analysis.figures import render
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
+from sacma.analysis.notes import paper_notes
 from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
 from sacma.analysis.report.page import Drawn, Report, page
 from sacma.analysis.report.words import Summary, summarise
@@ -107,7 +108,7 @@ def write_report(
             completeness=completeness,
             summary=summary,
             notes=tuple(notes),
-            protocol_note=protocol_note(comparison),
+            paper_notes=paper_notes(comparison),
             sheets=by_section,
             figures=shown,
             provenance=[*map(_provenance, manifests), *map(_provenance_of_foreign, comparison.foreign)],
@@ -135,23 +136,6 @@ def _partial(comparison: Comparison) -> str:
         if not coverage.complete
     ]
     return f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else ""
-
-
-def protocol_note(comparison: Comparison) -> str:
-    """Say in what the trials differ from the paper's protocol; empty where they do not."""
-    of_paper = [spec for study, c in comparison.covered if study.name in published.ALGORITHMS for spec in c.specs]
-    functions = {spec.function for spec in of_paper}
-    instances = {spec.instance for spec in of_paper}
-    paper = (published.PROBLEMS, published.INSTANCES, published.BUDGET)
-    ours = (len(functions), len(instances), comparison.budget)
-    missing = any(not c.complete for study, c in comparison.covered if study.name in published.ALGORITHMS)
-    if ours == paper and not missing:
-        return ""
-    protocols = ["{} functions, {} instances and {:g}·D evaluations".format(*values) for values in (ours, paper)]
-    return (
-        f"The paper's protocol has {protocols[1]}, these data {protocols[0]}"
-        f"{', of which trials are missing' if missing else ''}: what differs may come from that."
-    )
 
 
 def _completeness(comparison: Comparison) -> pd.DataFrame:

@@ -5,11 +5,13 @@ ITAT 2017. Scenarios are those of ``sacma.analysis.trials``: #FE_t of a function
 returns a frame of its own.
 """
 
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 
 import pandas as pd
 
+from sacma.analysis.statistics import mean_ranks_from_duels
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
 
 ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")
@@ -23,6 +25,24 @@ INSTANCES = 15
 
 BUDGET = 250.0
 """Evaluations/D of a trial."""
+
+TARGET = 1e-8
+"""Δf at which a trial stops."""
+
+_GP = {"sigma0": 8 / 3, "population_factor": 2, "training_radius": 8}
+_ADAPTED = _GP | {"max_model_generations": 5}
+
+SETTINGS: Mapping[str, Mapping[str, object]] = {
+    "CMA-ES": {"sigma0": 8 / 3, "population_factor": 2},
+    "GP-1": _GP | {"model_generations": 1},
+    "GP-5": _GP | {"model_generations": 5},
+    "ADA-KL": _ADAPTED
+    | {"model_error": "kullback_leibler", "transfer": "T2", "error_threshold": 0.9, "update_rate": 0.5},
+    "ADA-Kendall": _ADAPTED | {"model_error": "kendall", "transfer": "T2", "error_threshold": 0.5, "update_rate": 0.2},
+    "ADA-RD": _ADAPTED
+    | {"model_error": "ranking_difference", "transfer": "T1", "error_threshold": 0.5, "update_rate": 0.2},
+}
+"""As printed in its section on the experimental setup, by our names of the settings."""
 
 SCENARIO = ["dimension", "scenario"]
 
@@ -51,6 +71,29 @@ def mean_ranks() -> pd.DataFrame:
     table = _read("table3_mean_ranks.csv")
     ranks = table[table["algorithm"] != "F_F"].rename(columns={"mean_rank_or_F_F": "mean_rank"})
     return ranks[[*SCENARIO, "algorithm", "mean_rank"]].reset_index(drop=True)
+
+
+def mean_ranks_among(algorithms: Collection[str]) -> pd.DataFrame:
+    """Return mean ranks among some of the algorithms: of all six Table 3, of fewer what follows from Table 4.
+
+    Args:
+        algorithms: two or more of the paper's.
+
+    Returns:
+        Columns dimension, scenario, algorithm, mean_rank.
+
+    >>> mean_ranks_among(["GP-1", "GP-5"]).query("dimension == 20")["mean_rank"].round(3).to_list()
+    [1.417, 1.583, 1.292, 1.708]
+    """
+    there = [name for name in ALGORITHMS if name in algorithms]
+    if len(there) == len(ALGORITHMS):
+        return mean_ranks()
+    table = duels()
+    rows = []
+    for (D, scenario), group in table.groupby(SCENARIO, sort=False):
+        wins = group.pivot(index="winner", columns="loser", values="wins").reindex(index=there, columns=there)
+        rows += [(D, scenario, name, rank) for name, rank in mean_ranks_from_duels(wins, PROBLEMS).items()]
+    return pd.DataFrame(rows, columns=[*SCENARIO, "algorithm", "mean_rank"])
 
 
 def iman_davenport() -> pd.DataFrame:

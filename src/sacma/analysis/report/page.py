@@ -62,7 +62,7 @@ class Report:
         completeness: columns algorithm, source, trials, done, missing, failed, damaged, evaluations, cpu_seconds.
         summary: in words.
         notes: what to know of the data.
-        protocol_note: in what the data differ from the paper's, if they do.
+        paper_notes: what to know where the data are held against the paper's.
         sheets: tables by section: ranks, duels, medians, cpu, paper, settings.
         figures: as pictures.
         provenance: of each algorithm, pairs of what and what it is.
@@ -79,7 +79,7 @@ class Report:
     completeness: pd.DataFrame
     summary: Summary
     notes: tuple[str, ...]
-    protocol_note: str
+    paper_notes: Sequence[str]
     sheets: Mapping[str, Sequence[Sheet]]
     figures: Sequence[Drawn]
     provenance: Sequence[tuple[str, Sequence[tuple[str, str]]]]
@@ -133,7 +133,7 @@ def page(report: Report) -> str:
         sections=[(anchor, text) for anchor, text, there in sections if there],
         summary=report.summary.sentences,
         notes=report.notes,
-        protocol_note=report.protocol_note,
+        paper_notes=report.paper_notes,
         rank_sheets=report.sheets["ranks"],
         duel_sheets=report.sheets["duels"],
         median_sheets=report.sheets["medians"],

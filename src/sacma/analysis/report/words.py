@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from sacma.analysis.claims import Verdict
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of
-from sacma.analysis.publication import Verdict
 
 MOST_NAMED = 4
 """Of a list, before it is cut."""
