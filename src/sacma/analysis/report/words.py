@@ -12,9 +12,15 @@ import pandas as pd
 from sacma.analysis.claims import Verdict
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of
+from sacma.analysis.lookup import lookup
+from sacma.analysis.notes import protocol_differences
+from sacma.analysis.tables import ALPHA, PLACE
 
 MOST_NAMED = 4
 """Of a list, before it is cut."""
+
+LARGE = 10
+"""Ratio from which on decimals say nothing."""
 
 
 class Ledger:
@@ -56,7 +62,7 @@ def summarise(comparison: Comparison, findings: Findings) -> Summary:
     """Say what was compared, who is ahead, where, by how much and at what cost."""
     ledger = Ledger()
     parts = (_scope(comparison, ledger), _ahead(findings, ledger), _tested(findings, ledger))
-    more = (_gained(comparison, findings, ledger), _cost(findings, ledger), _published(findings, ledger))
+    more = (_gained(comparison, findings, ledger), _cost(findings, ledger), _published(comparison, findings, ledger))
     sentences = tuple(sentence for part in (*parts, *more) for sentence in part)
     return Summary(sentences, ledger.entries)
 
@@ -81,12 +87,17 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
     functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
     sentence = (
         f"{algorithms} on {functions} in {_dimensions(D for _, D, _ in planned)}: "
-        f"{ledger.count('trials planned', trials, 'trial')} of up to "
+        f"{ledger.count('trials planned', trials, 'trial')}, compared up to "
         f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
     )
     missing = trials - there
     if missing:
-        yield f"{sentence}, of which {ledger.say('trials missing', missing)} are missing."
+        share = ledger.say("share of trials missing", 100 * missing / trials, ".2g")
+        are = "is" if missing == 1 else "are"
+        yield (
+            f"{sentence}. {ledger.count('trials missing', missing, 'trial')} ({share} %) {are} missing: all that "
+            "follows may still change."
+        )
     else:
         yield f"{sentence}, all there."
 
@@ -97,6 +108,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
         return
     fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
+    differ = lookup(findings.rank_tests, PLACE, "significant")
     for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
         there = ranks[ranks["scenario"] == scenario]
         best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
@@ -107,32 +119,37 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
                 for D, rank in zip(group["dimension"], group["mean_rank"], strict=True)
             ]
             phrases.append(f"that of {name} in {listed(shown)}")
+        alike = [D for D in there["dimension"].unique() if not differ.get((D, scenario), False)]
         if phrases:
-            yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}."
+            but = f" In {_dimensions(alike)} the ranks do not differ significantly." if alike else ""
+            yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}.{but}"
 
 
 def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    """Say which algorithms are significantly ahead of which, and where."""
     tests = findings.rank_tests[findings.rank_tests["scenario"].isin(OF_TARGET)]
     if tests.empty:
         return
     differ = int(tests["significant"].sum())
     sentence = (
-        f"With the budgets #FE_t/3 and #FE_t the mean ranks differ significantly in "
+        f"With the budgets {listed(OF_TARGET)} the mean ranks differ significantly in "
         f"{ledger.say('scenarios in which ranks differ', differ)} of "
         f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
     )
     duels = findings.duels[findings.duels["scenario"].isin(OF_TARGET) & findings.duels["significant"]]
     if duels.empty:
-        yield f"{sentence}; no pair of algorithms does after correction for many tests."
+        yield f"{sentence}; after correction for many tests no pair of algorithms does."
         return
-    wins = [
-        f"{winner} before {loser} in {_dimensions(group['dimension'])}"
-        for (winner, loser), group in duels.groupby(["winner", "loser"], sort=False)
-    ]
-    yield f"{sentence}; after correction for many tests, {'; '.join(wins)}."
+    wins = []
+    for (winner, loser), group in duels.groupby(["winner", "loser"], sort=False):
+        places = group.groupby("dimension")["scenario"].agg(list).to_dict()
+        where = [f"{D}-D ({' and '.join(scenarios)})" for D, scenarios in places.items()]
+        wins.append(f"{winner} is ahead of {loser} in {listed(where)}")
+    yield f"{sentence}. After correction for many tests {'; '.join(wins)}."
 
 
 def _gained(comparison: Comparison, findings: Findings, ledger: Ledger) -> Iterator[str]:
+    """Say by how much the best is ahead of the baseline, on how many functions, and where it is behind."""
     gains, baseline = findings.gains, baseline_of(comparison)
     gains = gains[gains["scenario"] == OF_TARGET[-1]]
     for D, group in gains.groupby("dimension"):
@@ -141,19 +158,21 @@ def _gained(comparison: Comparison, findings: Findings, ledger: Ledger) -> Itera
         of_it = group[group["algorithm"] == name]
         better = int((of_it["decades"] > 0).sum())
         worse = of_it[of_it["decades"] < 0].sort_values("decades")
-        sentence = (
-            f"In {D}-D, after #FE_t evaluations, {name} gains most over {baseline}: "
-            f"{ledger.say(f'median over functions of decades gained, {name}, {D}-D', medians[name], '.2f')} decades of "
-            f"Δf_med on the median function, better on {ledger.say(f'functions gained on, {name}, {D}-D', better)} of "
-            f"{ledger.say(f'functions compared, {name}, {D}-D', len(of_it))}"
-        )
+        most = ledger.say(f"median over functions of decades gained, {name}, {D}-D", medians[name], ".2f")
+        if medians[name] > 0:
+            said = f"{name} gains most over {baseline}: {most} decades of Δf_med in the median over functions"
+        else:
+            said = f"none gains over {baseline} in the median over functions: {name} has {most} decades of Δf_med"
+        functions = ledger.count(f"functions compared, {name}, {D}-D", len(of_it), "function")
+        won = ledger.say(f"functions gained on, {name}, {D}-D", better)
+        sentence = f"In {D}-D, after {OF_TARGET[-1]} evaluations, {said}. It is better on {won} of {functions}"
         if len(worse):
             losses = [
                 f"f{f} ({ledger.say(f'decades gained, {name}, {D}-D, f{f}', decades, '.1f')})"
                 for f, decades in zip(worse["function"][:MOST_NAMED], worse["decades"][:MOST_NAMED], strict=True)
             ]
-            more = f"; it is behind on {ledger.say(f'functions lost on, {name}, {D}-D', len(worse))}"
-            sentence += f"{more}, most on {listed(losses)}"
+            lost = ledger.say(f"functions lost on, {name}, {D}-D", len(worse))
+            sentence += f" and worse on {lost}, most on {listed(losses)}"
         yield f"{sentence}."
 
 
@@ -167,7 +186,7 @@ def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
         f"{name} {ledger.say(f'CPU ms per true evaluation, {name}, {D}-D', 1e3 * seconds, '.3f')} ms"
         for name, seconds in zip(last["algorithm"], last["seconds_per_evaluation"], strict=True)
     ]
-    yield f"A true evaluation in {D}-D costs, in CPU time: {listed(shown)}."
+    yield f"A true evaluation in {D}-D takes, of CPU time with all that the algorithm does: {listed(shown)}."
     control = findings.control_frequency.dropna(subset=["median"])
     medians = control.groupby("algorithm", sort=False)["median"].median().sort_values()
     if len(medians):
@@ -179,24 +198,46 @@ def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
         )
 
 
-def _published(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    rho = findings.paper_correlation["spearman_rho"].dropna()
+def _published(comparison: Comparison, findings: Findings, ledger: Ledger) -> Iterator[str]:
+    correlation = findings.paper_correlation.dropna(subset=["spearman_rho"])
+    rho = correlation["spearman_rho"]
     if len(rho):
+        alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
         yield (
-            "Against the publication: Spearman's ρ of our mean ranks and the paper's lies between "
-            f"{ledger.say('lowest Spearman rho', rho.min(), '.2f')} and "
-            f"{ledger.say('highest Spearman rho', rho.max(), '.2f')} in "
-            f"{ledger.count('scenarios correlated', len(rho), 'scenario')}, its median is "
-            f"{ledger.say('median Spearman rho', rho.median(), '.2f')}."
+            "Against the publication: Spearman's ρ of our mean ranks and the paper's has the median "
+            f"{ledger.say('median Spearman rho', rho.median(), '.2f')} over "
+            f"{ledger.count('scenarios correlated', len(rho), 'scenario')}, from "
+            f"{ledger.say('lowest Spearman rho', rho.min(), '.2f')} to "
+            f"{ledger.say('highest Spearman rho', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each by "
+            f"itself, in {ledger.say('scenarios with positive rho and p < 0.05', alike)}."
         )
-    verdicts = findings.paper_claims["verdict"].value_counts()
-    if len(rho) and len(verdicts):
-        counts = [f"{ledger.say(f'claims {v}', int(verdicts.get(str(v), 0)))} {v}" for v in Verdict]
-        yield f"Of the paper's {ledger.count('claims', int(verdicts.sum()), 'claim')}: {listed(counts)} by these data."
-    ratio = findings.paper_cpu["ratio"]
-    if len(ratio):
+    claims = findings.paper_claims
+    differences = protocol_differences(comparison)
+    if differences and len(rho):
+        yield f"The paper's claims are not judged: the protocol is another ({'; '.join(differences)})."
+    elif claims["hold"].sum() + claims["fail"].sum():
+        verdicts = claims["verdict"].value_counts()
+        supported, contradicted, unsettled = (
+            ledger.say(f"claims {verdict}", int(verdicts.get(str(verdict), 0)))
+            for verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.OPEN)
+        )
         yield (
-            "A true evaluation takes "
-            f"{ledger.say('lowest CPU ratio', ratio.min())} to {ledger.say('highest CPU ratio', ratio.max())} times "
-            "less CPU time than in the paper, on another machine."
+            f"Claims taken from the paper: {supported} supported, {contradicted} contradicted (in some check our data "
+            f"point the other way, significantly or not), {unsettled} open. Of "
+            f"{ledger.count('checks of claims', int(claims['checks'].sum()), 'check')} behind them "
+            f"{ledger.say('checks that hold', int(claims['hold'].sum()))} hold, "
+            f"{ledger.say('checks that fail', int(claims['fail'].sum()))} fail and "
+            f"{ledger.say('checks that are undecided', int(claims['undecided'].sum()))} are undecided."
+        )
+    beside = findings.paper_cpu
+    if len(beside):
+        ratios = [beside["ratio"].min(), beside["ratio"].max()]
+        shown = [
+            ledger.say(f"{which} CPU ratio", ratio, ",.0f" if ratio >= LARGE else ".2g")
+            for which, ratio in zip(("lowest", "highest"), ratios, strict=True)
+        ]
+        names = listed(list(beside["algorithm"].unique()))
+        yield (
+            f"In the paper a true evaluation of {names} took {shown[0]} to {shown[1]} times the CPU time that it takes "
+            "here, on another machine and with other software."
         )
