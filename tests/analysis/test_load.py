@@ -154,6 +154,7 @@ def test_old_format(old: Path) -> None:
         ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN + "% b\n1 2\n", "line 6: not COCO data: '1 2'"),
         ("data_f3/bbobexp_f3_DIM2.dat", "1 2 3\n", "line 1: not COCO data"),
         ("data_f3/bbobexp_f3_DIM3.dat", "% one\n", "run 1: it is empty"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN + "% b\n", "run 2: it is empty"),
         ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("4.0e-01", "nan"), "line 3: Δf is not a number that bbob"),
         ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("4.0e-01", "inf"), "line 3: Δf is not a number that bbob"),
         ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("+3.0e-01", "-5.0e0"), "line 4: Δf is not a number that bbob"),
@@ -185,6 +186,15 @@ def test_trials_end_where_their_data_end(old: Path) -> None:
     assert [curve.evaluations for curve in loaded.curves] == [4, 3, 2]
     (note,) = loaded.notes
     assert "of 2 of 3 trials index and data files say different numbers of evaluations" in note
+
+
+def test_runs_that_no_index_has(old: Path) -> None:
+    """What was not finished, or lost its index, is left out and counted."""
+    (old / "bbobexp_f3.info").write_text(OLD_INFO.replace(", 1:3|-9.9e-09", ""))
+    (old / "other.dat").write_text(OLD_RUN)
+    loaded = load_coco(old)
+    assert len(loaded.curves) == 2
+    assert loaded.notes == (f"{old}: of its data files 2 runs are in no index file; they are left out",)
 
 
 def test_names_cannot_command_a_terminal(old: Path) -> None:

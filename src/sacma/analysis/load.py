@@ -103,6 +103,9 @@ def load_coco(path: Path) -> CocoData:
             f"{path}: of {unlike} of {len(curves)} trials index and data files say different numbers of evaluations; "
             "they are taken to end where their data end"
         )
+    left_out = data.left_out
+    if left_out:
+        notes.append(f"{path}: of its data files {left_out} runs are in no index file; they are left out")
     curves.sort(key=lambda c: (c.function, c.dimension))
     return CocoData(tuple(curves), names[0], tuple(notes), files)
 
@@ -220,13 +223,19 @@ class _DataFiles:
             where = f"{self.path}: {' and '.join(names)}, run {number + 1}"
             yield where, [self._runs[name][number] for name in names]
 
+    @property
+    def left_out(self) -> int:
+        """How many runs nobody has taken: of trials that were not finished, or whose index is lost."""
+        there = {name: len(re.findall(rb"(?m)^%", text)) for name, text in self.files.items() if name.endswith(".dat")}
+        return sum(number - self._taken.get(name, 0) for name, number in there.items())
+
 
 def _curves(data: _DataFiles, index: str, entry: _Entry) -> Iterator[Curve]:
     """Yield the trials of an entry."""
     for (instance, _), (where, parts) in zip(entry.runs, data.take(index, entry), strict=True):
-        rows = np.concatenate(parts)
-        if not len(rows):
+        if not all(map(len, parts)):
             raise SacmaError(f"{where}: it is empty, not a complete trial")
+        rows = np.concatenate(parts)
         rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
         at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
         if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
@@ -266,11 +275,13 @@ def _checked(path: Path, name: str, rows: Array) -> Array:
         SacmaError: a number is none that a trial can have, or the numbers are not those of one trial in turn.
     """
     at, to, lines = rows.T
+    with np.errstate(invalid="ignore"):  # what is infinite is found before it is compared
+        rises = to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1])
     wrong = {
         "the evaluation number is not 1, 2, 3 …": ~np.isfinite(at) | (at < 1) | (at != np.floor(at)) | (at > MOST),
         "Δf is not a number that bbob can have": ~np.isfinite(to) | (to < BELOW_OPTIMUM),
         "evaluation numbers go back": np.append(False, at[1:] < at[:-1])[: len(at)],
-        "the best Δf rises": np.append(False, to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1]))[: len(to)],
+        "the best Δf rises": np.append(False, rises)[: len(to)],
     }
     for what, where in wrong.items():
         if where.any():

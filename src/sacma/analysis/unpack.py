@@ -81,12 +81,16 @@ def _read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes
 
 def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     count = _counter(path, LARGEST)
-    with _decompressed(path) as stream, tarfile.open(fileobj=_Limited(stream, path), mode="r|") as archive:
-        for member in archive:
-            if member.isfile() and member.name.endswith(endings):
-                count(member.size)
-                file = archive.extractfile(member)
-                yield _name_within(path, member.name), file.read() if file else b""
+    with _decompressed(path) as stream:
+        limited = _Limited(stream, path)
+        with tarfile.open(fileobj=limited, mode="r|") as archive:
+            for member in archive:
+                if member.isfile() and member.name.endswith(endings):
+                    count(member.size)
+                    file = archive.extractfile(member)
+                    yield _name_within(path, member.name), file.read() if file else b""
+        while limited.read(1 << 20):  # the checksum is at the end
+            pass
 
 
 def _decompressed(path: Path) -> IO[bytes]:
