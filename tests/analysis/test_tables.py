@@ -148,3 +148,10 @@ def test_tests_and_duels() -> None:
     z = (44 - 28) / 24 / np.sqrt(2 * 3 / (6 * 24))
     for name in ("p_raw", "p_holm", "p_shaffer", "p_bergmann_hommel"):
         assert table[name].to_list() == pytest.approx([2 * stats.norm.sf(z)] * 2)
+
+
+def test_nothing_is_gained_before_the_first_evaluation() -> None:
+    """After no evaluation both are infinitely far off: there is no row, and no warning."""
+    trials = [trial("A", 1, 1, (1, 1.0)), trial("B", 1, 1, (1, 10.0))]
+    found = gains(best_delta_f(trials, fixed_budgets([0.25, 0.5])), "B")
+    assert found[["scenario", "decades"]].to_numpy().tolist() == [["0.5·D", pytest.approx(1.0)]]

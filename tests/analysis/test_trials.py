@@ -101,3 +101,10 @@ def test_convergence_is_median_and_quartiles() -> None:
     assert (table["lower_quartile"] <= table["median"]).all()
     assert len(convergence([], 250)) == 0
     assert isinstance(convergence([], 250), pd.DataFrame)
+
+
+def test_no_evaluation() -> None:
+    """A budget of 0.05·D is an evaluation in 20-D and none in 2-D: there a curve has no point."""
+    curves = convergence([trial("A", 1, (1, 3.0)), trial("A", 1, (1, 3.0), D=20)], 0.05)
+    assert curves[["dimension", "evaluations", "median"]].to_numpy().tolist() == [[20, 1, pytest.approx(3.0)]]
+    assert convergence([trial("A", 1, (1, 3.0))], 0.05).empty

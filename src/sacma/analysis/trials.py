@@ -221,7 +221,8 @@ def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.D
 def convergence(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
     """Return median and quartiles of the best Δf over trials, from one evaluation/D to the budget.
 
-    Quantiles are on the log scale. Where the best Δf of some trial is not known, there is no row.
+    Quantiles are on the log scale. Where the best Δf of some trial is not known, there is no row, nor in dimensions in
+    which the budget allows no evaluation.
 
     Args:
         trials: of any algorithms.
@@ -235,8 +236,10 @@ def convergence(trials: Iterable[Trial], largest: float, points: int = 64) -> pd
     grids: dict[int, Array] = {}
     parts = []
     for (algorithm, D, f), group in cells(trials):
+        last = int(largest * D + ROUNDING)
+        if last < 1:
+            continue
         if D not in grids:
-            last = int(largest * D + ROUNDING)
             grids[D] = np.unique(np.round(np.geomspace(min(D, last), last, points)))
         at = grids[D]
         logs = np.log10([np.maximum(trial.best_after(at), trial.target) for trial in group])
