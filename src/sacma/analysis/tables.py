@@ -210,7 +210,7 @@ def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
     Returns:
         Columns dimension, scenario, function, algorithm, decades (log10 Δf_med of the baseline less that of the
         algorithm: positive is better), superiority (probability that a trial of the algorithm is better than one of
-        the baseline, ties as half), p_value, p_holm. Rows where not all trials are known, or begun, are left out.
+        the baseline, ties as half), p_value, p_holm. Rows where not all trials are known are left out.
     """
     keys = [*PLACE, "function"]
     groups = {
@@ -220,7 +220,7 @@ def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
     rows = []
     for (name, *place), values in groups.items():
         theirs = groups.get((baseline, *place))
-        if name == baseline or theirs is None or not (np.isfinite(values).all() and np.isfinite(theirs).all()):
+        if name == baseline or theirs is None or np.isnan(values).any() or np.isnan(theirs).any():
             continue
         both = tied(np.concatenate([values, theirs]))
         ours, others = both[: len(values)], both[len(values) :]
