@@ -7,13 +7,13 @@ fails: so it gets a process of its own, its output moves to a path that stays, a
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from sacma.errors import RunError
+from sacma.experiment.whole import whole_folder
 
 PAGES = "comparison"
 """What the folder with a time stamp is renamed to."""
@@ -29,17 +29,25 @@ def drop_what_is_missing(folder: Path) -> None:
     """
     dimensions = sorted({int(path.stem.split("_")[1][:2]) for path in folder.glob("pprldmany_*D_*.svg")})
     for page in folder.rglob("*.html"):
-        text = page.read_text()
+        text = _read(page)
         for link, name in set(re.findall(r"""(<a href="([^"#]+)"><img[^>]*></a>)""", text, flags=re.IGNORECASE)):
             if not (page.parent / name).exists():
                 text = text.replace(link, "")
         if dimensions:  # the anchor of a dimension: links lead to 20-D whatever there is
             text = re.sub(r"(pprldmany\.html)#\d+", rf"\1#{dimensions[-1]}", text)
-        page.write_text(text)
+        _write(page, text)
     config = folder / "pprldflex-config.js"
     if dimensions and config.exists():
-        lines = re.sub(r'"dimensions": \[.*?\]', f'"dimensions": {dimensions}', config.read_text()).splitlines()
-        config.write_text("\n".join(line for line in lines if _is_there(folder, line)) + "\n")
+        lines = re.sub(r'"dimensions": \[.*?\]', f'"dimensions": {dimensions}', _read(config)).splitlines()
+        _write(config, "\n".join(line for line in lines if _is_there(folder, line)) + "\n")
+
+
+def _read(page: Path) -> str:
+    return page.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def _write(page: Path, text: str) -> None:
+    page.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
 def _is_there(folder: Path, line: str) -> bool:
@@ -69,16 +77,20 @@ def make_pages(folders: Sequence[Path], output: Path, banner: str = "") -> Path:
     Raises:
         RunError: cocopp did not write its pages.
     """
-    work = output.with_name(f".{output.name}.new")
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    with whole_folder(output) as work:
+        return output / _make_pages(folders, output, work, banner)
+
+
+def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str) -> Path:
+    """Fill ``work`` with what is to be at ``output``; return the page to open, as seen from there."""
     log = work / "cocopp.log"
     command = [
         *(sys.executable, "-W", "ignore", "-m", "cocopp"),
         *("--no-interactive", "--expensive", "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]
-    environment = {**os.environ, "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = {**os.environ, **threads, "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
     with log.open("w") as file:
         finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
             command,
@@ -91,23 +103,22 @@ def make_pages(folders: Sequence[Path], output: Path, banner: str = "") -> Path:
         )
     pages = list(work.glob("pages/*/index*.html"))
     complete = len(pages) == 1 and all(any(pages[0].parent.glob(pattern)) for pattern in CONTENTS)
+    failed = output.with_name(f"{output.name}-failed.log")
     if not complete:
-        failed = output.with_name(f"{output.name}-failed.log")
         log.replace(failed)
-        shutil.rmtree(work, ignore_errors=True)
         raise RunError(
             f"cocopp did not write its pages (its exit code was {finished.returncode}); what it said is in {failed}"
         )
     page, stamped = pages[0].name, pages[0].parent
     start = work / "pages" / "index.html"
-    start.write_text(start.read_text().replace(stamped.name, PAGES))
+    _write(start, _read(start).replace(stamped.name, PAGES))
     stamped = stamped.replace(stamped.with_name(PAGES))
     drop_what_is_missing(stamped)
     if banner:
         for page_file in (work / "pages").rglob("*.html"):
-            page_file.write_text(with_banner(page_file.read_text(), banner))
-    log.replace(work / "pages" / "cocopp.log")
-    shutil.rmtree(output, ignore_errors=True)
-    (work / "pages").replace(output)
-    shutil.rmtree(work, ignore_errors=True)
-    return output / PAGES / page
+            _write(page_file, with_banner(_read(page_file), banner))
+    failed.unlink(missing_ok=True)
+    for made in (work / "pages").iterdir():
+        made.replace(work / made.name)
+    (work / "pages").rmdir()
+    return Path(PAGES) / page

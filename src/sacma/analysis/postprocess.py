@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from sacma.analysis.report.words import Summary, summarise
 from sacma.analysis.typeset import Sheet, renderings
 from sacma.experiment.provenance import Manifest
 from sacma.experiment.provenance import differences as environment_differences
-from sacma.experiment.store import Store, StoredStudy, write_whole
+from sacma.experiment.store import Store, StoredStudy
+from sacma.experiment.whole import whole_folder, write_whole
 
 COCOPP_PAGE = "../cocopp/comparison/index.html"
 """From the report."""
@@ -86,9 +86,8 @@ def write_report(
     """
     findings = find(comparison, lambda what: on_step(what, 0.0))
     summary = summarise(comparison, findings)
-    folder = store.root / ".report.new"
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
+    final = store.root / "report"
+    with whole_folder(final) as folder:
         on_step("tables", 0.1)
         completeness = _completeness(comparison)
         frames = {**findings.frames, "summary": summary.numbers, "completeness": completeness}
@@ -113,14 +112,9 @@ def write_report(
             figures=shown,
             provenance=[*map(_provenance, manifests), *map(_provenance_of_foreign, comparison.foreign)],
             files=files,
-            cocopp=COCOPP_PAGE if (store.root / "report" / COCOPP_PAGE).exists() else "",
+            cocopp=COCOPP_PAGE if (folder / COCOPP_PAGE).exists() else "",
         )
         write_whole(folder / "index.html", page(report).encode())
-        final = store.root / "report"
-        shutil.rmtree(final, ignore_errors=True)
-        folder.replace(final)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     on_step("report", 1.0)
     return Written(findings, summary, final / "index.html", len(made))
 
@@ -210,7 +204,7 @@ def _write_figures(folder: Path, made: Sequence[Drawing], jobs: int, on_step: St
 
     render({folder / drawing.name: drawing.make for drawing in made}, jobs=jobs, on_written=on_written)
     return [
-        Drawn(drawing.group, drawing.title, (folder / f"{drawing.name}.svg").read_text(), drawing.first)
+        Drawn(drawing.group, drawing.title, (folder / f"{drawing.name}.svg").read_text(encoding="utf-8"), drawing.first)
         for drawing in made
         if drawing.group
     ]

@@ -23,7 +23,8 @@ from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.analysis.typeset import renderings
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
-from sacma.experiment.store import Store, write_whole
+from sacma.experiment.store import Store
+from sacma.experiment.whole import write_whole
 from sacma.sweep import Sweep, SweptAlgorithm
 
 BOOTSTRAP_SEED = 1

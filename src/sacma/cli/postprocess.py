@@ -75,6 +75,7 @@ def postprocess(
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
     from sacma.experiment.store import Store  # noqa: PLC0415
+    from sacma.experiment.whole import check_replaceable  # noqa: PLC0415
     from sacma.terminal import missing_lines, rank_table  # noqa: PLC0415
 
     store = Store(results)
@@ -87,6 +88,8 @@ def postprocess(
         check_complete(store, covered)
     store.prepare()
     with store.lock_derived(this_command()):
+        for name in ("report", *["cocopp"] * pages):
+            check_replaceable(store.root / name)  # before what takes long
         manifests = derive(store, comparison.covered)
         known = [*notes(comparison), *environment_notes(manifests)]
         for note in known:

@@ -12,27 +12,26 @@ A record is committed by writing a temporary file, syncing it and renaming it: w
 """
 
 import contextlib
-import errno
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config import Protocol, Study
-from sacma.errors import RunError, SacmaError
+from sacma.errors import SacmaError
 from sacma.experiment.coco_data import PlacedFiles, merge
 from sacma.experiment.failure import TrialFailure, decode_failure, encode_failure
 from sacma.experiment.lock import Holder, holder, locked
 from sacma.experiment.plan import TrialSpec, plan_study
 from sacma.experiment.provenance import Manifest
 from sacma.experiment.record import DamagedRecordError, FinishedTrial, RecordHead, TrialRecord, decode, decode_head_of
+from sacma.experiment.whole import remove, whole_file, whole_folder, write_whole
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 
@@ -155,7 +154,7 @@ class Store:
         """Write the record of ``trial`` so that it is there wholly or not at all, and forget its failures.
 
         Raises:
-            RunError: the disk is full.
+            RunError: it cannot be written.
         """
         write_whole(self.path_of(trial.spec), trial.content)
         self._failure_of(trial.spec).unlink(missing_ok=True)
@@ -164,7 +163,7 @@ class Store:
         """Keep ``failure``, count how often its trial has failed, and return it with that number.
 
         Raises:
-            RunError: the disk is full.
+            RunError: it cannot be written.
         """
         path = self._failure_of(failure.spec)
         before = _failure_at(path)
@@ -296,7 +295,7 @@ class Store:
             The manifest.
 
         Raises:
-            RunError: the disk is full.
+            RunError: it cannot be written.
         """
         from sacma.experiment.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
 
@@ -308,7 +307,7 @@ class Store:
             manifest.add(record.provenance, record.outcome.cpu.total)
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
         write_whole(self.provenance_file(study.name), manifest.encode())
-        with _whole(self.trace_file(study.name)) as file:
+        with whole_file(self.trace_file(study.name)) as file:
             write_traces(file, traces)
         return manifest
 
@@ -353,66 +352,12 @@ def _failure_at(path: Path) -> TrialFailure | None:
         return None
 
 
-@contextlib.contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """Give a temporary file that replaces ``path`` when all went well, synced to the disk.
-
-    Raises:
-        RunError: the disk is full.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        try:
-            file = temporary.open("wb")
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file = temporary.open("wb")
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _full_disk(path, error) from None
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """See to it that a new name in ``folder`` is on the disk too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _full_disk(path: Path, error: OSError) -> Exception:
-    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}:
-        return RunError(f"{path} could not be written: {error.strerror}")
-    return error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there wholly or not at all."""
-    with _whole(path) as file:
-        file.write(content)
-
-
 def _replace_folder(folder: Path, contents: dict[str, str]) -> None:
     """Replace ``folder`` by one with ``contents``, or by nothing where there are none."""
-    new = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    try:
+    if not contents:
+        remove(folder)
+        return
+    with whole_folder(folder) as new:
         for name, content in contents.items():
             (new / name).parent.mkdir(parents=True, exist_ok=True)
-            (new / name).write_text(content)
-    except OSError as error:
-        shutil.rmtree(new, ignore_errors=True)
-        raise _full_disk(folder, error) from None
-    shutil.rmtree(folder, ignore_errors=True)
-    if contents:
-        new.replace(folder)
+            (new / name).write_bytes(content.encode())
