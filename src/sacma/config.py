@@ -16,13 +16,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    RootModel,
     ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
 )
 
-from sacma.algorithms.registry import ALGORITHMS
+from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.document import Location, explain, read_document
 from sacma.errors import SacmaError
 from sacma.ranges import format_ranges, parse_ranges
@@ -120,14 +121,22 @@ class NamedAlgorithm(BaseModel):
 
     @field_validator("algorithm")
     @classmethod
-    def _algorithm_is_registered(cls, algorithm: str) -> str:
-        if algorithm not in ALGORITHMS:
-            raise ValueError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+    def _algorithm_is_registered(cls, algorithm: str, info: ValidationInfo) -> str:
+        if algorithm not in ALGORITHMS and not info.context:
+            raise ValueError(
+                f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
+            )
         return algorithm
 
 
-class Study(NamedAlgorithm):
-    """One algorithm with its settings under one protocol: a config file, defaults filled in."""
+class StoredSettings(RootModel[dict[str, Any]]):
+    """Settings as they were when their trials ran, of an algorithm that may not be at hand now."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Config(NamedAlgorithm):
+    """The keys of a config file."""
 
     settings: Annotated[
         Any, Field(description="of the algorithm; where they differ from its defaults", validate_default=True)
@@ -140,9 +149,21 @@ class Study(NamedAlgorithm):
     @classmethod
     def _settings_of_the_algorithm(cls, settings: object, info: ValidationInfo) -> object:
         algorithm = info.data.get("algorithm")
+        if isinstance(settings, StoredSettings):
+            return settings
         if algorithm is not None and not isinstance(settings, ALGORITHMS[algorithm].settings):
             raise ValueError(f"{settings!r} is not a mapping of settings of {algorithm}")
         return settings
+
+
+class Study(Config):
+    """One algorithm with its settings under one protocol: a config file, defaults filled in.
+
+    Args:
+        origin: where the algorithm comes from, if it is not our own.
+    """
+
+    origin: Origin | None = None
 
 
 def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Study:
@@ -166,9 +187,9 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     try:
         if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
             content["settings"] = ALGORITHMS[algorithm].settings.model_validate(settings)
-        return Study.model_validate(content)
+        config = Config.model_validate(content)
     except ValidationError as error:
-        within = () if error.title in {"Study", "Protocol"} else ("settings",)
+        within = () if error.title in {"Config", "Protocol"} else ("settings",)
         raise SacmaError(
             explain(
                 error,
@@ -178,6 +199,7 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
                 options=replaced,
             )
         ) from None
+    return Study(**dict(config), origin=ALGORITHMS.origin(config.algorithm))
 
 
 def _valid_keys(location: Location, content: Mapping[str, Any]) -> list[str]:
@@ -187,7 +209,7 @@ def _valid_keys(location: Location, content: Mapping[str, Any]) -> list[str]:
         case ("settings", _):
             model = ALGORITHMS[content["algorithm"]].settings
         case _:
-            model = Study
+            model = Config
     return list(model.model_fields)
 
 

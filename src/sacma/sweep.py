@@ -223,6 +223,7 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
                 algorithm=entry.algorithm,
                 settings=valid,
                 protocol=file.protocol,
+                origin=ALGORITHMS.origin(entry.algorithm),
             )
         except ValidationError as error:
             raise SacmaError(f"{document.where(('grid',))}: {error.errors()[0]['ctx']['error']}") from None

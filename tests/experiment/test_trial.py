@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import cocoex
 import numpy as np
@@ -116,8 +117,7 @@ def solver(monkeypatch: pytest.MonkeyPatch, minimize: Callable[[Problem, object,
     """Register a stand-in algorithm and return a spec that runs it."""
     entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
     monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
-    monkeypatch.setattr(registry, "ALGORITHMS", {"stand-in": entry})
-    monkeypatch.setattr("sacma.experiment.trial.ALGORITHMS", {"stand-in": entry})
+    monkeypatch.setitem(cast("dict[str, Algorithm]", registry.ALGORITHMS._own), "stand-in", entry)
     return TrialSpec("S", "stand-in", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25")
 
 

@@ -1,9 +1,10 @@
 """The algorithms that a config can name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,15 +57,63 @@ ENTRY_POINTS = "sacma.algorithms"
 """Group of entry points by which an installed package adds algorithms: each names an ``Algorithm``."""
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where an algorithm that is not our own comes from.
+
+    Args:
+        source: path of a file, or name of a distribution.
+        version: content hash of the file, or version of the distribution.
+        is_file: which of them.
+    """
+
+    source: str
+    version: str
+    is_file: bool
+
+
 class Registry(Mapping[str, Algorithm]):
-    """Algorithms by name: our own, and what installed packages add; those are looked for when they are needed."""
+    """Algorithms by name: our own, those of the user's files, and what installed packages add.
+
+    Packages are looked for when they are needed, files read when they are added.
+    """
 
     def __init__(self, own: Mapping[str, Algorithm]) -> None:
         self._own = own
+        self._from_files: dict[str, tuple[Origin, Algorithm]] = {}
+
+    def add_files(self, paths: Iterable[Path]) -> None:
+        """Add the algorithms that files define; they take the place of those that were added of the same names.
+
+        Raises:
+            SacmaError: a file cannot be used, or a name is taken.
+        """
+        from sacma.algorithms.file import read_algorithm_file  # noqa: PLC0415 which imports this module
+
+        defined: dict[str, Path] = {}
+        for path in dict.fromkeys(path.absolute() for path in paths):
+            file = read_algorithm_file(path)
+            for name, algorithm in file.algorithms.items():
+                if name in self._own or name in self._added or name in defined:
+                    taken = f"{defined[name]}" if name in defined else "sacma or an installed package"
+                    raise SacmaError(f"{path}: {name} is also an algorithm of {taken}; give it another name")
+                defined[name] = path
+                self._from_files[name] = Origin(str(path), file.version, is_file=True), algorithm
+
+    def origin(self, name: str) -> Origin | None:
+        """Return where an algorithm comes from, None for our own."""
+        if name in self._own:
+            return None
+        if name in self._from_files:
+            return self._from_files[name][0]
+        distribution = self._added[name].dist
+        return Origin(distribution.name, distribution.version, is_file=False) if distribution else None
 
     def __getitem__(self, name: str) -> Algorithm:
         if name in self._own:
             return self._own[name]
+        if name in self._from_files:
+            return self._from_files[name][1]
         entry = self._added[name]
         try:
             algorithm = entry.load()
@@ -77,10 +126,10 @@ class Registry(Mapping[str, Algorithm]):
         return algorithm
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._own, *(name for name in self._added if name not in self._own)])
+        return iter(dict.fromkeys([*self._own, *self._from_files, *self._added]))
 
     def __len__(self) -> int:
-        return len(self._own.keys() | self._added.keys())
+        return len(self._own.keys() | self._from_files.keys() | self._added.keys())
 
     @cached_property
     def _added(self) -> "Mapping[str, EntryPoint]":

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from sacma import __version__
-from sacma.cli import algorithms, export, plan, postprocess, replay, run, status, sweep
+from sacma.cli import algorithms, check_algorithm, export, plan, postprocess, replay, run, status, sweep
 from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
 from sacma.errors import SacmaError
 
@@ -66,5 +66,6 @@ app.command(short_help="Show how complete results are, and what to do next.")(st
 app.command(short_help="Run a grid of settings and rank them.")(sweep.sweep)
 app.command(short_help="Run one trial again and compare it bit by bit.")(replay.replay)
 app.command(short_help="List algorithms and their settings.")(algorithms.algorithms)
+app.command(short_help="Check an algorithm of your own against its contract.")(check_algorithm.check_algorithm)
 app.command(short_help="Make pages and tables of results.")(postprocess.postprocess)
 app.command(short_help="Pack COCO data for submission to the COCO data archive.")(export.export)

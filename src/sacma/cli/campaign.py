@@ -68,6 +68,7 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
 
     from sacma.experiment.backends import make_backend  # noqa: PLC0415
     from sacma.experiment.coverage import cover, to_run  # noqa: PLC0415
+    from sacma.experiment.supply import all_at_hand  # noqa: PLC0415
     from sacma.progress import MODES, print_json  # noqa: PLC0415
 
     if manner.progress not in MODES:
@@ -89,7 +90,7 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
             _register(asked)
         coverage = cover(store, asked.specs)
         _set_aside(coverage.damaged, store)
-        todo = to_run(coverage, failed_only=manner.failed_only)
+        todo = all_at_hand(to_run(coverage, failed_only=manner.failed_only))
         backend = backend_of(max(1, min(manner.jobs or cpu_count(), len(todo))))
         done = len(coverage.specs) - len(coverage.missing)
         if manner.talks:
@@ -125,7 +126,7 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
 def _register(asked: Asked) -> None:
     """Note that the studies are part of the results, and say which take the place of others."""
     replaced = [
-        f"{asked.store.root} held {study.name} with other settings, budget or seed; "
+        f"{asked.store.root} held {study.name} with other settings, budget or seed, or of another version; "
         "its records stay, but tables and COCO data now show this one"
         for study in asked.studies
         if asked.store.register(study.parts[0])

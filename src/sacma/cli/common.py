@@ -24,6 +24,10 @@ Target = Annotated[float | None, typer.Option(help="Δf at which a trial stops."
 Seed = Annotated[int | None, typer.Option(help="Seed of the study.")]
 Results = Annotated[Path, typer.Option(help="Folder of results.", envvar="SACMA_RESULTS")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
+AlgorithmFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--algorithm-file", help="Python file with algorithms of your own; may be given again."),
+]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default: the number of cores.")]
 Backend = Annotated[str, typer.Option(help="loky (worker processes), dask (clusters) or serial.")]
 Scheduler = Annotated[str | None, typer.Option(help="Of a dask cluster, like tcp://host:8786.", metavar="ADDRESS")]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sacma.cli.common import (
+    AlgorithmFiles,
     Budget,
     Configs,
     Dimensions,
@@ -28,6 +29,7 @@ def plan(
     results: Results = Path("results"),
     jobs: Jobs = None,
     shard: Shard = None,
+    algorithm_file: AlgorithmFiles = None,
 ) -> None:
     """Show which trials the same run command would run, which are there, and what time and space the rest will take.
 
@@ -35,8 +37,7 @@ def plan(
     """
     from sacma.experiment.coverage import cover  # noqa: PLC0415
 
-    asked = asked_trials(
-        configs, results, protocol_overrides(functions, dimensions, instances, budget, target, seed), shard
-    )
+    overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
+    asked = asked_trials(configs, results, overrides, shard, algorithm_file)
     coverage = cover(asked.store, asked.specs)
     print_plan(coverage, results, jobs)

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, fail, out
+from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, fail, out
 from sacma.errors import RunError, SacmaError
 
 
 def replay(
     record: Annotated[Path, typer.Argument(help="A file *.record of a results folder.", metavar="RECORD")],
+    algorithm_file: AlgorithmFiles = None,
 ) -> None:
     """Run the trial of RECORD again, and say whether it gives the same bits, or where it first differs.
 
@@ -27,11 +28,12 @@ def replay(
         raise SacmaError(f"{record} is damaged or no record: {error}") from None
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.experiment.replay import replay as run_again  # noqa: PLC0415
+    from sacma.experiment.supply import at_hand  # noqa: PLC0415
 
     old = content.provenance
     out.print(f"{content.spec}, run on {old.host} at {old.started} with sacma {old.environment.sacma}", soft_wrap=True)
-    if content.spec.algorithm not in ALGORITHMS:
-        raise SacmaError(f"the algorithm {content.spec.algorithm} of {record} is not installed; install its package")
+    ALGORITHMS.add_files(algorithm_file or ())
+    at_hand(content.spec)
     try:
         result = run_again(content)
     except Exception as error:

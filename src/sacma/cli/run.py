@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sacma.cli.campaign import SHARDS_NEXT, Manner, run_trials
 from sacma.cli.common import (
+    AlgorithmFiles,
     Backend,
     Budget,
     Configs,
@@ -38,6 +39,7 @@ def run(
     backend: Backend = "loky",
     scheduler: Scheduler = None,
     shard: Shard = None,
+    algorithm_file: AlgorithmFiles = None,
     retries: Retries = 1,
     trial_timeout: TrialTimeout = None,
     failed_only: FailedOnly = False,
@@ -49,6 +51,6 @@ def run(
     config, the studies that are in the results are continued.
     """
     overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
-    asked = asked_trials(configs, results, overrides, shard)
+    asked = asked_trials(configs, results, overrides, shard, algorithm_file)
     manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
     run_trials(asked, manner, SHARDS_NEXT if shard else f"next: sacma postprocess {shlex.quote(str(results))}")

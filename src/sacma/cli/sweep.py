@@ -10,6 +10,7 @@ from rich.text import Text
 from sacma.__main__ import this_command
 from sacma.cli.campaign import SHARDS_NEXT, Manner, run_trials
 from sacma.cli.common import (
+    AlgorithmFiles,
     Backend,
     Budget,
     Dimensions,
@@ -52,6 +53,7 @@ def sweep(
     backend: Backend = "loky",
     scheduler: Scheduler = None,
     shard: Shard = None,
+    algorithm_file: AlgorithmFiles = None,
     retries: Retries = 1,
     trial_timeout: TrialTimeout = None,
     failed_only: FailedOnly = False,
@@ -67,9 +69,11 @@ def sweep(
     Runs what is missing, as sacma run does, and ranks the settings by median Δf: the best has the most first ranks
     over functions, dimensions and numbers of evaluations. Writes all numbers to RESULTS/sweep.
     """
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.experiment.coverage import cover  # noqa: PLC0415
     from sacma.sweep import load_sweep  # noqa: PLC0415
 
+    ALGORITHMS.add_files(algorithm_file or ())
     overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
     swept = load_sweep(file, overrides)
     asked = swept_trials(swept, results, shard)

@@ -62,16 +62,22 @@ def protocol_overrides(
 
 
 def asked_trials(
-    configs: Sequence[Path] | None, results: Path, overrides: dict[str, object], shard: str | None
+    configs: Sequence[Path] | None,
+    results: Path,
+    overrides: dict[str, object],
+    shard: str | None,
+    algorithm_files: Sequence[Path] | None = None,
 ) -> Asked:
     """Return the trials of configs, or of the studies in the results, or a shard of them.
 
     Raises:
         SacmaError: what is wrong with what was given.
     """
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.config import load_studies  # noqa: PLC0415
     from sacma.experiment.store import Store, StoredStudy  # noqa: PLC0415
 
+    ALGORITHMS.add_files(algorithm_files or ())
     store = Store(results)
     if configs:
         studies: Sequence[StoredStudy] = [StoredStudy((study,)) for study in load_studies(configs, overrides)]

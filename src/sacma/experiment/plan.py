@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -26,6 +26,8 @@ class TrialSpec:
         target: Δf at and below which the trial stops.
         seed: of the study.
         triggers: multiples of D at which COCO's files hold Δf exactly.
+        version: of the algorithm, where it is not our own: of its package, or the content hash of its file.
+        algorithm_file: where that file lay; not part of the trial's identity.
     """
 
     name: str
@@ -39,12 +41,15 @@ class TrialSpec:
     target: float
     seed: int
     triggers: str
+    version: str = ""
+    algorithm_file: str = field(default="", compare=False)
 
     @cached_property
     def key(self) -> str:
         """Content hash: the trial's identity for resuming and merging, 20 hexadecimal digits."""
+        version = (self.version,) if self.version else ()
         content = _hash_of(
-            self.name, self.algorithm, self.settings, self.suite, self.target, self.seed, self.triggers
+            self.name, self.algorithm, self.settings, self.suite, self.target, self.seed, self.triggers, *version
         ).copy()
         content.update(f"{self.function},{self.dimension},{self.instance},{self.budget}".encode())
         return content.hexdigest()[:20]
@@ -71,7 +76,7 @@ def canonical_json(settings: Mapping[str, Any]) -> str:
 
 def plan_study(study: Study) -> Iterator[TrialSpec]:
     """Yield the trials of ``study`` in the order of COCO's suite: dimension, function, instance."""
-    protocol = study.protocol
+    protocol, origin = study.protocol, study.origin
     settings = canonical_json(study.settings.model_dump())
     for dimension in protocol.dimensions:
         for function in protocol.functions:
@@ -88,6 +93,8 @@ def plan_study(study: Study) -> Iterator[TrialSpec]:
                     target=float(protocol.target),
                     seed=protocol.seed,
                     triggers=evaluation_triggers(protocol.budget),
+                    version=origin.version if origin else "",
+                    algorithm_file=origin.source if origin and origin.is_file else "",
                 )
 
 

@@ -22,8 +22,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sacma.algorithms.registry import ALGORITHMS
-from sacma.config import Protocol, Study
+from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.config import Protocol, StoredSettings, Study
 from sacma.errors import SacmaError
 from sacma.experiment.coco_data import PlacedFiles, merge
 from sacma.experiment.failure import TrialFailure, decode_failure, encode_failure
@@ -81,9 +81,8 @@ class StoredStudy:
 def _identity(study: Study) -> Any:
     """All of a study but what it covers and how it is described."""
     covered = {"functions", "dimensions", "instances"}
-    return study.model_dump(exclude={"description": True, "protocol": covered, "settings": True}) | {
-        "settings": study.settings.model_dump()
-    }
+    dump = study.model_dump(exclude={"description": True, "protocol": covered, "settings": True, "origin": True})
+    return dump | {"settings": study.settings.model_dump(), "version": study.origin and study.origin.version}
 
 
 @dataclass(frozen=True)
@@ -258,7 +257,7 @@ class Store:
         """Return the study of algorithm ``name``, if there is one.
 
         Raises:
-            SacmaError: its file is not one, or its algorithm is not installed.
+            SacmaError: its file is not one.
         """
         path = self.root / "studies" / f"{name}.json"
         try:
@@ -317,14 +316,16 @@ def _dump(study: Study) -> dict[str, Any]:
 
 
 def _load(fields: dict[str, Any]) -> Study:
-    if fields["algorithm"] not in ALGORITHMS:
-        raise SacmaError(
-            f"the algorithm {fields['algorithm']} of {fields['name']} is not installed; install its package, or delete "
-            f"studies/{fields['name']}.json to leave it out"
-        )
     protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
-    settings = ALGORITHMS[fields["algorithm"]].settings.model_validate(fields["settings"])
-    return Study.model_validate({**fields, "protocol": Protocol.model_validate(protocol), "settings": settings})
+    origin = Origin(**fields["origin"]) if fields.get("origin") else None
+    # What somebody else's algorithm did can be looked at without it.
+    settings: object = (
+        StoredSettings(fields["settings"])
+        if origin
+        else ALGORITHMS[fields["algorithm"]].settings.model_validate(fields["settings"])
+    )
+    content = {**fields, "protocol": Protocol.model_validate(protocol), "settings": settings, "origin": origin}
+    return Study.model_validate(content, context={"stored": True})
 
 
 def _stem(spec: TrialSpec) -> str:

@@ -21,6 +21,7 @@ from sacma.experiment.problem import BudgetedProblem, TrialEnd
 from sacma.experiment.provenance import Provenance, environment
 from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status, TrialRecord, finished
 from sacma.experiment.seeding import sampling
+from sacma.experiment.supply import at_hand
 from sacma.experiment.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
 
@@ -37,7 +38,7 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
         folder = Path(temporary) / "trial"
         options = observer_options(folder=folder, name=spec.name, triggers=spec.triggers)
         # Suite and observer stay referenced: COCO's logger reads their names until the problem is freed.
-        suite, observer = _suite(spec), cocoex.Observer(spec.suite, options)
+        suite, observer = suite_of(spec), cocoex.Observer(spec.suite, options)
         observed = suite[0]
         if (observed.id_function, observed.dimension, observed.id_instance) != spec.place:
             raise RuntimeError(f"COCO's suite {spec.suite} gave {observed.id} for {spec}")
@@ -59,11 +60,24 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
 
 
 def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, float]:
-    """Run the trial's algorithm on an observed COCO problem; return the problem's tally and the CPU seconds."""
-    algorithm = ALGORITHMS[spec.algorithm]
+    """Run the trial's algorithm on an observed COCO problem; return the problem's tally and the CPU seconds.
+
+    Raises:
+        SacmaError: the algorithm is not at hand in the trial's version.
+        Exception: whatever the algorithm raises.
+    """
+    problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
+    seconds = run_algorithm(spec, problem)
+    if observed.evaluations != problem.evaluations:
+        raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
+    return problem, seconds
+
+
+def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
+    """Run the trial's algorithm on its problem; return the CPU seconds. Raises what ``solve`` does."""
+    algorithm = ALGORITHMS[at_hand(spec).algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()
-    problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
     pools = _prepare(spec.algorithm)
     start = time.process_time()
     try:
@@ -72,10 +86,7 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
     except Exception as error:
         error.add_note(f"after {problem.evaluations} of {spec.budget} evaluations of {spec}")
         raise
-    seconds = time.process_time() - start
-    if observed.evaluations != problem.evaluations:
-        raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
-    return problem, seconds
+    return time.process_time() - start
 
 
 @cache
@@ -101,7 +112,8 @@ def failure_of(spec: TrialSpec, error: BaseException) -> TrialFailure:
     return failed(spec, kind, first_line, traceback.format_exc())
 
 
-def _suite(spec: TrialSpec) -> cocoex.Suite:
+def suite_of(spec: TrialSpec) -> cocoex.Suite:
+    """Return a suite of the trial's problem alone. COCO reads its name as long as the problem is used: keep it."""
     suite = cocoex.Suite(
         spec.suite,
         f"instances: {spec.instance}",

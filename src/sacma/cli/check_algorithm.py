@@ -1,0 +1,72 @@
+"""sacma check-algorithm: does an algorithm keep to what the harness expects of it?"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out
+from sacma.errors import SacmaError
+
+if TYPE_CHECKING:
+    from sacma.config import Study
+
+
+def check_algorithm(
+    algorithms: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Names that sacma algorithms lists, or configs; default: all that the files define.",
+            metavar="ALGORITHM",
+        ),
+    ] = None,
+    algorithm_file: AlgorithmFiles = None,
+) -> None:
+    """Run small trials of an algorithm in processes of their own, and say what of its contract it breaks.
+
+    It must end when its trial is ended, at a budget or a target; give the same points each time; use no generator but
+    its own; and leave nothing behind. Exit code 1 if it does not.
+    """
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
+    from sacma.experiment.contract import examine  # noqa: PLC0415
+    from sacma.experiment.plan import plan_study  # noqa: PLC0415
+    from sacma.terminal import verdict_line  # noqa: PLC0415
+
+    ALGORITHMS.add_files(algorithm_file or ())
+    given = algorithms or [name for name in ALGORITHMS if (origin := ALGORITHMS.origin(name)) and origin.is_file]
+    if not given:
+        raise SacmaError("name an ALGORITHM or a config, or give --algorithm-file")
+    broken = 0
+    for study in list(_studies(given)):
+        out.print(Text(f"{study.name}: {ALGORITHMS[study.algorithm].summary}", style="bold"), soft_wrap=True)
+        for verdict in examine(next(plan_study(study))):
+            mark = {True: "ok", False: "BROKEN", None: "note"}[verdict.kept]
+            broken += verdict.kept is False
+            out.print(verdict_line(mark, verdict.point, verdict.reason))
+    if broken:
+        fail(f"{counted(broken, 'point')} of the contract broken; docs/own_algorithm.md says what to do", EXIT_FAILED)
+
+
+def _studies(given: Iterable[str]) -> "Iterable[Study]":
+    """Yield a study for each name or config."""
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
+    from sacma.config import Study, load_study  # noqa: PLC0415
+
+    for name in given:
+        if name in ALGORITHMS:
+            try:
+                settings = ALGORITHMS[name].settings()
+            except ValidationError as error:
+                missing = ", ".join(str(detail["loc"][0]) for detail in error.errors())
+                raise SacmaError(
+                    f"{name} has settings without defaults, {missing}; give a config that sets them"
+                ) from None
+            yield Study(name=name, algorithm=name, settings=settings, origin=ALGORITHMS.origin(name))
+        elif name.endswith((".yaml", ".yml")):
+            yield load_study(Path(name))
+        else:
+            raise SacmaError(f"{name} is neither an algorithm nor a config; known: {', '.join(ALGORITHMS)}")

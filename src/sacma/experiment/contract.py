@@ -1,0 +1,327 @@
+"""What an algorithm owes the harness, and whether it keeps to it: trials in processes of their own, watched.
+
+The harness ends every trial at its budget and its target, and two runs of a trial give the same bits, as long as an
+algorithm draws random numbers from its own generator alone, lets the end of its trial pass, and leaves nothing behind.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import random
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import cocoex
+import numpy as np
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.problem import BudgetedProblem
+from sacma.experiment.supply import at_hand
+from sacma.experiment.trial import run_algorithm, suite_of
+from sacma.surrogate.whitening import Array
+
+PATIENCE = 120.0
+"""Seconds that a watched process may take."""
+
+MOST_CALLS_BEYOND = 100
+"""Evaluations asked for after the end, at which a watched process gives up."""
+
+MOST_SAID = 60
+"""Characters of what it wrote to the terminal."""
+
+PLACES = ((8, 5, 1), (1, 2, 1), (15, 3, 2), (21, 10, 1))
+"""(function, dimension, instance) of the trials that are watched."""
+
+BUDGET = 40
+"""Of a watched trial, divided by D."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """One trial to be watched.
+
+    Args:
+        spec: of the trial.
+        before: a trial to be run before it in the same process, if any.
+        global_seed: of the global generators of Python and NumPy.
+    """
+
+    spec: TrialSpec
+    before: TrialSpec | None = None
+    global_seed: int = 6_700_417  # none that an algorithm would set itself
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What was seen of a trial.
+
+    Args:
+        points: content hashes of the evaluated points, in their order.
+        evaluations_left: of the budget.
+        target_hit: whether it was.
+        calls_beyond: evaluations asked for after the first that was refused.
+        error: what the algorithm raised, in one line with its place; or empty.
+        generators: the global generators that it changed the state of.
+        left: files, folders, threads, environment variables and the like that it left behind, in words.
+        said: the beginning of what it wrote to the terminal.
+        warned: warnings, each once.
+        seconds: of CPU time.
+    """
+
+    points: tuple[str, ...] = ()
+    evaluations_left: int = 0
+    target_hit: bool = False
+    calls_beyond: int = 0
+    error: str = ""
+    generators: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    said: str = ""
+    warned: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an algorithm keeps to one point of the contract.
+
+    Args:
+        point: of the contract, in a word or two.
+        kept: whether it does; None for a remark.
+        reason: what was seen.
+    """
+
+    point: str
+    kept: bool | None
+    reason: str
+
+
+class WatchedProblem(BudgetedProblem):
+    """A problem that remembers where it was evaluated, and ends the process of an algorithm that will not end."""
+
+    def __init__(self, spec: TrialSpec, suite: cocoex.Suite, f_opt: float, give_up: Callable[[], None]) -> None:
+        super().__init__(spec, suite[0], f_opt)
+        self._suite = suite
+        self._give_up = give_up
+        self.points: list[str] = []
+        self.refused = 0
+
+    def __call__(self, point: Array) -> float:
+        """Evaluate; see ``BudgetedProblem``."""
+        if self.evaluations_left == 0 or self.target_hit:
+            self.refused += 1
+            if self.refused > MOST_CALLS_BEYOND:
+                self._give_up()
+        value = super().__call__(point)
+        self.points.append(hashlib.sha256(np.asarray(point, float).tobytes()).hexdigest()[:16])
+        return value
+
+
+def examine(spec: TrialSpec) -> Iterator[Verdict]:
+    """Yield what the algorithm of ``spec`` keeps to and what it breaks, as it is seen.
+
+    Args:
+        spec: of any trial; its algorithm, settings and seed count.
+    """
+    specs = [_at(spec, place) for place in PLACES]
+    first = specs[0]
+    seen = {s: watched(Watch(s)) for s in specs}
+    errors = {f"f{s.function} in {s.dimension}-D": saw.error for s, saw in seen.items() if saw.error}
+    where = ", ".join(f"f{s.function} in {s.dimension}-D" for s in specs)
+    yield Verdict("runs", not errors, "; ".join(f"{at}: {what}" for at, what in errors.items()) or where)
+    if not any(sighting.points for sighting in seen.values()):
+        return
+    yield _ends(seen, watched(Watch(replace(first, budget=1))), watched(Watch(replace(first, target=1e30))))
+    again = {
+        "in a new process": watched(Watch(first)),
+        "after another trial in its process": watched(Watch(first, before=specs[1])),
+    }
+    repeats = _repeats(seen[first], again)
+    yield repeats
+    reseeded = watched(Watch(first, global_seed=2)) if repeats.kept else seen[first]
+    yield _own_randomness(seen[first], reseeded, seen.values())
+    left = sorted({what for sighting in seen.values() for what in sighting.left})
+    yield Verdict("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
+    yield from _remarks(seen.values(), watched(Watch(replace(first, seed=first.seed + 1))), seen[first])
+
+
+def _at(spec: TrialSpec, place: tuple[int, int, int]) -> TrialSpec:
+    function, dimension, instance = place
+    return replace(spec, function=function, dimension=dimension, instance=instance, budget=BUDGET * dimension)
+
+
+def _ends(seen: Mapping[TrialSpec, Sighting], of_one: Sighting, at_target: Sighting) -> Verdict:
+    """Budget and target."""
+    point = "budget, target"
+    beyond = [s for s in (*seen.values(), of_one, at_target) if s.calls_beyond]
+    if beyond:
+        return Verdict(
+            point, kept=False, reason="it goes on when its trial has ended: let BaseException pass, catch Exception"
+        )
+    for what, sighting in {"a budget of 1": of_one, "a target that the first evaluation hits": at_target}.items():
+        if sighting.error:
+            return Verdict(point, kept=False, reason=f"with {what}: {sighting.error}")
+    early = [str(s) for s, sighting in seen.items() if sighting.evaluations_left and not sighting.target_hit]
+    if early:
+        reason = f"ends; by itself on {len(early)} of {len(seen)} problems, before budget and target (restart it?)"
+        return Verdict(point, kept=True, reason=reason)
+    return Verdict(point, kept=True, reason="ends where it is ended")
+
+
+def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> Verdict:
+    """Determinism."""
+    for how, sighting in again.items():
+        number = _first_difference(once, sighting)
+        if sighting.error != once.error:
+            return Verdict("determinism", kept=False, reason=f"the same trial {how}: {sighting.error or 'no error'}")
+        if number:
+            return Verdict(
+                "determinism", kept=False, reason=f"the same trial {how} differs from evaluation {number} on"
+            )
+    return Verdict("determinism", kept=True, reason="the same points in other processes, and after other trials")
+
+
+def _own_randomness(once: Sighting, other: Sighting, seen: Collection[Sighting]) -> Verdict:
+    """Global generators."""
+    number = _first_difference(once, other)
+    if number:
+        reason = f"seeds of numpy.random and random change its points from evaluation {number} on: draw from rng alone"
+        return Verdict("own randomness", kept=False, reason=reason)
+    changed = sorted({name for sighting in seen for name in sighting.generators})
+    if changed:
+        reason = f"changes the state of {' and '.join(changed)}, which others in the process may use"
+        return Verdict("own randomness", kept=False, reason=reason)
+    return Verdict("own randomness", kept=True, reason="global generators are neither used nor changed")
+
+
+def _remarks(seen: Collection[Sighting], other_seed: Sighting, once: Sighting) -> Iterator[Verdict]:
+    if once.points and other_seed.points == once.points:
+        yield Verdict("randomness", None, "another seed gives the same points: it draws no random numbers")
+    said = next((sighting.said for sighting in seen if sighting.said), "")
+    if said:
+        yield Verdict("output", None, f"it writes to the terminal, where nobody will see it: {said!r}")
+    warned = sorted({warning for sighting in seen for warning in sighting.warned})
+    if warned:
+        yield Verdict("warnings", None, f"it warns: {'; '.join(warned[:3])}")
+    evaluations = sum(len(sighting.points) for sighting in seen)
+    if evaluations:
+        milliseconds = 1e3 * sum(sighting.seconds for sighting in seen) / evaluations
+        yield Verdict("time", None, f"{evaluations} evaluations took {milliseconds:.2g} ms of CPU time each, with f")
+
+
+def _first_difference(one: Sighting, other: Sighting) -> int:
+    """Return the number of the first evaluation at which two trials differ, 0 if none."""
+    for number, (a, b) in enumerate(zip(one.points, other.points, strict=False), 1):
+        if a != b:
+            return number
+    return 0 if len(one.points) == len(other.points) else min(len(one.points), len(other.points)) + 1
+
+
+def watched(watch: Watch) -> Sighting:
+    """Run one trial in a new process and folder, and return what was seen."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
+        process = context.Process(target=_watch, args=(theirs, watch, Path(folder)))
+        process.start()
+        theirs.close()
+        try:
+            late = Sighting(error=f"it did not end within {PATIENCE:g} s")
+            sighting: Sighting = ours.recv() if ours.poll(PATIENCE) else late
+        except EOFError:
+            process.join()
+            last = next(reversed((Path(folder) / "said").read_text(errors="replace").strip().splitlines()), "")
+            sighting = Sighting(
+                error=f"its process died with exit code {process.exitcode} {last and f'({last})'}".rstrip()
+            )
+        finally:
+            process.kill()
+            process.join()
+    return sighting
+
+
+def _watch(connection: Connection, watch: Watch, folder: Path) -> None:
+    """Be the process that runs the trial."""
+    said = folder / "said"
+    descriptor = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for standard in (1, 2):
+        os.dup2(descriptor, standard)
+    here = folder / "here"
+    here.mkdir()
+    os.chdir(here)
+    tempfile.tempdir = os.environ["TMPDIR"] = str(here)
+    cocoex.log_level("warning")
+    if watch.before is not None:
+        run_algorithm(watch.before, _problem(watch.before, partial(_report_trial, connection, watch, here, said)))
+    _report_trial(connection, watch, here, said)
+
+
+def _problem(spec: TrialSpec, give_up: Callable[[], None]) -> WatchedProblem:
+    return WatchedProblem(spec, suite_of(spec), cocoex.BareProblem(spec.suite, *spec.place).best_value(), give_up)
+
+
+def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path) -> None:
+    """Run a trial, send what is seen, and exit: in the middle of it, where it will not end."""
+    random.seed(watch.global_seed)
+    np.random.seed(watch.global_seed)  # noqa: NPY002 the generator that is not to be used
+    before, threads = _state(), set(threading.enumerate())
+
+    def report(error: str = "") -> None:
+        after = _state()
+        left = [f"another {what}" for what in ("working directory", "environment") if before[what] != after[what]]
+        left += sorted(f"file {path.relative_to(here)}" for path in here.rglob("*"))
+        left += [f"thread {thread.name}" for thread in threading.enumerate() if thread not in threads]
+        sighting = Sighting(
+            points=tuple(problem.points),
+            evaluations_left=problem.evaluations_left,
+            target_hit=problem.target_hit,
+            calls_beyond=max(0, problem.refused - 1),
+            error=error,
+            generators=tuple(name for name in ("numpy.random", "random") if before[name] != after[name]),
+            left=tuple(left),
+            said=said.read_text(errors="replace").strip()[:MOST_SAID],
+            warned=tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in warned)),
+            seconds=time.process_time() - start,
+        )
+        connection.send(sighting)
+        os._exit(0)
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        problem = _problem(watch.spec, report)
+        algorithm = ALGORITHMS[at_hand(watch.spec).algorithm]
+        algorithm.load()
+        algorithm.prepare()
+        start = time.process_time()
+        try:
+            run_algorithm(watch.spec, problem)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 all is reported
+            report(f"{type(error).__name__}: {error} ({_place_of(error)})")
+        report("" if problem.points else "it made no evaluation")
+
+
+def _state() -> dict[str, str]:
+    """Return content hashes of what belongs to the whole process."""
+    contents = {
+        "numpy.random": repr([np.asarray(part).tobytes() for part in np.random.get_state()]),  # noqa: NPY002 idem
+        "random": repr(random.getstate()),
+        "working directory": str(Path.cwd()),
+        "environment": repr(sorted(os.environ.items())),
+    }
+    return {name: hashlib.sha256(content.encode()).hexdigest() for name, content in contents.items()}
+
+
+def _place_of(error: BaseException) -> str:
+    """Return ``FILE:LINE`` where an error was raised, or the problem was called that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = Path(__file__).parent
+    frame = next((f for f in reversed(frames) if ours not in Path(f.filename).parents), frames[-1])
+    return f"{Path(frame.filename).name}:{frame.lineno}"

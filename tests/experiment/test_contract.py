@@ -1,0 +1,95 @@
+"""What algorithms owe the harness: those that break a point of it are caught at that point, and at no other."""
+
+from pathlib import Path
+
+import pytest
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.config import load_study
+from sacma.experiment.contract import examine
+from sacma.experiment.plan import plan_study
+
+SOURCE = '''
+import os, random, threading, time
+import numpy as np
+import sacma
+
+@sacma.algorithm
+def sound(problem, rng):
+    """Draws from its own generator."""
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def global_numpy(problem, rng):
+    while True:
+        problem(np.random.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def reseeds(problem, rng):
+    random.seed(1)
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def goes_on(problem, rng):
+    while True:
+        try:
+            problem(rng.uniform(-5, 5, problem.dimension))
+        except:
+            pass
+
+@sacma.algorithm
+def remembers(problem, rng, calls: int = 1):
+    global width
+    width = globals().get("width", 0) + 1
+    while True:
+        problem(rng.uniform(-width, width, problem.dimension))
+
+@sacma.algorithm
+def hash_seed(problem, rng):
+    rng = np.random.default_rng(abs(hash("anything")))
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def litters(problem, rng):
+    os.makedirs("logs", exist_ok=True)
+    os.environ["LITTER"] = "1"
+    threading.Thread(target=time.sleep, args=(99,), daemon=True, name="sleeper").start()
+    for _ in range(10):
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def dies(problem, rng):
+    if problem.dimension == 2:
+        os.abort()
+    problem(np.zeros(2))
+'''
+
+BROKEN = {
+    "sound": {},
+    "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
+    "reseeds": {"own randomness": "changes the state of random"},
+    "goes-on": {"budget, target": "it goes on when its trial has ended"},
+    "remembers": {"determinism": "after another trial in its process differs from evaluation 1 on"},
+    "hash-seed": {"determinism": "in a new process differs from evaluation 1 on"},
+    "litters": {"leaves nothing": "another environment; file logs; thread sleeper"},
+    "dies": {"runs": "f1 in 2-D: its process died with exit code -6"},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_caught(tmp_path: Path, name: str) -> None:
+    """Each misbehaviour at its point."""
+    (tmp_path / "own.py").write_text(SOURCE)
+    (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")
+    ALGORITHMS.add_files([tmp_path / "own.py"])
+    verdicts = list(examine(next(plan_study(load_study(tmp_path / "own.yaml")))))
+    broken = {verdict.point: verdict.reason for verdict in verdicts if verdict.kept is False}
+    assert broken.keys() == BROKEN[name].keys()
+    for point, reason in BROKEN[name].items():
+        assert reason in broken[point]
+    assert verdicts[0].point == "runs"
+    if name == "dies":
+        assert "allowed: a finite vector of length 5 (own.py:" in broken["runs"]

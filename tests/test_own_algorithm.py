@@ -1,0 +1,99 @@
+"""Somebody's own algorithm on the command line: run beside the others, versioned, replayed, looked at without it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CONFIGS, sacma
+
+EXAMPLES = CONFIGS.parent / "examples"
+
+SMALL = ("--functions", 1, "--dimensions", 2, "--instances", "1-2", "--budget", 20)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    for name in ("own_optimizer.py", "own_optimizer.yaml"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    return tmp_path
+
+
+def run(own: Path, *arguments: object) -> str:
+    done = sacma("run", "own_optimizer.yaml", "--algorithm-file", "own_optimizer.py", *SMALL, *arguments, cwd=own)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_example_is_short() -> None:
+    """An optimizer is entered in under 30 lines."""
+    assert len((EXAMPLES / "own_optimizer.py").read_text().splitlines()) < 30
+
+
+def test_it_runs_beside_the_others(own: Path) -> None:
+    """In worker processes, with the same report; and goes on without a config."""
+    done = run(own, CONFIGS / "cmaes.yaml", "--jobs", 2)
+    assert "all 4 trials" in done
+    next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
+    assert "1 to run" in sacma("run", cwd=own).stdout
+    assert sacma("postprocess", "--no-pages", cwd=own).returncode == 0
+
+
+def test_a_changed_file_is_another_algorithm(own: Path) -> None:
+    """Its trials are run anew where the config is named, and refused where they would be mixed."""
+    run(own)
+    with (own / "own_optimizer.py").open("a") as file:
+        file.write("\n")
+    next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
+    mixed = sacma("run", cwd=own)
+    assert mixed.returncode == 2
+    assert "has changed" in mixed.stderr
+    done = run(own)
+    assert "2 to run" in done
+    assert "or of another version" in done
+
+
+def test_results_can_be_looked_at_without_it(own: Path) -> None:
+    """What has run stays; what is still to run, and a replay, say what is missing and take it from elsewhere."""
+    run(own)
+    (own / "elsewhere").mkdir()
+    (own / "own_optimizer.py").rename(own / "elsewhere" / "own_optimizer.py")
+    assert sacma("status", cwd=own).returncode == 0
+    assert sacma("run", cwd=own).returncode == 0  # nothing is to run
+    record = next((own / "results" / "records" / "one-plus-one-ES").iterdir())
+    gone = sacma("replay", record, cwd=own)
+    assert gone.returncode == 2
+    assert "say where it is with --algorithm-file" in gone.stderr
+    again = sacma("replay", record, "--algorithm-file", "elsewhere/own_optimizer.py", cwd=own)
+    assert again.stdout.endswith("bit-identical\n")
+    record.unlink()
+    assert sacma("run", cwd=own).returncode == 2
+    assert sacma("run", "--algorithm-file", "elsewhere/own_optimizer.py", cwd=own).returncode == 0
+
+
+def test_settings_are_listed_and_checked(own: Path) -> None:
+    """By the hints of the function."""
+    listed = sacma("algorithms", "--algorithm-file", "own_optimizer.py", cwd=own).stdout
+    assert "initial step size (> 0)" in listed
+    config = own / "own_optimizer.yaml"
+    config.write_text(config.read_text().replace("sigma0: 2.67", "sigma0: -1"))
+    refused = sacma("run", config, "--algorithm-file", "own_optimizer.py", cwd=own)
+    assert refused.returncode == 2
+    assert "settings.sigma0: -1 is not allowed: should be greater than 0" in refused.stderr
+    unknown = sacma("run", config, cwd=own)
+    assert "unknown algorithm 'one-plus-one-es'" in unknown.stderr
+    assert "--algorithm-file" in unknown.stderr
+
+
+def test_its_contract_is_checked(own: Path) -> None:
+    """The example keeps to it; what breaks it exits with 1."""
+    sound = sacma("check-algorithm", "--algorithm-file", "own_optimizer.py", cwd=own)
+    assert sound.returncode == 0, sound.stdout + sound.stderr
+    assert "BROKEN" not in sound.stdout
+    path = own / "own_optimizer.py"
+    path.write_text(path.read_text().replace("rng.standard_normal", "np.random.standard_normal"))
+    broken = sacma("check-algorithm", "one-plus-one-es", "--algorithm-file", path, cwd=own)
+    assert broken.returncode == 1
+    assert "draw from rng alone" in " ".join(broken.stdout.split())
+    for wrong in ((), ("nothing",)):
+        assert sacma("check-algorithm", *wrong, cwd=own).returncode == 2
