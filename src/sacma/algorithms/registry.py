@@ -106,17 +106,17 @@ ALGORITHMS = Registry(
             "sacma.surrogate.gaussian_process:load_compiled_code",
         ),
         "lqcmaes": Algorithm(
-            "lq-CMA-ES: linear and quadratic surrogate, IPOP restarts (pycma)",
+            "lq-CMA-ES of pycma: linear or quadratic surrogate",
             LQSettings,
             "sacma.algorithms.pycma:minimize_with_lq_surrogate",
         ),
         "bipopcmaes": Algorithm(
-            "BIPOP-CMA-ES: restarts with large and with small populations (pycma)",
+            "BIPOP-CMA-ES of pycma: large and small populations",
             BIPOPSettings,
             "sacma.algorithms.pycma:minimize_with_two_populations",
         ),
         "local_search": Algorithm(
-            "a local search of SciPy, again and again from new points",
+            "a local search of SciPy, with restarts",
             LocalSearchSettings,
             "sacma.algorithms.local_search:minimize",
         ),
