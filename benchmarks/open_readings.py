@@ -14,19 +14,11 @@ import numpy as np
 import pandas as pd
 from joblib import cpu_count
 from report import ROOT, print_table, write
+from studies import changed, medians_of
 
-from sacma.analysis.tables import mean_ranks, median_delta_f
-from sacma.analysis.trials import fixed_budgets, our_trial
+from sacma.analysis.tables import mean_ranks
 from sacma.config import Study, load_study
-from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
-from sacma.experiment.cost import CostModel
-from sacma.experiment.coverage import cover, to_run
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import plan
-from sacma.experiment.record import FinishedTrial
 from sacma.experiment.store import Store
-from sacma.progress import Tally
 
 ALGORITHMS = {"ADA-Kendall": "ada_kendall.yaml", "GP-5": "gp5.yaml"}
 RADII = (8.0, 16.0, 32.0, 64.0, math.inf)
@@ -53,19 +45,7 @@ def main() -> None:
         for study in readings(name, options)
         if wanted == ["all"] or study.name.removeprefix(f"{name}-") in wanted
     ]
-    specs = plan(studies)
-    todo = to_run(cover(store, specs))
-    store.prepare()
-    print(f"{len(specs)} trials, {len(todo)} to run")
-    tally = Tally(todo, CostModel(), jobs)
-
-    def on_result(result: FinishedTrial | TrialFailure, last: bool) -> None:  # noqa: FBT001 as the campaign calls it
-        tally.count(result, last=last)
-        if tally.done % 200 == 0:
-            print(f"{tally.done}/{tally.total}, {tally}", flush=True)
-
-    run_campaign(todo, store, backend=make_backend("loky", jobs=jobs), retries=1, on_result=on_result)
-    medians = median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(BUDGETS))
+    medians = medians_of(studies, store, jobs, BUDGETS)
     tables = {}
     for name in ALGORITHMS:
         tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))
@@ -79,14 +59,9 @@ def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:
     base = load_study(ROOT.parent / "configs" / ALGORITHMS[name], protocol)
     for selection in SELECTIONS:
         for radius in RADII:
-            yield _changed(base, f"r{radius:g}-{selection}", training_radius=radius, selection=selection)
-    yield _changed(base, "r64-recent-penalty", training_radius=64.0, selection="recent", bounds="penalty")
+            yield changed(base, f"r{radius:g}-{selection}", training_radius=radius, selection=selection)
+    yield changed(base, "r64-recent-penalty", training_radius=64.0, selection="recent", bounds="penalty")
     yield load_study(ROOT.parent / "configs" / "as_run" / ALGORITHMS[name], protocol)
-
-
-def _changed(base: Study, reading: str, **settings: Any) -> Study:
-    valid = type(base.settings).model_validate({**base.settings.model_dump(exclude_unset=True), **settings})
-    return base.model_copy(update={"name": f"{base.name}-{reading}", "settings": valid})
 
 
 def compare(medians: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -1,14 +1,17 @@
 """CPU milliseconds a true evaluation, for each algorithm of the study and each dimension, beside their floor.
 
-Run by ``make bench``. Whole trials of the study's protocol on one function of each of bbob's groups, in one process
-and on one core. The floor is what nothing built on pycma and LAPACK can avoid: the time inside pycma's ``ask``
-and ``tell`` in these very trials, and for each evaluation of the likelihood one bare ``dpotrf``, timed in the same run.
+Run by ``make bench``; with configs as arguments, like ``configs/baselines/*.yaml``, of those instead. Whole trials of
+the study's protocol on one function of each of bbob's groups, in one process and on one core. The floor is what
+nothing built on pycma and LAPACK can avoid: the time inside pycma's ``ask`` and ``tell`` in these very trials, and for
+each evaluation of the likelihood one bare ``dpotrf``, timed in the same run.
 """
 
 import argparse
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -29,15 +32,18 @@ PARTS = ("objective", "fit", "predict", "strategy", "other")
 def main() -> None:
     """Run the sample, print the table and write it to ``out/trial_cost.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("configs", nargs="*", type=Path, default=config_paths(), help="instead of those of the study")
     parser.add_argument("--functions", default="1,8,13,15,21")
     parser.add_argument("--dimensions", default="2,3,5,10,20")
     parser.add_argument("--instances", default="1")
     protocol = vars(parser.parse_args())
+    configs = protocol.pop("configs")
     cells: dict[tuple[str, int], list[TrialSpec]] = {}
-    for spec in plan(load_studies(config_paths(), protocol)):
+    for spec in plan(load_studies(configs, protocol)):
         cells.setdefault((spec.name, spec.dimension), []).append(spec)
 
-    run_trial(next(spec for spec in cells["GP-1", min(d for _, d in cells)]))  # compiled from here on
+    for name in dict.fromkeys(name for name, _ in cells):
+        run_trial(next(spec for spec in cells[name, min(d for _, d in cells)]))  # imported and compiled from here on
     rows = []
     for (name, dimension), specs in cells.items():
         rows.append({"algorithm": name, "D": dimension, **cost(specs)})
@@ -71,7 +77,7 @@ def cost(specs: Sequence[TrialSpec]) -> dict[str, float]:
         "pycma": scale * stopwatch.seconds,
         "dpotrf": scale * lapack,
         "floor": floor,
-        "ratio": total / floor,
+        "ratio": total / floor if floor else math.nan,
     }
 
 

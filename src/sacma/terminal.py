@@ -1,7 +1,7 @@
 """What the commands show as tables, 80 columns wide or less."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
@@ -76,17 +76,28 @@ def missing_lines(coverage: Coverage) -> list[str]:
     return lines
 
 
-def description(title: str, summary: str, model: type[BaseModel], known: set[str]) -> RenderableType:
-    """Return a model's fields with defaults and ranges; those in ``known`` by name only."""
+def description(title: str, summary: str, model: type[BaseModel], known: Mapping[str, FieldInfo]) -> RenderableType:
+    """Return a model's fields with defaults and ranges; those in ``known`` by name only, unless the default differs."""
     fields = model.model_fields
-    table = _table("  key", "default", "meaning", right=False)
-    for name, info in fields.items():
-        if name not in known:
-            allowed = _allowed(info)
-            table.add_row(f"  {name}", _default(info), f"{info.description}{f' ({allowed})' if allowed else ''}")
-    again = ", ".join(name for name in fields if name in known)
-    parts = [Text(f"{title}  {summary}", style="bold")]
-    return Group(*parts, *([Padding(f"as above: {again}", (0, 0, 0, 2))] if again else []), table, "")
+    again = [name for name, info in fields.items() if name in known and _default(known[name]) == _default(info)]
+    parts: list[RenderableType] = [Text(f"{title}  {summary}", style="bold")]
+    if again:
+        parts.append(Padding(f"as above: {', '.join(again)}", (0, 0, 0, 2)))
+    if len(again) < len(fields):
+        table = _table("  key", "default", "meaning", right=False)
+        for name, info in fields.items():
+            if name not in again:
+                allowed = _allowed(info)
+                meaning = info.description or _type(info)
+                table.add_row(f"  {name}", _default(info), f"{meaning}{f' ({allowed})' if allowed else ''}")
+        parts.append(table)
+    if not fields:
+        parts.append(Padding("no settings", (0, 0, 0, 2)))
+    return Group(*parts, "")
+
+
+def _type(info: FieldInfo) -> str:
+    return str(info.annotation if get_args(info.annotation) else getattr(info.annotation, "__name__", ""))
 
 
 def _default(info: FieldInfo) -> str:
@@ -127,16 +138,38 @@ def verdict_line(mark: str, point: str, reason: str) -> Table:
     return line
 
 
+MOST_COLUMNS = 6
+"""Algorithms that are columns of the mean ranks; more of them are rows."""
+
+
 def rank_table(ranks: "pd.DataFrame") -> RenderableType:
     """Return mean ranks by dimension and scenario, the best in bold."""
     names = list(ranks["algorithm"].unique())
     title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations (1 is best)", style="bold")
+    table = _ranks_by_algorithm(ranks, names) if len(names) > MOST_COLUMNS else _ranks_by_scenario(ranks, names)
+    return Group(title, table, "")
+
+
+def _ranks_by_scenario(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
     table = _table("D", "evaluations", *names)
     for (dimension, scenario), group in ranks.groupby(["dimension", "scenario"], sort=False):
         by_name = group.set_index("algorithm")["mean_rank"]
         mark = PARTIAL_MARK if group["partial"].any() else ""
         table.add_row(f"{dimension}{mark}", str(scenario), *_cells(by_name, names, "{:.2f}"))
-    return Group(title, table, "")
+    return table
+
+
+def _ranks_by_algorithm(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
+    scenarios = list(ranks["scenario"].unique())
+    table = _table("D", "algorithm", *map(str, scenarios))
+    table.columns[1].justify = "left"
+    for dimension, group in ranks.groupby("dimension", sort=False):
+        mark = PARTIAL_MARK if group["partial"].any() else ""
+        values = group.pivot_table(index="algorithm", columns="scenario", values="mean_rank", observed=True, sort=False)
+        columns = [_cells(values[scenario].reindex(names), names, "{:.2f}") for scenario in scenarios]
+        for number, name in enumerate(names):
+            table.add_row("" if number else f"{dimension}{mark}", name, *(column[number] for column in columns))
+    return table
 
 
 MOST_STANDINGS = 5

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.algorithms.problem import Problem
+from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
 
@@ -152,6 +153,26 @@ ALGORITHMS = Registry(
             AdaptiveSCMAESSettings,
             "sacma.algorithms.cma:minimize",
             "sacma.surrogate.gaussian_process:load_compiled_code",
+        ),
+        "lqcmaes": Algorithm(
+            "lq-CMA-ES of pycma: linear or quadratic surrogate",
+            LQSettings,
+            "sacma.algorithms.pycma:minimize_with_lq_surrogate",
+        ),
+        "bipopcmaes": Algorithm(
+            "BIPOP-CMA-ES of pycma: large and small populations",
+            BIPOPSettings,
+            "sacma.algorithms.pycma:minimize_with_two_populations",
+        ),
+        "local_search": Algorithm(
+            "a local search of SciPy, with restarts",
+            LocalSearchSettings,
+            "sacma.algorithms.local_search:minimize",
+        ),
+        "random_search": Algorithm(
+            "points uniform in the problem's box",
+            RandomSearchSettings,
+            "sacma.algorithms.random_search:minimize",
         ),
     }
 )

@@ -1,6 +1,11 @@
 """sacma algorithms: what a config can name, with its settings."""
 
+from typing import TYPE_CHECKING
+
 from sacma.cli.common import AlgorithmFiles, out
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
 
 
 def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
@@ -10,9 +15,10 @@ def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
     from sacma.terminal import description  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
-    out.print(description("config", "the keys of a YAML file", Config, set()))
-    known: set[str] = set()
+    out.print(description("config", "the keys of a YAML file", Config, {}))
+    known: dict[str, FieldInfo] = {}
     for name, algorithm in ALGORITHMS.items():
-        out.print(description(f"algorithm: {name}", algorithm.summary, algorithm.settings, known))
-        known.update(algorithm.settings.model_fields)
-    out.print(description("protocol", "what is run, of any algorithm", Protocol, set()))
+        ours = ALGORITHMS.origin(name) is None  # a setting of somebody else's may mean something else
+        out.print(description(f"algorithm: {name}", algorithm.summary, algorithm.settings, known if ours else {}))
+        known.update(algorithm.settings.model_fields if ours else {})
+    out.print(description("protocol", "what is run, of any algorithm", Protocol, {}))

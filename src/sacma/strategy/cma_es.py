@@ -25,6 +25,18 @@ def default_population_size(dimension: int) -> int:
     return 4 + math.floor(3 * math.log(dimension))
 
 
+def contained_options(rng: np.random.Generator) -> dict[str, Any]:
+    """Return the options by which a pycma strategy samples from ``rng``, prints nothing and touches no file."""
+    return {
+        "seed": np.nan,  # leaves NumPy's global generator alone …
+        "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
+        "signals_filename": "",  # no option file from the working directory
+        "verbose": -10,
+        "verb_log": 0,
+        "verb_disp": 0,
+    }
+
+
 class CMAES:
     """A pycma strategy that samples with the generator it is given and touches nothing else.
 
@@ -50,13 +62,8 @@ class CMAES:
         options: dict[str, Any] = {
             "popsize": population_size,
             "CMA_active": settings.active,
-            "seed": np.nan,  # leaves NumPy's global generator alone …
-            "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
             "conditioncov_alleviate": [0, 0],  # no change of coordinates on the way: the archive is in these
-            "signals_filename": "",  # no option file from the working directory
-            "verbose": -10,
-            "verb_log": 0,
-            "verb_disp": 0,
+            **contained_options(rng),
         }
         if settings.bounds != "none":
             options["BoundaryHandler"] = _HANDLERS[settings.bounds]

@@ -8,13 +8,17 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
+Restarts = Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")]
+ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
-class CMAESSettings(BaseModel):
-    """CMA-ES with IPOP restarts."""
+
+class RestartSettings(BaseModel):
+    """What all variants of CMA-ES share whose population grows with their restarts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    sigma0: Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")] = 8.0 / 3.0
+    sigma0: StepSize = 8.0 / 3.0
     initial_range: Annotated[
         float, Field(ge=0, le=1e10, description="initial points are uniform in [-this, this]^D")
     ] = 4.0
@@ -24,7 +28,13 @@ class CMAESSettings(BaseModel):
     population_factor: Annotated[
         float, Field(ge=1, le=10, description="IPOP: λ is multiplied by this at each restart")
     ] = 2.0
-    max_restarts: Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")] = 4
+    max_restarts: Restarts = 4
+    active: ActiveUpdate = False
+
+
+class CMAESSettings(RestartSettings):
+    """CMA-ES with IPOP restarts."""
+
     after_last_restart: Annotated[
         Literal["start_over", "start_afresh", "stop"],
         Field(
@@ -39,9 +49,6 @@ class CMAESSettings(BaseModel):
     evaluate_means: Annotated[
         bool,
         Field(description="evaluate x₀ before each run and m after it: counted, but seen by no model and no update"),
-    ] = False
-    active: Annotated[
-        bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")
     ] = False
     bounds: Annotated[
         Literal["none", "penalty", "transform"],

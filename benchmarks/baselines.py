@@ -1,0 +1,132 @@
+"""lq-CMA-ES beside ADA-Kendall, each with the CMA-ES that it is built on, and beside ADA-Kendall with active update.
+
+Runs what is missing into a results folder that can be interrupted and continued like any other, and prints
+log₁₀ of the median Δf by function: where the one surrogate leads, and where the other. lq-CMA-ES has the active update.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+from cma.fitness_models import SurrogatePopulation
+from joblib import cpu_count
+from report import ROOT, print_table, write
+from studies import changed, medians_of
+
+from sacma.analysis.tables import mean_ranks
+from sacma.config import Study, load_study
+from sacma.experiment.coverage import cover
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.store import Store
+from sacma.experiment.trial import run_trial
+
+CONFIGS = ("cmaes", "baselines/acma_es", "ada_kendall", "baselines/lq_cma_es")
+BUDGETS = (25.0, 50.0, 125.0, 250.0)
+CLEARLY = 0.5
+"""Decades of the median Δf by which one leads the other."""
+
+
+def main() -> None:
+    """Run what is missing, print the tables and write ``out/baselines.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--functions", default="1-24")
+    parser.add_argument("--dimensions", default="5")
+    parser.add_argument("--instances", default="1-5,41-50")
+    parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "baselines")
+    parser.add_argument("--jobs", type=int, default=cpu_count())
+    options = vars(parser.parse_args())
+    store, jobs = Store(options.pop("results")), options.pop("jobs")
+
+    studies = [load_study(ROOT.parent / "configs" / f"{name}.yaml", options) for name in CONFIGS]
+    _, _, ada_kendall, lq = studies
+    medians = medians_of([*studies, changed(ada_kendall, "active", active=True)], store, jobs, BUDGETS)
+    for dimension, group in medians.groupby("dimension"):
+        for budget, at_budget in group.groupby("budget"):
+            print(f"\n{dimension}-D, {budget:g}·D: log10 of the median Δf")
+            print(by_function(at_budget).to_string())
+    ranks = mean_ranks(medians).pivot_table(
+        index=["dimension", "scenario"], columns="algorithm", values="mean_rank", sort=False
+    )
+    print("\nmean rank (1 is best)")
+    print(ranks.round(2).to_string())
+    print("\nhow lq-CMA-ES, on two instances, and ADA-Kendall, on all, evaluate: per cent of points with f; and runs")
+    shares = [
+        {**row, "ADA-Kendall %": share}
+        for row, share in zip(lq_shares(lq), ada_kendall_shares(ada_kendall, store), strict=True)
+    ]
+    print_table(shares)
+    rows = [
+        {"D": dimension, "evaluations/D": budget, **lead(by_function(at_budget), other)}
+        for (dimension, budget), at_budget in medians.groupby(["dimension", "budget"])
+        for other in ("ADA-Kendall", "ADA-Kendall-active")
+    ]
+    print(f"\nfunctions on which lq-CMA-ES leads, or is behind, by {CLEARLY} decades or more")
+    print_table(rows)
+    write("baselines", options, leads=rows, shares=shares, medians=medians.to_dict("records"))
+
+
+def by_function(medians: pd.DataFrame) -> pd.DataFrame:
+    """Return log₁₀ of the median Δf at one budget, algorithms side by side."""
+    table = medians.pivot(index="function", columns="algorithm", values="median_delta_f")
+    return table.map(np.log10).round(1)
+
+
+def lead(table: pd.DataFrame, other: str) -> dict[str, str]:
+    """Return the functions on which lq-CMA-ES and another algorithm lead one another."""
+    decades = table[other] - table["lq-CMA-ES"]
+    return {
+        "than": other,
+        "leads": ",".join(map(str, decades.index[decades >= CLEARLY])) or "-",
+        "behind": ",".join(map(str, decades.index[decades <= -CLEARLY])) or "-",
+    }
+
+
+def lq_shares(lq: Study) -> Iterator[dict[str, Any]]:
+    """Yield, of each function, the share of its points that lq-CMA-ES has evaluated with f, and its runs."""
+    specs = [spec for spec in plan([lq]) if spec.instance in lq.protocol.instances[:2]]
+    for (dimension, function), group in groupby(specs, lambda spec: (spec.dimension, spec.function)):
+        populations = [ranked for spec in group for ranked in _populations(spec)]
+        evaluated, asked = np.sum([ranked[2:] for ranked in populations], axis=0)
+        yield {
+            "D": dimension,
+            "function": function,
+            "runs": len({ranked[:2] for ranked in populations}) / len({ranked[0] for ranked in populations}),
+            "lq-CMA-ES %": 100.0 * evaluated / asked,
+        }
+
+
+def _populations(spec: TrialSpec) -> list[tuple[str, int, int, int]]:
+    """Run a trial and return trial, run, points evaluated and points of each population that its surrogate ranked."""
+    populations: list[tuple[str, int, int, int]] = []
+    surrogates: list[SurrogatePopulation] = []
+    rank = SurrogatePopulation.__call__
+
+    def watched(surrogate: SurrogatePopulation, X: Sequence[Any]) -> Any:
+        if surrogate not in surrogates:
+            surrogates.append(surrogate)
+        try:
+            return rank(surrogate, X)
+        finally:
+            populations.append((spec.key, len(surrogates), surrogate.evals.evaluations, len(X)))
+
+    with patch.object(SurrogatePopulation, "__call__", watched):
+        run_trial(spec)
+    return populations
+
+
+def ada_kendall_shares(ada_kendall: Study, store: Store) -> Iterator[float]:
+    """Yield, of each function, the share of its generations that ADA-Kendall has evaluated with f, in per cent."""
+    trials = cover(store, plan([ada_kendall])).trials
+    for _, group in groupby(trials, lambda trial: (trial[0].dimension, trial[0].function)):
+        outcomes = [outcome for _, outcome in group]
+        true = sum(outcome.true_generations for outcome in outcomes)
+        yield 100.0 * true / (true + sum(outcome.model_generations for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    main()

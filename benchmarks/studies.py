@@ -1,0 +1,42 @@
+"""What benchmarks that compare algorithms share: variants of a study, and what trials of studies give."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sacma.analysis.tables import median_delta_f
+from sacma.analysis.trials import fixed_budgets, our_trial
+from sacma.config import Study
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import run_campaign
+from sacma.experiment.cost import CostModel
+from sacma.experiment.coverage import cover, to_run
+from sacma.experiment.failure import TrialFailure
+from sacma.experiment.plan import plan
+from sacma.experiment.record import FinishedTrial
+from sacma.experiment.store import Store
+from sacma.progress import Tally
+
+
+def changed(base: Study, suffix: str, **settings: Any) -> Study:
+    """Return a study with other settings and a name that says so."""
+    valid = type(base.settings).model_validate({**base.settings.model_dump(exclude_unset=True), **settings})
+    return base.model_copy(update={"name": f"{base.name}-{suffix}", "settings": valid})
+
+
+def medians_of(studies: Iterable[Study], store: Store, jobs: int, budgets: Sequence[float]) -> pd.DataFrame:
+    """Run the trials that are missing in ``store``, and return the median Δf at the budgets, in evaluations by D."""
+    specs = plan(studies)
+    todo = to_run(cover(store, specs))
+    store.prepare()
+    print(f"{len(specs)} trials, {len(todo)} to run")
+    tally = Tally(todo, CostModel(), jobs)
+
+    def on_result(result: FinishedTrial | TrialFailure, last: bool) -> None:  # noqa: FBT001 as the campaign calls it
+        tally.count(result, last=last)
+        if tally.done % 200 == 0:
+            print(f"{tally.done}/{tally.total}, {tally}", flush=True)
+
+    run_campaign(todo, store, backend=make_backend("loky", jobs=jobs), retries=1, on_result=on_result)
+    return median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(budgets))

@@ -1,0 +1,81 @@
+"""Variants of CMA-ES that pycma runs by itself, restarts included: lq-CMA-ES and BIPOP-CMA-ES.
+
+Neither is told of budget or target: the problem ends the trial at the first evaluation too many. When the last of
+its restarts has stopped, the sequence starts over with the first population size.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import cma
+import numpy as np
+
+from sacma.algorithms.global_generator import contained
+from sacma.algorithms.problem import Problem
+from sacma.algorithms.settings import BIPOPSettings, LQSettings
+from sacma.strategy.cma_es import contained_options, default_population_size
+from sacma.strategy.settings import RestartSettings
+from sacma.surrogate.whitening import Array
+
+
+def minimize_with_lq_surrogate(problem: Problem, settings: LQSettings, rng: np.random.Generator) -> None:
+    """Run lq-CMA-ES on ``problem`` until that ends the trial.
+
+    A linear, diagonal or full quadratic model, fitted to the best of the last points, ranks each population. Its best
+    points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
+    global surrogate assisted CMA-ES, GECCO 2019).
+    """
+    with _quiet(rng):
+        while True:
+            cma.fmin_lq_surr2(
+                problem,
+                _initial_points(problem, settings),
+                settings.sigma0,
+                _options(problem, settings, rng),
+                inject=settings.inject,
+                restarts=settings.max_restarts,
+                incpopsize=settings.population_factor,
+            )
+
+
+def minimize_with_two_populations(problem: Problem, settings: BIPOPSettings, rng: np.random.Generator) -> None:
+    """Run BIPOP-CMA-ES on ``problem`` until that ends the trial.
+
+    Runs with a population that doubles take turns with runs of a small population and step size, so that both have used
+    up the same number of evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function
+    testbed, GECCO 2009 workshop). Only the large ones count as restarts.
+    """
+    with _quiet(rng):
+        while True:
+            cma.fmin2(
+                problem,
+                _initial_points(problem, settings),
+                settings.sigma0,
+                _options(problem, settings, rng),
+                restarts=settings.max_restarts,
+                incpopsize=settings.population_factor,
+                bipop=True,
+            )
+
+
+@contextmanager
+def _quiet(rng: np.random.Generator) -> Iterator[None]:
+    # pycma draws step and population sizes of small runs, and a model's optimum where LAPACK fails, from the global
+    # generator; it warns of numeric noise, which its stop conditions see.
+    with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _initial_points(problem: Problem, settings: RestartSettings) -> Callable[[], Array]:
+    return lambda: problem.initial_point(settings.initial_range)
+
+
+def _options(problem: Problem, settings: RestartSettings, rng: np.random.Generator) -> dict[str, Any]:
+    return {
+        "popsize": settings.population_size or default_population_size(problem.dimension),
+        "CMA_active": settings.active,
+        **contained_options(rng),
+    }

@@ -1,0 +1,142 @@
+"""What all baselines have in common: they stay in budget, end, repeat themselves, and leave no trace outside."""
+
+import os
+import subprocess
+import sys
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.config import load_study
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.problem import TrialEnd
+from sacma.experiment.record import Status, TrialRecord
+from sacma.experiment.trial import run_trial
+from tests.algorithms.solvable import CountedProblem, plateau, rastrigin, sphere
+from tests.conftest import CONFIGS, environment
+
+BASELINES = sorted(path.stem for path in (CONFIGS / "baselines").glob("*.yaml"))
+SEARCHES = [name for name in BASELINES if name != "random_search"]
+
+
+def spec_of(name: str, function: int, dimension: int, budget: int) -> TrialSpec:
+    protocol = {"functions": str(function), "dimensions": str(dimension), "instances": "2", "budget": budget}
+    (spec,) = plan([load_study(CONFIGS / "baselines" / f"{name}.yaml", protocol)])
+    return spec
+
+
+def bits(record: TrialRecord) -> tuple[object, ...]:
+    return record.coco, record.outcome.improved_at, record.outcome.improved_to
+
+
+def solve(name: str, problem: CountedProblem, seed: int = 1) -> CountedProblem:
+    study = load_study(CONFIGS / "baselines" / f"{name}.yaml", {})
+    with suppress(TrialEnd):
+        ALGORITHMS[study.algorithm].load()(problem, study.settings, np.random.default_rng(seed))
+    return problem
+
+
+def test_eight() -> None:
+    """The baselines that the documentation lists are those that there are."""
+    assert len(BASELINES) == 8
+    text = (CONFIGS.parent / "docs" / "baselines.md").read_text()
+    assert all(f"configs/baselines/{name}.yaml" in text for name in BASELINES)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("budget", [1, 50])
+def test_budget_is_never_exceeded(name: str, budget: int) -> None:
+    """On a function that is not solved, exactly the budget is used, by COCO's own count."""
+    record = run_trial(spec_of(name, 15, 3, budget))
+    assert record.outcome.evaluations == 3 * budget
+    assert record.outcome.status == Status.BUDGET_USED
+    assert record.coco.entry.startswith(f"2:{3 * budget}|")
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_solves_the_sphere(name: str) -> None:
+    """The sphere is solved, and the evaluation that solves it is the last one."""
+    outcome = run_trial(spec_of(name, 1, 2, 1000)).outcome
+    assert outcome.status == Status.TARGET_HIT
+    assert outcome.improved_at[-1] == outcome.evaluations
+    assert outcome.improved_to[-2] > 1e-8
+
+
+def test_random_search_is_uniform() -> None:
+    """Of points in [-5, 5]^D none is outside, means and variances are those of the uniform distribution."""
+    points = np.array(solve("random_search", CountedProblem(sphere, 3, 20_000, -1.0)).points)
+    assert np.all(np.abs(points) <= 5)
+    np.testing.assert_allclose(points.mean(axis=0), 0, atol=4 * np.sqrt(25 / 3 / 20_000))
+    np.testing.assert_allclose(points.var(axis=0), 25 / 3, rtol=0.04)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_same_bits_in_any_order(name: str) -> None:
+    """Whatever ran before in the process, and however the global generator was seeded, a trial is the same."""
+    spec = spec_of(name, 15, 2, 60)
+    np.random.seed(1)
+    first = bits(run_trial(spec))
+    for other in BASELINES:
+        run_trial(spec_of(other, 8, 3, 20))
+    np.random.seed(2)
+    assert bits(run_trial(spec)) == first
+
+
+def test_same_bits_in_another_process() -> None:
+    """A fresh process, with another hash seed and started in another folder, gives the same trials."""
+    code = (
+        "from tests.algorithms.test_baselines import *\n"
+        "for name in BASELINES: print(repr(bits(run_trial(spec_of(name, 15, 2, 60)))))"
+    )
+    root = str(CONFIGS.parent)
+    path = os.pathsep.join([root, environment()["PYTHONPATH"]])
+    there = environment(PYTHONHASHSEED=5, PYTHONPATH=path)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/", env=there)
+    assert done.stdout.splitlines() == [repr(bits(run_trial(spec_of(name, 15, 2, 60)))) for name in BASELINES]
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_leaves_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No file in the working directory, no output, no warning, and the global generator as it was."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cma_signals.in").write_text("{'timeout': 0}")  # which pycma would read
+    np.random.seed(3)
+    expected = np.random.uniform(size=5)
+    np.random.seed(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        problem = solve(name, CountedProblem(rastrigin, 3, 600, -1.0))
+    np.testing.assert_array_equal(np.random.uniform(size=5), expected)
+    assert len(problem.points) == 600
+    assert [path.name for path in tmp_path.iterdir()] == ["cma_signals.in"]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_restarts(name: str) -> None:
+    """Runs that have stopped are followed by others from the problem's next initial points."""
+    problem = solve(name, CountedProblem(rastrigin, 2, 3000, -1.0))
+    assert len(problem.started_at) > 2
+    assert problem.started_at[:2] == [0, problem.started_at[1]]
+    assert len({tuple(x) for x in problem.initial_points}) == len(problem.initial_points)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_plateau(name: str) -> None:
+    """On a constant function the budget is used up as well."""
+    assert len(solve(name, CountedProblem(plateau, 2, 1500)).points) == 1500
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_starts_where_all_start(name: str) -> None:
+    """The first run begins at, or around, the first of the shared initial points."""
+    problem = solve(name, CountedProblem(sphere, 3, 1, -1.0))
+    assert len(problem.initial_points) == 1
+    if name in ("nelder_mead", "powell", "l_bfgs_b", "cobyqa"):
+        np.testing.assert_array_equal(problem.points[0], problem.initial_points[0])

@@ -1,0 +1,152 @@
+"""lq-CMA-ES and BIPOP-CMA-ES: pycma's, with our random numbers."""
+
+from typing import Self
+from unittest.mock import patch
+
+import cma
+import numpy as np
+import pytest
+
+from sacma.algorithms.global_generator import contained
+from sacma.algorithms.pycma import minimize_with_lq_surrogate, minimize_with_two_populations
+from sacma.algorithms.settings import BIPOPSettings, LQSettings
+from sacma.experiment.problem import TrialEnd
+from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
+
+
+class Runs:
+    """The runs that pycma has begun: population sizes and step sizes."""
+
+    def __init__(self) -> None:
+        self.population_sizes: list[int] = []
+        self.step_sizes: list[float] = []
+        self.active: list[bool] = []
+        self._begin = cma.CMAEvolutionStrategy.__init__
+
+    def __enter__(self) -> Self:
+        runs, begin = self, self._begin
+
+        def watched(es: cma.CMAEvolutionStrategy, *arguments: object) -> None:
+            begin(es, *arguments)
+            runs.population_sizes.append(es.popsize)
+            runs.step_sizes.append(es.sigma0)
+            runs.active.append(es.opts["CMA_active"])
+
+        self._patch = patch.object(cma.CMAEvolutionStrategy, "__init__", watched)
+        self._patch.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._patch.stop()
+
+
+def lq(problem: CountedProblem, settings: LQSettings) -> CountedProblem:
+    with pytest.raises(TrialEnd):
+        minimize_with_lq_surrogate(problem, settings, np.random.default_rng(1))
+    return problem
+
+
+def bipop(problem: CountedProblem, settings: BIPOPSettings) -> CountedProblem:
+    with pytest.raises(TrialEnd):
+        minimize_with_two_populations(problem, settings, np.random.default_rng(1))
+    return problem
+
+
+def test_lq_restarts_with_growing_populations_and_starts_over() -> None:
+    """λ doubles at each of max_restarts restarts, then is the first one again."""
+    with Runs() as runs:
+        lq(CountedProblem(rastrigin, 2, 4000, -1.0), LQSettings(max_restarts=2))
+    assert len(runs.population_sizes) >= 4
+    assert runs.population_sizes == [(6, 12, 24)[n % 3] for n in range(len(runs.population_sizes))]
+    assert set(runs.step_sizes) == {8 / 3}
+    assert all(runs.active)
+
+
+def test_lq_settings_reach_pycma() -> None:
+    """Population, its growth, step size and active update are what the settings say."""
+    settings = LQSettings(population_size=9, population_factor=3.0, sigma0=0.5, active=False)
+    with Runs() as runs:
+        lq(CountedProblem(rastrigin, 2, 3000, -1.0), settings)
+    assert runs.population_sizes[:2] == [9, 27]
+    assert set(runs.step_sizes) == {0.5}
+    assert not any(runs.active)
+
+
+def test_lq_is_that_of_pycma() -> None:
+    """Bare pycma, with the same random numbers, evaluates the same points."""
+    problem = lq(CountedProblem(sphere, 4, 10_000), LQSettings())
+    rng = np.random.default_rng(1)
+    with contained(rng):  # takes its seed from rng, as ours does
+        pass
+    bare = CountedProblem(sphere, 4, 10_000)
+    options = {"seed": np.nan, "randn": lambda *shape: rng.standard_normal(shape), "popsize": 8, "verbose": -10}
+    with pytest.raises(TrialEnd):
+        cma.fmin_lq_surr2(bare, bare.initial_point(4.0), 8 / 3, options)
+    np.testing.assert_array_equal(problem.points, bare.points)
+
+
+def test_lq_needs_few_evaluations_of_a_quadratic_function() -> None:
+    """The sphere is the model's own: a fraction of what CMA-ES needs suffices."""
+    assert len(lq(CountedProblem(sphere, 5, 10_000), LQSettings()).points) < 100
+
+
+def test_injection_is_a_setting() -> None:
+    """Without the optimum of the model in the population, the sphere takes longer."""
+    without = lq(CountedProblem(sphere, 5, 10_000), LQSettings(inject=False))
+    assert len(without.points) > 2 * len(lq(CountedProblem(sphere, 5, 10_000), LQSettings()).points)
+
+
+def test_bipop_has_two_populations() -> None:
+    """Large runs double λ and keep σ₀; small ones have at most half of the last large λ, and σ₀ down to a hundredth."""
+    with Runs() as runs:
+        bipop(CountedProblem(rastrigin, 2, 40_000, -1.0), BIPOPSettings())
+    assert not any(runs.active)
+    first, *others = zip(runs.population_sizes, runs.step_sizes, strict=True)
+    assert first == (6, 2.0)
+    large = [size for size, sigma in others if sigma == 2.0]
+    small = [(size, sigma) for size, sigma in others if sigma != 2.0]
+    assert large == [6 * 2**n for n in range(1, len(large) + 1)]
+    assert len(large) >= 3
+    assert len(small) >= 3
+    assert all(0.02 <= sigma < 2.0 for _, sigma in small)
+    assert all(6 <= size <= max(large) for size, _ in small)
+
+
+def test_bipop_shares_the_budget() -> None:
+    """When a large run begins, small ones have used at least as many evaluations as the large ones before."""
+    problem = CountedProblem(rastrigin, 2, 40_000, -1.0)
+    with Runs() as runs:
+        bipop(problem, BIPOPSettings())
+    ends = [*problem.started_at[1:], len(problem.points)]
+    used = np.subtract(ends, problem.started_at)
+    kinds = ["large" if sigma == 2.0 and n else "small" for n, sigma in enumerate(runs.step_sizes)]
+    for n in range(2, len(kinds)):
+        spent = {kind: sum(u for k, u in zip(kinds[:n], used[:n], strict=True) if k == kind) for kind in set(kinds)}
+        assert (kinds[n] == "small") == (spent["small"] < spent["large"])
+
+
+def test_bipop_starts_over() -> None:
+    """After the last large restart the first population size comes again."""
+    with Runs() as runs:
+        bipop(CountedProblem(rastrigin, 2, 8000, -1.0), BIPOPSettings(max_restarts=1))
+    assert [size for size, sigma in zip(runs.population_sizes, runs.step_sizes, strict=True) if sigma == 2.0][:3] == [
+        6,
+        12,
+        6,
+    ]
+
+
+def test_contained_is_seeded_from_the_generator() -> None:
+    """Other generators, other numbers; the same, the same; and an error gives the state back as well."""
+
+    def drawn(seed: int) -> float:
+        with contained(np.random.default_rng(seed)):
+            return float(np.random.uniform())
+
+    np.random.seed(4)
+    expected = np.random.uniform()
+    np.random.seed(4)
+    assert drawn(1) == drawn(1) != drawn(2)
+    with pytest.raises(TrialEnd), contained(np.random.default_rng(1)):
+        raise TrialEnd
+    assert np.random.uniform() == expected
