@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -97,6 +97,8 @@ def description(title: str, summary: str, model: type[BaseModel], known: Mapping
 
 
 def _type(info: FieldInfo) -> str:
+    if get_origin(info.annotation) is Literal:
+        return "one of"
     return str(info.annotation if get_args(info.annotation) else getattr(info.annotation, "__name__", ""))
 
 
