@@ -79,7 +79,7 @@ def missing_lines(coverage: Coverage) -> list[str]:
 def description(title: str, summary: str, model: type[BaseModel], known: Mapping[str, FieldInfo]) -> RenderableType:
     """Return a model's fields with defaults and ranges; those in ``known`` by name only, unless the default differs."""
     fields = model.model_fields
-    again = [name for name, info in fields.items() if name in known and _default(known[name]) == _default(info)]
+    again = [name for name, info in fields.items() if name in known and default_of(known[name]) == default_of(info)]
     parts: list[RenderableType] = [Text(f"{title}  {summary}", style="bold")]
     if again:
         parts.append(Padding(f"as above: {', '.join(again)}", (0, 0, 0, 2)))
@@ -87,9 +87,9 @@ def description(title: str, summary: str, model: type[BaseModel], known: Mapping
         table = _table("  key", "default", "meaning", right=False)
         for name, info in fields.items():
             if name not in again:
-                allowed = _allowed(info)
+                allowed = allowed_by(info)
                 meaning = info.description or _type(info)
-                table.add_row(f"  {name}", _default(info), f"{meaning}{f' ({allowed})' if allowed else ''}")
+                table.add_row(f"  {name}", default_of(info), f"{meaning}{f' ({allowed})' if allowed else ''}")
         parts.append(table)
     if not fields:
         parts.append(Padding("no settings", (0, 0, 0, 2)))
@@ -102,7 +102,8 @@ def _type(info: FieldInfo) -> str:
     return str(info.annotation if get_args(info.annotation) else getattr(info.annotation, "__name__", ""))
 
 
-def _default(info: FieldInfo) -> str:
+def default_of(info: FieldInfo) -> str:
+    """Return the default of a field as people write it."""
     if info.is_required():
         return "required"
     default = info.default
@@ -117,7 +118,7 @@ def _default(info: FieldInfo) -> str:
     return str(default)
 
 
-def _allowed(info: FieldInfo) -> str:
+def allowed_by(info: FieldInfo) -> str:
     """Return the range or the choices of a field in words."""
     symbols = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
     bounds = [

@@ -1,0 +1,57 @@
+"""The pages of the documentation, taken apart: their blocks, and what a comment before a block says of its test.
+
+A comment on the line before a block tells what the test does with it:
+
+    <!-- in small: --functions 1 --budget 10 -->   these options are added to each sacma run, sweep and plan
+    <!-- not run: needs Slurm -->                  it cannot be run here, and why
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), ROOT / "results" / "README.md", *ROOT.glob("docs/**/*.md")])
+
+_BLOCK = re.compile(
+    r"(?:<!-- (?P<note>[^\n]*) -->\n\s*)?^(?P<indent> *)```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^ *```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page.
+
+    Args:
+        page: that it is on.
+        line: of the page on which it begins.
+        language: as the fence says.
+        text: its content.
+        note: the comment before it, or empty.
+    """
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    note: str
+
+    @property
+    def in_small(self) -> str:
+        """Options that make its commands quick."""
+        return self.note.removeprefix("in small:").strip() if self.note.startswith("in small:") else ""
+
+    @property
+    def not_run(self) -> bool:
+        """Whether it cannot be run."""
+        return self.note.startswith("not run:")
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page, in their order."""
+    text = page.read_text()
+    return [
+        Block(page, text.count("\n", 0, m.start("language")) + 1, m["language"], m["text"], m["note"] or "")
+        for m in _BLOCK.finditer(text)
+    ]

@@ -1,0 +1,110 @@
+"""Every block of code and every command of the documentation runs, in the order of its page."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+import yaml
+
+from sacma.config import load_study
+from sacma.sweep import load_sweep
+from tests.conftest import sacma
+from tests.docs.pages import PAGES, ROOT, Block, blocks
+
+mpl.use("Agg")
+
+OUTPUT = {"", "text", "console"}
+"""Languages of blocks that show what came out."""
+
+SECONDS = 300
+
+COMMANDS = re.compile(r"^((?:srun )?sacma (?:run|sweep|plan)\b[^|>#\n]*?)(\s*(?:#.*)?)$", re.MULTILINE)
+
+
+def page_name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small study, as `make run` leaves it, for pages that look at results."""
+    folder = tmp_path_factory.mktemp("study")
+    configs = [ROOT / "configs" / f"{name}.yaml" for name in ("cmaes", "ada_kendall", "gp1")]
+    options = ("--functions", "1,8", "--dimensions", "2,5", "--instances", "1-2", "--budget", 60, "--results", "quick")
+    done = sacma("run", *configs, *options, "--jobs", 1, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert sacma("postprocess", "quick", "--no-pages", cwd=folder).returncode == 0
+    return folder / "quick"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, results: Path) -> Path:
+    """A folder with what a clone has for users, results of a small study, and the command on the path."""
+    for name in ("configs", "examples", "Makefile", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(results, tmp_path / "results" / "quick")
+    (tmp_path / "bin").mkdir()
+    commands = {"sacma": f'exec "{sys.executable}" -m sacma "$@"', "srun": 'exec "$@"'}
+    for name, line in commands.items():
+        command = tmp_path / "bin" / name
+        command.write_text(f"#!/bin/sh\n{line}\n")
+        command.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=page_name)
+def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, in one folder: Python in one namespace, commands in a shell each."""
+    monkeypatch.chdir(checkout)
+    monkeypatch.setenv("PATH", f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "1")
+    namespace: dict[str, object] = {"__name__": "__page__"}
+    for block in blocks(page):
+        where = f"{page_name(page)}:{block.line}"
+        if block.language in OUTPUT or block.not_run:
+            continue
+        match block.language:
+            case "python":
+                exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)  # noqa: S102 our own text
+            case "sh":
+                run_commands(block, where)
+            case "yaml":
+                load(block, checkout)
+            case "toml":
+                tomllib.loads(block.text)
+            case other:
+                pytest.fail(f"{where}: no test knows what to do with a block of {other}")
+
+
+def run_commands(block: Block, where: str) -> None:
+    """Run the lines of a shell block; of make only whether the targets are there."""
+    text = re.sub(r"\\\n\s*", "", block.text)
+    text = re.sub(r"^make ", "make -n >/dev/null ", text, flags=re.MULTILINE)
+    if block.in_small:
+        text = COMMANDS.sub(lambda m: f"{m[1]} {block.in_small}{m[2]}", text)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text],  # noqa: S607 the user's own shell
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0, f"{where}: {text}\n{done.stdout}\n{done.stderr}"
+
+
+def load(block: Block, folder: Path) -> None:
+    """Load a config or a sweep."""
+    path = folder / "block.yaml"
+    path.write_text(block.text)
+    content = yaml.safe_load(block.text)
+    if "grid" in content:
+        load_sweep(path)
+    elif "algorithm" in content:
+        load_study(path)
