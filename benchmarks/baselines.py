@@ -79,7 +79,7 @@ def by_function(medians: pd.DataFrame) -> pd.DataFrame:
 
 def lead(table: pd.DataFrame, other: str) -> dict[str, str]:
     """Return the functions on which lq-CMA-ES and another algorithm lead one another."""
-    decades = table[other] - table["lq-CMA-ES"]
+    decades = (table[other] - table["lq-CMA-ES"]).round(1)
     return {
         "than": other,
         "leads": ",".join(map(str, decades.index[decades >= CLEARLY])) or "-",
