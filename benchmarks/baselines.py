@@ -1,4 +1,4 @@
-"""lq-CMA-ES beside ADA-Kendall, each with the CMA-ES that it is built on, and beside ADA-Kendall with active update.
+"""lq-CMA-ES beside ADA-Kendall, and each without or with what the other has not: active update and injection.
 
 Runs what is missing into a results folder that can be interrupted and continued like any other, and prints
 log₁₀ of the median Δf by function: where the one surrogate leads, and where the other. lq-CMA-ES has the active update.
@@ -44,7 +44,8 @@ def main() -> None:
 
     studies = [load_study(ROOT.parent / "configs" / f"{name}.yaml", options) for name in CONFIGS]
     _, _, ada_kendall, lq = studies
-    medians = medians_of([*studies, changed(ada_kendall, "active", active=True)], store, jobs, BUDGETS)
+    variants = [changed(ada_kendall, "active", active=True), changed(lq, "no-injection", inject=False)]
+    medians = medians_of([*studies, *variants], store, jobs, BUDGETS)
     for dimension, group in medians.groupby("dimension"):
         for budget, at_budget in group.groupby("budget"):
             print(f"\n{dimension}-D, {budget:g}·D: log10 of the median Δf")
@@ -63,7 +64,7 @@ def main() -> None:
     rows = [
         {"D": dimension, "evaluations/D": budget, **lead(by_function(at_budget), other)}
         for (dimension, budget), at_budget in medians.groupby(["dimension", "budget"])
-        for other in ("ADA-Kendall", "ADA-Kendall-active")
+        for other in ("ADA-Kendall", "ADA-Kendall-active", "lq-CMA-ES-no-injection")
     ]
     print(f"\nfunctions on which lq-CMA-ES leads, or is behind, by {CLEARLY} decades or more")
     print_table(rows)
@@ -78,7 +79,7 @@ def by_function(medians: pd.DataFrame) -> pd.DataFrame:
 
 def lead(table: pd.DataFrame, other: str) -> dict[str, str]:
     """Return the functions on which lq-CMA-ES and another algorithm lead one another."""
-    decades = table[other] - table["lq-CMA-ES"]
+    decades = (table[other] - table["lq-CMA-ES"]).round(1)
     return {
         "than": other,
         "leads": ",".join(map(str, decades.index[decades >= CLEARLY])) or "-",
