@@ -32,7 +32,15 @@ def commands() -> Iterator[str]:
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
         usage = " ".join(_argument(p) for p in arguments)
-        yield from ("", f"## sacma {name}", "", "```text", f"sacma {name} {'[OPTIONS] ' * bool(options)}{usage}", "```", "")
+        yield from (
+            "",
+            f"## sacma {name}",
+            "",
+            "```text",
+            f"sacma {name} {'[OPTIONS] ' * bool(options)}{usage}",
+            "```",
+            "",
+        )
         yield from command.help.splitlines()
         yield from ("", "| | |", "| --- | --- |")
         for parameter in (*arguments, *options):
