@@ -50,7 +50,7 @@ class CMAESSettings(BaseModel):
 
 
 class SurrogateSettings(CMAESSettings):
-    """What S-CMA-ES has beyond CMA-ES, however g_m is set."""
+    """What a strategy with a surrogate has beyond CMA-ES, whatever the surrogate."""
 
     training_radius: Annotated[
         float,
@@ -66,27 +66,6 @@ class SurrogateSettings(CMAESSettings):
         Literal["recent", "nearest", "kmeans"],
         Field(description="which n_max of more candidates: newest, nearest to m, nearest to k-means centroids"),
     ] = "recent"
-    length_start: Annotated[float, Field(ge=1e-10, le=1e10, description="ℓ at which the likelihood search starts")] = (
-        0.5
-    )
-    signal_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="s_f at its start")] = 2.0
-    noise_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="σ_n at its start")] = 0.01
-    warm_start: Annotated[
-        bool,
-        Field(description="start the search at the last model's hyperparameters, while they explain anything"),
-    ] = True
-    likelihood_starts: Annotated[
-        Literal["several", "one"],
-        Field(description="where a search that is not warm starts: at several points, or at ℓ, s_f, σ_n above alone"),
-    ] = "several"
-    second_search_below: Annotated[
-        float,
-        Field(
-            ge=0,
-            description="with one start, search from several as well where the log likelihood has grown by less; "
-            "0: never",
-        ),
-    ] = 0.0
     trained_on: Annotated[
         Literal["sampled", "repaired"],
         Field(
@@ -116,21 +95,62 @@ class SurrogateSettings(CMAESSettings):
         return self
 
     @model_validator(mode="after")
-    def _likelihood_and_points_have_an_effect(self) -> "SurrogateSettings":
-        _needs(self, "second_search_below", "likelihood_starts", "one")
+    def _points_have_an_effect(self) -> "SurrogateSettings":
         _needs(self, "trained_on", "bounds", "penalty")
         return self
 
 
-class SCMAESSettings(SurrogateSettings):
+class GaussianProcessSettings(SurrogateSettings):
+    """What there is to set of a Gaussian process."""
+
+    length_start: Annotated[float, Field(ge=1e-10, le=1e10, description="ℓ at which the likelihood search starts")] = (
+        0.5
+    )
+    signal_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="s_f at its start")] = 2.0
+    noise_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="σ_n at its start")] = 0.01
+    warm_start: Annotated[
+        bool,
+        Field(description="start the search at the last model's hyperparameters, while they explain anything"),
+    ] = True
+    likelihood_starts: Annotated[
+        Literal["several", "one"],
+        Field(description="where a search that is not warm starts: at several points, or at ℓ, s_f, σ_n above alone"),
+    ] = "several"
+    second_search_below: Annotated[
+        float,
+        Field(
+            ge=0,
+            description="with one start, search from several as well where the log likelihood has grown by less; "
+            "0: never",
+        ),
+    ] = 0.0
+
+    @model_validator(mode="after")
+    def _likelihood_has_an_effect(self) -> "GaussianProcessSettings":
+        _needs(self, "second_search_below", "likelihood_starts", "one")
+        return self
+
+
+ModelGenerations = Annotated[
+    int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
+]
+
+
+class SCMAESSettings(GaussianProcessSettings):
     """S-CMA-ES with a constant number of model-evaluated generations."""
 
-    model_generations: Annotated[
-        int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
-    ] = 1
+    model_generations: ModelGenerations = 1
 
 
-class AdaptiveSCMAESSettings(SurrogateSettings):
+class ForestSCMAESSettings(SurrogateSettings):
+    """S-CMA-ES with a random forest and a constant number of model-evaluated generations."""
+
+    model_generations: ModelGenerations = 1
+    trees: Annotated[int, Field(ge=1, le=10_000, description="trees of the forest")] = 100
+    leaf_size: Annotated[int, Field(ge=1, le=1000, description="fewest training points in a leaf of a tree")] = 1
+
+
+class AdaptiveSCMAESSettings(GaussianProcessSettings):
     """S-CMA-ES with g_m adapted to the error of the last model (Algorithms 2 and 3)."""
 
     model_error: Annotated[

@@ -7,7 +7,7 @@ the study's own start alone gets stuck there.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -106,6 +106,15 @@ class GaussianProcess:
         points = np.ascontiguousarray(inputs)
         standardised = posterior_mean(points, self.inputs, self.hyperparameters.length, self.mean, self.weights)
         return np.asarray(self.center + self.scale * standardised)
+
+    def search(self) -> Mapping[str, int | str]:
+        """Return what the search for the hyperparameters took, by the names of the trace."""
+        return {
+            "likelihood_evaluations": self.likelihood_evaluations,
+            "half_evaluations": self.half_evaluations,
+            "jitters": self.jitters,
+            "searched_from": self.searched_from,
+        }
 
     def predict_variance(self, inputs: Array) -> Array:
         """Return the posterior variance of the noise-free function at whitened ``inputs``, shape (n,).
