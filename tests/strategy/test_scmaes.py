@@ -45,9 +45,11 @@ def strategy(settings: CMAESSettings, D: int, generations: list[Generation], see
     )
 
 
-def run(settings: CMAESSettings, f: Callable[[Array], float], D: int, evaluations: int) -> list[Generation]:
+def run(
+    settings: CMAESSettings, f: Callable[[Array], float], D: int, evaluations: int, seed: int = 1
+) -> list[Generation]:
     generations: list[Generation] = []
-    es = strategy(settings, D, generations)
+    es = strategy(settings, D, generations, seed)
     while es.true_evaluations < evaluations:
         es.tell([f(x) for x in es.ask()])
     return generations

@@ -102,14 +102,13 @@ class ArchivedCMAES(ABC):
         expected = 1 if self._mean is not None else self._asked_points()
         if y.shape != (expected,) or not np.all(y > -np.inf):
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
+        self._count(y)
         if self._mean is None:
             self._tell_points(y)
+        elif self._mean == _Mean.LAST:
+            self._next_run()
         else:
-            self._count(y)
-            if self._mean == _Mean.LAST:
-                self._next_run()
-            else:
-                self._mean = None
+            self._mean = None
         self._run_until_f_is_needed()
 
     def end(self, values: Sequence[float] | Array) -> None:

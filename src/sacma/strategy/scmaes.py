@@ -110,7 +110,6 @@ class SurrogateCMAES(ArchivedCMAES):
         """Algorithm 1, steps 3 to 7: archive, train, decide. Return g_m, 0 without a model."""
         run, watch = self._runs.run, Stopwatch()
         points, sigma = self._archived_points(), run.sigma
-        self._count(y)
         y = self._add(points, y)
 
         predict_seconds, fit_seconds = 0.0, 0.0

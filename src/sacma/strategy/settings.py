@@ -221,8 +221,47 @@ class AdaptiveSCMAESSettings(GaussianProcessSettings):
         return self
 
 
-def _needs(settings: BaseModel, name: str, other: str, value: str) -> None:
+class DTSSettings(GaussianProcessSettings):
+    """DTS-CMA-ES: in each generation f evaluates a share of the population, and a model the rest."""
+
+    training_radius: Annotated[
+        float, Field(gt=0, description="r: largest Mahalanobis distance from m of a training point; .inf: no limit")
+    ] = 64.0
+    share: Annotated[
+        float, Field(gt=0, le=1, description="α: share of a population that f evaluates; with adapts_share, the first")
+    ] = 0.05
+    criterion: Annotated[Literal["ranking_difference", "variance", "improvement"], Field(description="exp")] = (
+        "ranking_difference"
+    )
+    second_training: Annotated[Literal["fit", "condition"], Field(description="exp")] = "fit"
+    shift: Annotated[Literal["predicted", "all", "clip"], Field(description="exp")] = "predicted"
+    adapts_share: Annotated[bool, Field(description="whether α follows the error of the models")] = False
+    smallest_share: Annotated[float, Field(gt=0, le=1, description="α_min: at and below ε_min")] = 0.04
+    largest_share: Annotated[float, Field(gt=0, le=1, description="α_max: at and above ε_max")] = 1.0
+    update_rate: Annotated[float, Field(gt=0, le=1, description="β: weight of the newest error")] = 0.3
+    initial_error: Annotated[
+        float, Field(ge=0, le=1, description="smoothed error into which the first one is smoothed")
+    ] = 0.05
+
+    @model_validator(mode="after")
+    def _room_between_shares(self) -> "DTSSettings":
+        if self.largest_share < self.smallest_share:
+            raise ValueError(
+                f"largest_share is {self.largest_share}, less than smallest_share, {self.smallest_share}; "
+                "allowed: largest_share ≥ smallest_share"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _adaptation_has_an_effect(self) -> "DTSSettings":
+        for name in ("smallest_share", "largest_share", "update_rate", "initial_error"):
+            _needs(self, name, "adapts_share", value=True)
+        return self
+
+
+def _needs(settings: BaseModel, name: str, other: str, value: str | bool) -> None:  # noqa: FBT001 a value like others
     """Refuse a setting that differs from its default, where that has an effect with another setting only."""
     given = getattr(settings, name)
     if given != type(settings).model_fields[name].default and getattr(settings, other) != value:
-        raise ValueError(f"{name} is {given} and would have no effect; leave it out, or set {other}: {value}")
+        shown = str(value).lower() if isinstance(value, bool) else value
+        raise ValueError(f"{name} is {given} and would have no effect; leave it out, or set {other}: {shown}")

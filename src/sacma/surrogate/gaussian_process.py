@@ -129,6 +129,32 @@ class GaussianProcess:
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
         return np.asarray(np.nan_to_num(variance))
 
+    def posterior(self, inputs: Array) -> "Posterior":
+        """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised values."""
+        points = np.ascontiguousarray(inputs)
+        length = self.hyperparameters.length
+        solved, _ = dtrtrs(self.factor, correlations(points, self.inputs, length).T, lower=1)
+        return Posterior(
+            mean=np.asarray(posterior_mean(points, self.inputs, length, self.mean, self.weights)),
+            covariance=self.signal * (correlations(points, points, length) - solved.T @ solved),
+            noise=self.signal * self.hyperparameters.ratio,
+        )
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What a Gaussian process knows of some points, in units of the standardised values.
+
+    Args:
+        mean: of the noise-free function, shape (n,).
+        covariance: of the noise-free function, shape (n, n).
+        noise: σ_n², by which a value that is observed varies besides.
+    """
+
+    mean: Array
+    covariance: Array
+    noise: float
+
 
 def fit_gaussian_process(
     training: TrainingSet,
