@@ -9,6 +9,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -18,6 +19,7 @@ from report import config_paths, print_table, write
 from scipy.linalg.lapack import dpotrf
 from threadpoolctl import threadpool_limits
 
+from sacma.algorithms.registry import ALGORITHMS
 from sacma.config import load_studies
 from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.record import TrialRecord
@@ -32,12 +34,14 @@ def main() -> None:
     parser.add_argument("--functions", default="1,8,13,15,21")
     parser.add_argument("--dimensions", default="2,3,5,10,20")
     parser.add_argument("--instances", default="1")
+    parser.add_argument("configs", nargs="*", type=Path, help="YAML files; default: the six of the study")
     protocol = vars(parser.parse_args())
+    configs = protocol.pop("configs") or config_paths()
     cells: dict[tuple[str, int], list[TrialSpec]] = {}
-    for spec in plan(load_studies(config_paths(), protocol)):
+    for spec in plan(load_studies(configs, protocol)):
         cells.setdefault((spec.name, spec.dimension), []).append(spec)
 
-    run_trial(next(spec for spec in cells["GP-1", min(d for _, d in cells)]))  # compiled from here on
+    ALGORITHMS["scmaes"].prepare()  # compiled from here on
     rows = []
     for (name, dimension), specs in cells.items():
         rows.append({"algorithm": name, "D": dimension, **cost(specs)})
