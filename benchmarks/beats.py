@@ -32,7 +32,8 @@ def main() -> None:
     for (dimension, budget), group in medians.groupby(["dimension", "budget"]):
         table = group.pivot(index="function", columns="algorithm", values="median_delta_f").map(np.log10).round(9)
         for other in given.others:
-            difference = table[given.name] - table[other]
+            both = table[[given.name, other]].dropna()
+            difference = both[given.name] - both[other]
             rows.append(
                 {
                     "D": dimension,
@@ -41,9 +42,9 @@ def main() -> None:
                     "ahead": int((difference < 0).sum()),
                     "level": int((difference == 0).sum()),
                     "behind": int((difference > 0).sum()),
-                    "behind on": " ".join(f"f{function}" for function in table.index[difference > 0]) or "none",
-                    "log10": float(table[given.name].mean()),
-                    "log10 of other": float(table[other].mean()),
+                    "behind on": " ".join(f"f{function}" for function in both.index[difference > 0]) or "none",
+                    "log10": float(both[given.name].mean()),
+                    "log10 of other": float(both[other].mean()),
                 }
             )
     print(f"{given.name}, median Δf over instances, of {medians['function'].nunique()} functions:")

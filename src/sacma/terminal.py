@@ -1,7 +1,7 @@
 """What the commands show as tables, 80 columns wide or less."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
@@ -76,15 +76,27 @@ def missing_lines(coverage: Coverage) -> list[str]:
     return lines
 
 
-def description(title: str, summary: str, model: type[BaseModel], known: set[str]) -> RenderableType:
-    """Return a model's fields with defaults and ranges; those in ``known`` by name only."""
-    fields = model.model_fields
+FieldRow = tuple[str, str, str]
+"""Key, default and meaning."""
+
+
+def field_rows(model: type[BaseModel]) -> list[FieldRow]:
+    """Return what there is to say of each field of a model."""
+    rows = []
+    for name, info in model.model_fields.items():
+        allowed = _allowed(info)
+        rows.append((name, _default(info), f"{info.description}{f' ({allowed})' if allowed else ''}"))
+    return rows
+
+
+def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:
+    """Return a model's fields with defaults and ranges; those of which all is ``known`` by name only."""
+    rows = field_rows(model)
     table = _table("  key", "default", "meaning", right=False)
-    for name, info in fields.items():
-        if name not in known:
-            allowed = _allowed(info)
-            table.add_row(f"  {name}", _default(info), f"{info.description}{f' ({allowed})' if allowed else ''}")
-    again = ", ".join(name for name in fields if name in known)
+    for name, default, meaning in rows:
+        if (name, default, meaning) not in known:
+            table.add_row(f"  {name}", default, meaning)
+    again = ", ".join(row[0] for row in rows if row in known)
     parts = [Text(f"{title}  {summary}", style="bold")]
     return Group(*parts, *([Padding(f"as above: {again}", (0, 0, 0, 2))] if again else []), table, "")
 

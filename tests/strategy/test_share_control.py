@@ -55,7 +55,7 @@ def test_the_share_stays_within_its_bounds() -> None:
 
 def test_the_error_is_smoothed() -> None:
     """ε_s ← (1 − β) ε_s + β ε, from the initial error on; a ranking that is right has none, one in reverse much."""
-    control = AdaptiveShare(DTSSettings(adapts_share=True, update_rate=0.25, initial_error=0.4), dimension=5)
+    control = AdaptiveShare(DTSSettings(adapts_share=True, error_update_rate=0.25, first_error=0.4), dimension=5)
     assert control.judge(GOOD, GOOD) == 0.0
     assert control.smoothed_error == pytest.approx(0.3)
     error = control.judge(BAD, GOOD)

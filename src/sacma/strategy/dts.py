@@ -130,7 +130,8 @@ class DoublyTrainedCMAES(ArchivedCMAES):
         training = self._train(watch)
         if training.model is None:
             return
-        self._first = training.model(run.sampled)
+        if self._control.judges:
+            self._first = training.model(run.sampled)
         if number < size:
             self._asked = worth_evaluating(self._settings.criterion, self._predicted(training.model), number)
         effort.predict += watch.lap()
@@ -144,7 +145,6 @@ class DoublyTrainedCMAES(ArchivedCMAES):
         )
 
     def _train(self, watch: Stopwatch) -> Training[GaussianProcess]:
-        watch.lap()
         training = self._trainer.train(self._archive, self._runs.run)
         self._effort.trainings.append(training)
         self._effort.fit += watch.lap()
@@ -173,7 +173,6 @@ class DoublyTrainedCMAES(ArchivedCMAES):
 
     def _completed(self, watch: Stopwatch) -> Array | None:
         """Return the population's values, true ones and predictions of the second model; None without that model."""
-        self._effort.strategy += watch.lap()
         training = self._train(watch)
         if training.model is None:
             return None

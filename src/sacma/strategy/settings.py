@@ -230,16 +230,18 @@ class DTSSettings(GaussianProcessSettings):
     share: Annotated[
         float, Field(gt=0, le=1, description="α: share of a population that f evaluates; with adapts_share, the first")
     ] = 0.05
-    criterion: Annotated[Literal["ranking_difference", "variance", "improvement"], Field(description="exp")] = (
-        "ranking_difference"
-    )
-    second_training: Annotated[Literal["fit", "condition"], Field(description="exp")] = "fit"
-    shift: Annotated[Literal["predicted", "all", "clip"], Field(description="exp")] = "predicted"
+    criterion: Annotated[
+        Literal["ranking_difference", "variance", "improvement"],
+        Field(
+            description="which points f evaluates: those of the largest expected ranking difference, posterior "
+            "variance, or probability of improvement"
+        ),
+    ] = "ranking_difference"
     adapts_share: Annotated[bool, Field(description="whether α follows the error of the models")] = False
-    smallest_share: Annotated[float, Field(gt=0, le=1, description="α_min: at and below ε_min")] = 0.04
-    largest_share: Annotated[float, Field(gt=0, le=1, description="α_max: at and above ε_max")] = 1.0
-    update_rate: Annotated[float, Field(gt=0, le=1, description="β: weight of the newest error")] = 0.3
-    initial_error: Annotated[
+    smallest_share: Annotated[float, Field(gt=0, le=1, description="α_min: where the smoothed error is ≤ ε_min")] = 0.04
+    largest_share: Annotated[float, Field(gt=0, le=1, description="α_max: where the smoothed error is ≥ ε_max")] = 1.0
+    error_update_rate: Annotated[float, Field(gt=0, le=1, description="β: weight of the newest error")] = 0.3
+    first_error: Annotated[
         float, Field(ge=0, le=1, description="smoothed error into which the first one is smoothed")
     ] = 0.05
 
@@ -254,7 +256,7 @@ class DTSSettings(GaussianProcessSettings):
 
     @model_validator(mode="after")
     def _adaptation_has_an_effect(self) -> "DTSSettings":
-        for name in ("smallest_share", "largest_share", "update_rate", "initial_error"):
+        for name in ("smallest_share", "largest_share", "error_update_rate", "first_error"):
             _needs(self, name, "adapts_share", value=True)
         return self
 

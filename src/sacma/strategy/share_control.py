@@ -1,12 +1,12 @@
 """Which share of a population f evaluates in DTS-CMA-ES, and how it follows the error of the models.
 
-| symbol         | here                | meaning                                                             |
-| -------------- | ------------------- | ------------------------------------------------------------------- |
-| α              | ``share``           | share of a population that f evaluates                              |
-| ε              | ``error``           | RDE_μ of the first model's predictions, after the second training   |
-| ε_s            | ``smoothed_error``  | smoothed error                                                      |
-| β              | ``update_rate``     | weight of the newest error                                          |
-| ε_min, ε_max   | ``error_limits``    | errors at and below, at and above which α is smallest and largest   |
+| symbol       | here                    | meaning                                                             |
+| ------------ | ----------------------- | ------------------------------------------------------------------- |
+| α            | ``share``               | share of a population that f evaluates                              |
+| ε            | ``error``               | RDE_μ of the first model's predictions, after the second training   |
+| ε_s          | ``smoothed_error``      | smoothed error                                                      |
+| β            | ``error_update_rate``   | weight of the newest error                                          |
+| ε_min, ε_max | ``error_limits``        | errors at and below, at and above which α is smallest and largest   |
 """
 
 import math
@@ -81,7 +81,7 @@ class AdaptiveShare:
         self._settings = settings
         self._dimension = dimension
         self.share = settings.share
-        self.smoothed_error = settings.initial_error
+        self.smoothed_error = settings.first_error
 
     def judge(self, predicted: Array, values: Array) -> float:
         """Smooth ε, ε_s ← (1 − β) ε_s + β ε, and follow it; constant values have no error and change nothing."""
@@ -89,7 +89,7 @@ class AdaptiveShare:
             return math.nan
         s = self._settings
         error = ranking_difference(predicted, values, len(values) // 2, over_predicted=False)
-        self.smoothed_error = (1.0 - s.update_rate) * self.smoothed_error + s.update_rate * error
+        self.smoothed_error = (1.0 - s.error_update_rate) * self.smoothed_error + s.error_update_rate * error
         lowest, highest = error_limits(self._dimension, self.share)
         gain = min(max((self.smoothed_error - lowest) / (highest - lowest), 0.0), 1.0)
         self.share = s.smallest_share + gain * (s.largest_share - s.smallest_share)
