@@ -56,37 +56,46 @@ def expected_ranking_difference(population: Predicted) -> Array:
     Returns:
         Shape (λ,), each in [0, 1].
     """
-    posterior = population.posterior
-    mean, others = posterior.mean, len(posterior.mean) - 1
+    mean, others = population.posterior.mean, len(population.posterior.mean) - 1
     if others < 2:  # noqa: PLR2004 one point has one rank
         return np.zeros(len(mean))
     parents = min(population.parents, others)
+    parts = 1 + len(mean) ** 2 * (parents + 1) // LARGEST_PART
+    differences = [
+        _expected_differences(population.posterior, points, parents)
+        for points in np.array_split(np.arange(len(mean)), min(parts, len(mean)))
+    ]
+    return np.concatenate(differences) / largest_ranking_difference(others, parents)
+
+
+LARGEST_PART = 20_000
+"""Crossings that are in memory at a time: there are about λ²μ in all."""
+
+
+def _expected_differences(posterior: Posterior, points: Indices, parents: int) -> Array:
+    """Return E_t Σ |r_i(t) − r_i| for each of ``points``: axis 0 is k, axis 1 is i, axis 2 is j, that i crosses."""
+    mean = posterior.mean
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(np.clip(np.diag(posterior.covariance), 0.0, None) + posterior.noise)
-        slopes = np.nan_to_num(posterior.covariance / spread[:, None], posinf=0.0, neginf=0.0)  # (k, i)
+        slopes = np.nan_to_num(posterior.covariance[points] / spread[points, None], posinf=0.0, neginf=0.0)
 
-    order = ranks(mean)  # by position: which of equals is first
-    best = np.flatnonzero(order <= parents + 1)  # whichever k is, the μ best of the others are among these
-    k, i = np.arange(len(mean))[:, None], best[None, :]
-    among_others = order[i] - (order[k] < order[i])
-    counts = (i != k) & (among_others <= parents)  # (k, i)
+    rank = ranks(mean)  # it also says which of equals is first
+    best = np.flatnonzero(rank <= parents + 1)  # whichever k is, the μ best of the others are among these
+    is_k = points[:, None] == np.arange(len(mean))
+    counts = ~is_k[:, best] & (rank[best] - (rank[points, None] < rank[best]) <= parents)
 
-    steeper = slopes[:, best, None] - slopes[:, None, :]  # of i over j: (k, i, j)
-    other = np.ones((len(mean), 1, len(mean)), dtype=bool)
-    other[np.arange(len(mean)), 0, np.arange(len(mean))] = False  # j ≠ k
-    step = np.where(other, np.sign(steeper), 0.0)  # to r_i where i and j cross, t growing
+    steeper = np.where(is_k[:, None, :], 0.0, slopes[:, best, None] - slopes[:, None, :])
+    step = np.sign(steeper)  # by which r_i changes where i and j cross, t growing
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        crossings = np.where(step != 0.0, (mean[None, :] - mean[best, None])[None] / steeper, np.inf)
-    # j is below i before they cross if it is the steeper of the two; by ŷ, if its rank is lower.
-    below = np.where(step != 0.0, (step < 0.0) * 1.0 - (order[None, :] < order[best, None])[None], 0.0)
+        crossing = np.where(step != 0.0, (mean - mean[best, None]) / steeper, np.inf)
+    # Long before, the steeper of two is the lower; at ŷ, the one with the lower rank.
+    first = np.sum(np.where(step != 0.0, (step < 0.0) * 1.0 - (rank < rank[best, None]), 0.0), axis=2, keepdims=True)
 
-    by_t = np.argsort(crossings, axis=2)
-    changes = np.cumsum(np.take_along_axis(step, by_t, axis=2), axis=2)
-    displaced = np.abs(np.sum(below, axis=2)[..., None] + np.concatenate([np.zeros((*counts.shape, 1)), changes], 2))
-    edges = ndtr(np.take_along_axis(crossings, by_t, axis=2))
-    lengths = np.diff(edges, axis=2, prepend=0.0, append=1.0)
-    expected = np.sum(displaced * lengths, axis=2)
-    return np.asarray(np.sum(expected * counts, axis=1) / largest_ranking_difference(others, parents))
+    in_order = np.argsort(crossing, axis=2)
+    displaced = np.concatenate([first, first + np.cumsum(np.take_along_axis(step, in_order, axis=2), axis=2)], axis=2)
+    reached = ndtr(np.take_along_axis(crossing, in_order, axis=2))
+    expected = np.sum(np.abs(displaced) * np.diff(reached, axis=2, prepend=0.0, append=1.0), axis=2)
+    return np.asarray(np.sum(expected * counts, axis=1))
 
 
 def variance(population: Predicted) -> Array:
