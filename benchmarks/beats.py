@@ -4,6 +4,7 @@ Run as ``python benchmarks/beats.py RESULTS NAME OTHER...``. It runs nothing.
 """
 
 import argparse
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +27,16 @@ def main() -> None:
     store = Store(given.results)
     wanted = {given.name, *given.others}
     specs = [spec for study in store.studies() if study.name in wanted for spec in study.specs()]
+    trials = list(cover(store, specs).trials)
+    runs = Counter(spec.place for spec, _ in trials)
+    paired = [our_trial(*trial) for trial in trials if runs[trial[0].place] == len(wanted)]
     budgets = [float(budget) for budget in given.budgets.split(",")]
-    medians = median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(budgets))
+    medians = median_delta_f(paired, fixed_budgets(budgets))
     rows = []
     for (dimension, budget), group in medians.groupby(["dimension", "budget"]):
         table = group.pivot(index="function", columns="algorithm", values="median_delta_f").map(np.log10).round(9)
         for other in given.others:
-            both = table[[given.name, other]].dropna()
-            difference = both[given.name] - both[other]
+            difference = table[given.name] - table[other]
             rows.append(
                 {
                     "D": dimension,
@@ -42,12 +45,15 @@ def main() -> None:
                     "ahead": int((difference < 0).sum()),
                     "level": int((difference == 0).sum()),
                     "behind": int((difference > 0).sum()),
-                    "behind on": " ".join(f"f{function}" for function in both.index[difference > 0]) or "none",
-                    "log10": float(both[given.name].mean()),
-                    "log10 of other": float(both[other].mean()),
+                    "behind on": " ".join(f"f{function}" for function in table.index[difference > 0]) or "none",
+                    "log10": float(table[given.name].mean()),
+                    "log10 of other": float(table[other].mean()),
                 }
             )
-    print(f"{given.name}, median Δf over instances, of {medians['function'].nunique()} functions:")
+    print(
+        f"{given.name}: median Δf over the instances that all have run, {len(paired) // len(wanted)} problems, "
+        f"{medians['function'].nunique()} functions"
+    )
     print_table(rows)
 
 

@@ -1,15 +1,17 @@
 """DTS-CMA-ES on COCO's problems: budget and target are exact, and a share of 1 is CMA-ES."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sacma.config import Study
+from sacma.config import Study, load_study
 from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.record import Status
 from sacma.experiment.trial import run_trial
 from sacma.strategy.settings import DTSSettings
+from tests.conftest import CONFIGS
 
 Load = Callable[..., Study]
 
@@ -64,3 +66,13 @@ def test_the_trace_adds_up(study: Load) -> None:
     assert all(steps[trained] == np.ceil(0.05 * trace["population_size"][trained]))
     assert outcome.fits["trained"] == trained.sum() > 150
     assert np.all(trace["likelihood_evaluations"][trained] >= 2)
+
+
+@pytest.mark.parametrize("path", sorted((CONFIGS / "baselines").rglob("dts*/*.yaml")), ids=lambda path: path.stem)
+def test_each_reading_differs_from_the_default(path: Path) -> None:
+    """Configs of docs/dts_cmaes.md load, each with a name of its own and a setting that is not DTS-CMA-ES's."""
+    default = load_study(CONFIGS / "baselines" / "dts_cmaes.yaml")
+    reading = load_study(path)
+    assert reading.algorithm == default.algorithm
+    assert reading.name != default.name
+    assert reading.settings != default.settings
