@@ -201,6 +201,28 @@ def test_end_reports_a_part_of_a_generation(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(generations) == 3
 
 
+def test_end_without_values_reports_nothing() -> None:
+    """Of a population of which f has seen nothing there is nothing to say."""
+    generations: list[Generation] = []
+    es = strategy(DTSSettings(), 3, generations, DoublyTrainedCMAES)
+    es.ask()
+    es.end([])
+    assert not generations
+
+
+def test_end_between_batches_reports_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the second training has failed and nothing more is evaluated, the generation is reported as it is."""
+    outcomes_of_training(monkeypatch, [True, False])
+    generations: list[Generation] = []
+    es = strategy(DTSSettings(), 3, generations, DoublyTrainedCMAES)
+    for _ in range(3):
+        es.tell([sphere(x) for x in es.ask()])
+    es.ask()
+    es.end([])
+    assert generations[-1].true_evaluations == es.true_evaluations == 15
+    assert len(generations) == 3
+
+
 @pytest.mark.parametrize(
     "f",
     [

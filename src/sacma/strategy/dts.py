@@ -103,10 +103,10 @@ class DoublyTrainedCMAES(ArchivedCMAES):
             self._trainer.forget()
 
     def _waits(self) -> bool:
-        return len(self._asked) > 0
+        return len(self._asked) > 0 and not np.isnan(self._values).all()
 
     def _ask_points(self) -> Sequence[Array]:
-        if not self._waits():
+        if not len(self._asked):
             self._sample()
         proposed = self._runs.run.proposed
         return [proposed[i] for i in self._asked]
