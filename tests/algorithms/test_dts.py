@@ -27,7 +27,7 @@ def test_a_share_of_one_is_cma_es(study: Load, function: int) -> None:
     place = {"functions": str(function), "dimensions": "2", "instances": "1", "budget": 1000}
     plain = study("cmaes", **place)
     ours = study("baselines/dts_cmaes", **place).model_copy(
-        update={"name": plain.name, "settings": DTSSettings(share=1.0)}
+        update={"name": plain.name, "settings": DTSSettings(share=1.0, population_multiple=1.0)}
     )
     first, second = (run_trial(only(of)).outcome for of in (ours, plain))
     assert (first.improved_at, first.improved_to) == (second.improved_at, second.improved_to)

@@ -22,6 +22,11 @@ from tests.strategy.test_scmaes import outcomes_of_training, rastrigin, sphere
 Told = list[tuple[bytes, float]]
 
 
+def settings_of(**settings: object) -> DTSSettings:
+    """λ as in CMA-ES, unless something else is asked for."""
+    return DTSSettings.model_validate({"population_multiple": 1.0, **settings})
+
+
 def strategy(
     settings: CMAESSettings, D: int, generations: list[Generation], kind: Callable[..., ArchivedCMAES]
 ) -> ArchivedCMAES:
@@ -58,7 +63,7 @@ def run(
 @pytest.mark.parametrize("f", [sphere, rastrigin])
 def test_a_share_of_one_is_cma_es(f: Callable[[Array], float], bounds: str) -> None:
     """With share 1 each point and value is that of CMA-ES with the same seed, to the last bit, over restarts."""
-    common = {"bounds": bounds, "evaluate_means": bounds == "penalty"}
+    common = {"bounds": bounds, "evaluate_means": bounds == "penalty", "population_size": 7}
     ours, told = run(DTSSettings.model_validate({"share": 1.0, **common}), f, 2, 2500)
     plain, expected = run(CMAESSettings.model_validate(common), f, 2, 2500, SurrogateCMAES)
     assert told == expected
@@ -68,7 +73,7 @@ def test_a_share_of_one_is_cma_es(f: Callable[[Array], float], bounds: str) -> N
 
 def test_few_points_are_evaluated_and_never_none() -> None:
     """Once there is a model f evaluates ⌈α λ⌉ points a generation; before, the whole population."""
-    generations, _ = run(DTSSettings(share=0.3), sphere, 3, 60)
+    generations, _ = run(settings_of(share=0.3), sphere, 3, 60)
     steps = np.diff([0, *(g.true_evaluations for g in generations)])
     assert {g.evaluated_by for g in generations} == {EvaluatedBy.TRUTH}
     for g, step in zip(generations, steps, strict=True):
@@ -76,9 +81,18 @@ def test_few_points_are_evaluated_and_never_none() -> None:
     assert [g.fit_status for g in generations[:3]] == ["too few points", "too few points", "trained"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "size"), [({}, 14), ({"population_multiple": 1.5}, 10), ({"population_size": 9}, 9)]
+)
+def test_the_population_is_twice_that_of_cma_es(settings: dict[str, float], size: int) -> None:
+    """λ = ⌊2 (4 + 3 ln D)⌋ as published, another multiple, or what is given."""
+    generations, _ = run(DTSSettings.model_validate(settings), sphere, 3, 1)
+    assert generations[0].population_size == size
+
+
 def test_it_is_deterministic() -> None:
     """The same seed gives the same points, values and generations, to the last bit."""
-    settings = DTSSettings(adapts_share=True, selection="kmeans")
+    settings = settings_of(adapts_share=True, selection="kmeans")
     (first, told), (second, again) = (run(settings, rastrigin, 3, 200) for _ in range(2))
     assert told == again
     assert without_times(first) == without_times(second)
@@ -86,7 +100,7 @@ def test_it_is_deterministic() -> None:
 
 def test_asking_twice_is_asking_once() -> None:
     """Until it is told, it asks for the same points."""
-    es = strategy(DTSSettings(), 3, [], DoublyTrainedCMAES)
+    es = strategy(settings_of(), 3, [], DoublyTrainedCMAES)
     for _ in range(5):
         np.testing.assert_array_equal(es.ask(), es.ask())
         es.tell([sphere(x) for x in es.ask()])
@@ -106,7 +120,7 @@ def test_the_second_model_knows_what_f_has_said(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         "sacma.strategy.learners.GaussianProcessLearner.keep", lambda _, fitted, __: sizes.append(len(fitted.inputs))
     )
-    es = strategy(DTSSettings(n_max_factor=1000), 3, [], DoublyTrainedCMAES)
+    es = strategy(settings_of(n_max_factor=1000), 3, [], DoublyTrainedCMAES)
     for _ in range(10):
         points = es.ask()
         values = [sphere(x) for x in points]
@@ -123,7 +137,7 @@ def test_the_second_model_knows_what_f_has_said(monkeypatch: pytest.MonkeyPatch)
 def test_a_failed_training_leaves_all_to_f(monkeypatch: pytest.MonkeyPatch, failing: int) -> None:
     """Where the first or the second training fails, f evaluates the whole population, and the run goes on."""
     outcomes_of_training(monkeypatch, [True, True, *([True] * failing), False])
-    generations, told = run(DTSSettings(), sphere, 3, 40)
+    generations, told = run(settings_of(), sphere, 3, 40)
     assert len({point for point, _ in told}) == len(told)
     steps = np.diff([0, *(g.true_evaluations for g in generations)])
     assert [g.fit_status for g in generations[:5]] == [*["too few points"] * 2, "trained", "no factor", "trained"]
@@ -133,7 +147,7 @@ def test_a_failed_training_leaves_all_to_f(monkeypatch: pytest.MonkeyPatch, fail
 def test_without_a_model_ever_it_is_cma_es(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no training succeeds, the points and values are those of CMA-ES, to the last bit."""
     outcomes_of_training(monkeypatch, [False] * 10_000)
-    _, told = run(DTSSettings(), rastrigin, 2, 1500)
+    _, told = run(settings_of(), rastrigin, 2, 1500)
     _, expected = run(CMAESSettings(), rastrigin, 2, 1500, SurrogateCMAES)
     assert told == expected
 
@@ -141,14 +155,14 @@ def test_without_a_model_ever_it_is_cma_es(monkeypatch: pytest.MonkeyPatch) -> N
 def test_models_that_cannot_rank_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Predictions that are not finite leave the generation to f."""
     monkeypatch.setattr(Model, "__call__", lambda _, points: np.full(len(points), np.nan))
-    generations, _ = run(DTSSettings(), sphere, 3, 60)
+    generations, _ = run(settings_of(), sphere, 3, 60)
     steps = np.diff([0, *(g.true_evaluations for g in generations)])
     assert set(steps) == {7}
 
 
 def test_the_archive_survives_a_restart() -> None:
     """After a restart there is a training set at once, where the radius reaches the points of earlier runs."""
-    generations, _ = run(DTSSettings(training_radius=math.inf, share=0.3), rastrigin, 2, 900)
+    generations, _ = run(settings_of(training_radius=math.inf, share=0.3), rastrigin, 2, 900)
     after = [b for a, b in pairwise(generations) if b.restart > a.restart]
     assert after
     assert all(g.training_set_size == 30 for g in after)
@@ -157,7 +171,7 @@ def test_the_archive_survives_a_restart() -> None:
 @pytest.mark.parametrize("afresh", [False, True])
 def test_starting_afresh_forgets_everything(afresh: bool) -> None:  # noqa: FBT001 pytest passes it by name
     """After the last restart with start_afresh there are too few points again, and the first smoothed error."""
-    settings = DTSSettings(
+    settings = settings_of(
         training_radius=math.inf,
         adapts_share=True,
         smallest_share=0.5,
@@ -176,7 +190,7 @@ def test_an_adaptive_share_follows_the_error() -> None:
     """Errors and smoothed errors are in the trace, within [0, 1]; hard functions get more evaluations a generation."""
     shares = {}
     for f in (sphere, rastrigin):
-        generations, _ = run(DTSSettings(adapts_share=True), f, 5, 400)
+        generations, _ = run(settings_of(adapts_share=True), f, 5, 400)
         errors = np.array([g.error for g in generations if not math.isnan(g.error)])
         assert len(errors) > 10
         assert np.all((errors >= 0.0) & (errors <= 1.0))
@@ -190,7 +204,7 @@ def test_end_reports_a_part_of_a_generation(monkeypatch: pytest.MonkeyPatch) -> 
     """``end`` archives and reports what was evaluated, be it of the first points or of those after a failure."""
     outcomes_of_training(monkeypatch, [True, False])
     generations: list[Generation] = []
-    es = strategy(DTSSettings(share=0.3), 3, generations, DoublyTrainedCMAES)
+    es = strategy(settings_of(share=0.3), 3, generations, DoublyTrainedCMAES)
     for _ in range(3):
         es.tell([sphere(x) for x in es.ask()])
     assert len(generations) == 2
@@ -204,7 +218,7 @@ def test_end_reports_a_part_of_a_generation(monkeypatch: pytest.MonkeyPatch) -> 
 def test_end_without_values_reports_nothing() -> None:
     """Of a population of which f has seen nothing there is nothing to say."""
     generations: list[Generation] = []
-    es = strategy(DTSSettings(), 3, generations, DoublyTrainedCMAES)
+    es = strategy(settings_of(), 3, generations, DoublyTrainedCMAES)
     es.ask()
     es.end([])
     assert not generations
@@ -214,7 +228,7 @@ def test_end_between_batches_reports_the_first(monkeypatch: pytest.MonkeyPatch) 
     """Where the second training has failed and nothing more is evaluated, the generation is reported as it is."""
     outcomes_of_training(monkeypatch, [True, False])
     generations: list[Generation] = []
-    es = strategy(DTSSettings(), 3, generations, DoublyTrainedCMAES)
+    es = strategy(settings_of(), 3, generations, DoublyTrainedCMAES)
     for _ in range(3):
         es.tell([sphere(x) for x in es.ask()])
     es.ask()
@@ -235,5 +249,5 @@ def test_end_between_batches_reports_the_first(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("criterion", ["ranking_difference", "variance", "improvement"])
 def test_survives_degenerate_objectives(f: Callable[[Array], float], criterion: str) -> None:
     """Constant, two-valued, huge and infinite objectives raise nothing, and evaluations go on."""
-    settings = DTSSettings.model_validate({"criterion": criterion, "adapts_share": True})
+    settings = settings_of(criterion=criterion, adapts_share=True)
     assert len(run(settings, f, 2, 150)[1]) >= 150

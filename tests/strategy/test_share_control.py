@@ -86,6 +86,7 @@ def test_a_fixed_share_does_not_judge() -> None:
     [
         ({"smallest_share": 0.1}, "set adapts_share: true"),
         ({"adapts_share": True, "smallest_share": 0.5, "largest_share": 0.4}, "largest_share ≥ smallest_share"),
+        ({"population_size": 8, "population_multiple": 3.0}, "set population_size: null"),
         ({"share": 0.0}, "greater than 0"),
         ({"share": 1.5}, "less than or equal to 1"),
     ],

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacma.strategy.archived import ArchivedCMAES, Stopwatch
+from sacma.strategy.cma_es import default_population_size
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.learners import GaussianProcessLearner
 from sacma.strategy.settings import DTSSettings
@@ -81,7 +82,9 @@ class DoublyTrainedCMAES(ArchivedCMAES):
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
     ) -> None:
-        super().__init__(settings, initial_point=initial_point, box=box, rng=rng, on_generation=on_generation)
+        size = settings.population_size or default_population_size(len(box[0]), settings.population_multiple)
+        sized = settings.model_copy(update={"population_size": size})
+        super().__init__(sized, initial_point=initial_point, box=box, rng=rng, on_generation=on_generation)
         self._settings = settings
         self._rng = rng
         self._begin()

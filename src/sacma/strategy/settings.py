@@ -230,6 +230,9 @@ class DTSSettings(GaussianProcessSettings):
     share: Annotated[
         float, Field(gt=0, le=1, description="α: share of a population that f evaluates; with adapts_share, the first")
     ] = 0.05
+    population_multiple: Annotated[
+        float, Field(ge=1, le=10, description="λ of the first run, where population_size is null: ⌊this (4 + 3 ln D)⌋")
+    ] = 2.0
     criterion: Annotated[
         Literal["ranking_difference", "variance", "improvement"],
         Field(
@@ -244,6 +247,11 @@ class DTSSettings(GaussianProcessSettings):
     first_error: Annotated[
         float, Field(ge=0, le=1, description="smoothed error into which the first one is smoothed")
     ] = 0.05
+
+    @model_validator(mode="after")
+    def _multiple_has_an_effect(self) -> "DTSSettings":
+        _needs(self, "population_multiple", "population_size", None)
+        return self
 
     @model_validator(mode="after")
     def _room_between_shares(self) -> "DTSSettings":
@@ -261,9 +269,10 @@ class DTSSettings(GaussianProcessSettings):
         return self
 
 
-def _needs(settings: BaseModel, name: str, other: str, value: str | bool) -> None:  # noqa: FBT001 a value like others
+def _needs(settings: BaseModel, name: str, other: str, value: str | bool | None) -> None:  # noqa: FBT001 a value like others
     """Refuse a setting that differs from its default, where that has an effect with another setting only."""
     given = getattr(settings, name)
     if given != type(settings).model_fields[name].default and getattr(settings, other) != value:
-        shown = str(value).lower() if isinstance(value, bool) else value
+        words: dict[object, str] = {True: "true", False: "false", None: "null"}
+        shown = words.get(value, value)
         raise ValueError(f"{name} is {given} and would have no effect; leave it out, or set {other}: {shown}")
