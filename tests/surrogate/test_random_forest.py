@@ -35,11 +35,14 @@ def test_leaves_hold_as_many_points_as_asked() -> None:
 
 
 def test_the_seed_alone_decides() -> None:
-    """The same seed grows the same forest, another one another."""
+    """The same seed grows the same forest, another one another; NumPy's global generator is left alone."""
     values = np.sum(INPUTS**2, axis=1)
+    before = np.random.get_state(legacy=False)  # noqa: NPY002 the one that must stay untouched
     first = grown(values).predict(NEW)
     np.testing.assert_array_equal(first, grown(values).predict(NEW))
     assert not np.array_equal(first, grown(values, seed=4).predict(NEW))
+    after = np.random.get_state(legacy=False)  # noqa: NPY002 idem
+    np.testing.assert_equal(after, before)
 
 
 @pytest.mark.parametrize("values", [np.full(60, 3.0), np.array([*[3.0] * 59, np.inf])])
