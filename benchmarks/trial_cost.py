@@ -36,7 +36,8 @@ def main() -> None:
     parser.add_argument("--functions", default="1,8,13,15,21")
     parser.add_argument("--dimensions", default="2,3,5,10,20")
     parser.add_argument("--instances", default="1")
-    protocol = vars(parser.parse_args())
+    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
+    protocol = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
     configs = protocol.pop("configs")
     cells: dict[tuple[str, int], list[TrialSpec]] = {}
     for spec in plan(load_studies(configs, protocol)):

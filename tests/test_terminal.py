@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 
 from sacma.algorithms.settings import BIPOPSettings, LQSettings, RandomSearchSettings
 from sacma.strategy.settings import CMAESSettings
-from sacma.terminal import MOST_COLUMNS, description, rank_table
+from sacma.terminal import MOST_COLUMNS, description, field_rows, rank_table
 
 
 def shown(renderable: RenderableType) -> list[str]:
@@ -46,7 +46,7 @@ def test_mean_ranks(n: int) -> None:
 
 def test_settings_are_described_once_unless_their_default_differs() -> None:
     """A default that an algorithm changes is shown again; the rest refers to what is above."""
-    known = CMAESSettings.model_fields
+    known = field_rows(CMAESSettings)
     lq = " ".join(shown(description("lq", "", LQSettings, known)))
     assert "as above: sigma0, initial_range, population_size, population_factor,   max_restarts   key" in lq
     assert "active  true" in lq
@@ -63,4 +63,4 @@ class Nothing(BaseModel):
 @pytest.mark.parametrize("settings", [RandomSearchSettings, Nothing])
 def test_no_settings(settings: type[BaseModel]) -> None:
     """An algorithm without settings says so, without the head of a table."""
-    assert shown(description("random", "a summary", settings, {})) == ["random  a summary", "  no settings", ""]
+    assert shown(description("random", "a summary", settings, set())) == ["random  a summary", "  no settings", ""]

@@ -16,7 +16,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli import app
 from sacma.config import Config, Protocol
 from sacma.sweep import AlgorithmEntry, SweepFile
-from sacma.terminal import allowed_by, default_of
+from sacma.terminal import FieldRow, field_rows
 
 DOCS = Path(__file__).parent.parent / "docs" / "reference"
 GENERATED = "<!-- made by tools/reference.py; `make reference` -->"
@@ -25,8 +25,8 @@ GENERATED = "<!-- made by tools/reference.py; `make reference` -->"
 def commands() -> Iterator[str]:
     """Yield the lines of the page of commands."""
     yield from ("# Commands", "", GENERATED, "")
-    yield "`sacma --version` and `sacma --help` are there too. Exit codes: 0 done, 1 something failed (and is listed), 2 the"
-    yield "input is wrong (one line says how), 130 interrupted, 143 ended by SIGTERM."
+    yield "`sacma --version` and `sacma --help` are there too. Exit codes: 0 done, 1 something failed (and is listed),"
+    yield "2 the input is wrong (one line says how), 130 interrupted, 143 ended by SIGTERM."
     group: Any = typer.main.get_command(app)
     for name, command in group.commands.items():
         arguments = [p for p in command.params if p.param_type_name == "argument"]
@@ -65,27 +65,27 @@ def config() -> Iterator[str]:
     yield "YAML files; every key that is not listed here is an error. `sacma algorithms` prints the same in a terminal."
     yield from ("", "## A config", "", *_table(Config))
     yield from ("", "## `protocol`", "", "What is run, of any algorithm.", "", *_table(Protocol))
-    known: dict[str, Any] = {}
+    known: set[FieldRow] = set()
     for name, algorithm in ALGORITHMS.items():
         yield from ("", f"## `settings` of `{name}`", "", f"{algorithm.summary}.", "")
-        fields = algorithm.settings.model_fields
-        again = [key for key, info in fields.items() if key in known and default_of(known[key]) == default_of(info)]
+        rows = field_rows(algorithm.settings)
+        again = [row[0] for row in rows if row in known]
         if again:
             yield from (f"As above: {', '.join(f'`{key}`' for key in again)}.", "")
-        if len(again) < len(fields):
+        if len(again) < len(rows):
             yield from _table(algorithm.settings, leave_out=again)
-        elif not fields:
+        elif not rows:
             yield "None."
-        known.update(fields)
+        known.update(rows)
     yield from ("", "## A sweep", "", *_table(SweepFile))
     yield from ("", "## An entry of `algorithms` of a sweep", "", *_table(AlgorithmEntry))
 
 
 def _table(model: type[BaseModel], leave_out: list[str] | None = None) -> Iterator[str]:
     yield from ("| key | default | allowed | meaning |", "| --- | --- | --- | --- |")
-    for name, info in model.model_fields.items():
+    for name, default, allowed, meaning in field_rows(model):
         if name not in (leave_out or ()):
-            yield _row(f"`{name}`", default_of(info), allowed_by(info), info.description or "")
+            yield _row(f"`{name}`", default, allowed, meaning)
 
 
 def _row(*cells: str) -> str:

@@ -1,7 +1,7 @@
 """What the commands show as tables, 80 columns wide or less."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -76,22 +76,32 @@ def missing_lines(coverage: Coverage) -> list[str]:
     return lines
 
 
-def description(title: str, summary: str, model: type[BaseModel], known: Mapping[str, FieldInfo]) -> RenderableType:
-    """Return a model's fields with defaults and ranges; those in ``known`` by name only, unless the default differs."""
-    fields = model.model_fields
-    again = [name for name, info in fields.items() if name in known and default_of(known[name]) == default_of(info)]
+FieldRow = tuple[str, str, str, str]
+"""Key, default, what is allowed, and meaning."""
+
+
+def field_rows(model: type[BaseModel]) -> list[FieldRow]:
+    """Return what there is to say of each field of a model."""
+    return [
+        (name, _default(info), _allowed(info), info.description or _type(info))
+        for name, info in model.model_fields.items()
+    ]
+
+
+def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:
+    """Return a model's fields with defaults and ranges; those of which all is ``known`` by name only."""
+    rows = field_rows(model)
+    again = [row[0] for row in rows if row in known]
     parts: list[RenderableType] = [Text(f"{title}  {summary}", style="bold")]
     if again:
         parts.append(Padding(f"as above: {', '.join(again)}", (0, 0, 0, 2)))
-    if len(again) < len(fields):
+    if len(again) < len(rows):
         table = _table("  key", "default", "meaning", right=False)
-        for name, info in fields.items():
+        for name, default, allowed, meaning in rows:
             if name not in again:
-                allowed = allowed_by(info)
-                meaning = info.description or _type(info)
-                table.add_row(f"  {name}", default_of(info), f"{meaning}{f' ({allowed})' if allowed else ''}")
+                table.add_row(f"  {name}", default, f"{meaning}{f' ({allowed})' if allowed else ''}")
         parts.append(table)
-    if not fields:
+    if not rows:
         parts.append(Padding("no settings", (0, 0, 0, 2)))
     return Group(*parts, "")
 
@@ -102,7 +112,7 @@ def _type(info: FieldInfo) -> str:
     return str(info.annotation if get_args(info.annotation) else getattr(info.annotation, "__name__", ""))
 
 
-def default_of(info: FieldInfo) -> str:
+def _default(info: FieldInfo) -> str:
     """Return the default of a field as people write it."""
     if info.is_required():
         return "required"
@@ -118,7 +128,7 @@ def default_of(info: FieldInfo) -> str:
     return str(default)
 
 
-def allowed_by(info: FieldInfo) -> str:
+def _allowed(info: FieldInfo) -> str:
     """Return the range or the choices of a field in words."""
     symbols = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
     bounds = [

@@ -12,8 +12,9 @@ from sacma.strategy.cma_es import CMAES
 from sacma.strategy.evolution_control import AdaptiveControl, Decision
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.model_error import JudgedPopulation
-from sacma.strategy.scmaes import Model, SurrogateCMAES
+from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.strategy.training import Model, Regression
 from sacma.surrogate.gaussian_process import FitStatus, GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
@@ -44,9 +45,11 @@ def strategy(settings: CMAESSettings, D: int, generations: list[Generation], see
     )
 
 
-def run(settings: CMAESSettings, f: Callable[[Array], float], D: int, evaluations: int) -> list[Generation]:
+def run(
+    settings: CMAESSettings, f: Callable[[Array], float], D: int, evaluations: int, seed: int = 1
+) -> list[Generation]:
     generations: list[Generation] = []
-    es = strategy(settings, D, generations)
+    es = strategy(settings, D, generations, seed)
     while es.true_evaluations < evaluations:
         es.tell([f(x) for x in es.ask()])
     return generations
@@ -136,7 +139,7 @@ def outcomes_of_training(monkeypatch: pytest.MonkeyPatch, wanted: Iterable[bool]
         wanted = next(verdicts, True)
         return fit_gaussian_process(training, start=start, warm=warm, **how) if wanted else FitStatus.NO_FACTOR
 
-    monkeypatch.setattr("sacma.strategy.scmaes.fit_gaussian_process", fit)
+    monkeypatch.setattr("sacma.strategy.learners.fit_gaussian_process", fit)
     return warm_starts
 
 
@@ -156,7 +159,7 @@ def test_a_failed_training_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> N
 def test_each_model_is_judged_on_the_next_population(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is judged is the model of one true generation earlier, on points that it has not been trained on."""
     judged: list[JudgedPopulation | None] = []
-    models: list[Model | None] = []
+    models: list[Model[Regression] | None] = []
     decide = AdaptiveControl.decide
 
     def spy(self: AdaptiveControl, population: JudgedPopulation | None) -> Decision:
@@ -174,7 +177,8 @@ def test_each_model_is_judged_on_the_next_population(monkeypatch: pytest.MonkeyP
         assert model is not None
         np.testing.assert_array_equal(population.predicted, model(population.points))
         inside = model.whitening(population.points)
-        assert not any((row == model.process.inputs).all(axis=1).any() for row in inside)
+        assert isinstance(model.fitted, GaussianProcess)
+        assert not any((row == model.fitted.inputs).all(axis=1).any() for row in inside)
 
 
 def test_a_restart_forgets_the_hyperparameters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,30 @@
-"""The algorithms of the study: CMA-ES and S-CMA-ES on a counted problem."""
+"""The algorithms of the study, and others on CMA-ES: strategies with ask and tell on a counted problem."""
+
+from collections.abc import Callable
 
 import numpy as np
 
 from sacma.algorithms.problem import Problem
+from sacma.strategy.archived import ArchivedCMAES
+from sacma.strategy.dts import DoublyTrainedCMAES
 from sacma.strategy.scmaes import SurrogateCMAES
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.settings import CMAESSettings, DTSSettings
 
 
 def minimize(problem: Problem, settings: CMAESSettings, rng: np.random.Generator) -> None:
     """Run (S-)CMA-ES on ``problem`` until its budget is used up or its target is hit."""
-    strategy = SurrogateCMAES(
+    _run(SurrogateCMAES, problem, settings, rng)
+
+
+def minimize_doubly_trained(problem: Problem, settings: DTSSettings, rng: np.random.Generator) -> None:
+    """Run DTS-CMA-ES on ``problem`` until its budget is used up or its target is hit."""
+    _run(DoublyTrainedCMAES, problem, settings, rng)
+
+
+def _run(
+    kind: Callable[..., ArchivedCMAES], problem: Problem, settings: CMAESSettings, rng: np.random.Generator
+) -> None:
+    strategy = kind(
         settings,
         initial_point=lambda: problem.initial_point(settings.initial_range),
         box=(problem.lower_bounds, problem.upper_bounds),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,13 @@ from pydantic import BaseModel
 from sacma.algorithms.problem import Problem
 from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
-from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.strategy.settings import (
+    AdaptiveSCMAESSettings,
+    CMAESSettings,
+    DTSSettings,
+    ForestSCMAESSettings,
+    SCMAESSettings,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -31,15 +38,34 @@ class Algorithm:
         settings: what validates its settings.
         location: ``module:function``, imported only where the algorithm runs.
         preparation: idem, of what a process does once before its first trial, and outside of its time; or empty.
+        needs: a module that it imports, and the extra of sacma that brings it; or None.
     """
 
     summary: str
     settings: type[BaseModel]
     location: str
     preparation: str = ""
+    needs: tuple[str, str] | None = None
+
+    def check(self) -> None:
+        """Complain where something is not installed that the algorithm needs.
+
+        Raises:
+            SacmaError: what, and how to install it.
+        """
+        if self.needs is not None and find_spec(self.needs[0]) is None:
+            module, extra = self.needs
+            raise SacmaError(
+                f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
+            )
 
     def load(self) -> Minimize:
-        """Import and return the algorithm."""
+        """Import and return the algorithm.
+
+        Raises:
+            SacmaError: it needs something that is not installed.
+        """
+        self.check()
         function: Minimize = _named(self.location)
         return function
 
@@ -173,6 +199,19 @@ ALGORITHMS = Registry(
             "points uniform in the problem's box",
             RandomSearchSettings,
             "sacma.algorithms.random_search:minimize",
+        ),
+        "dtscmaes": Algorithm(
+            "DTS-CMA-ES: f evaluates the points of which the model is least sure, a second model the others",
+            DTSSettings,
+            "sacma.algorithms.cma:minimize_doubly_trained",
+            "sacma.surrogate.gaussian_process:load_compiled_code",
+        ),
+        "forestscmaes": Algorithm(
+            "S-CMA-ES with a random forest in place of the Gaussian process",
+            ForestSCMAESSettings,
+            "sacma.algorithms.cma:minimize",
+            "sacma.surrogate.random_forest:load_libraries",
+            needs=("sklearn", "forest"),
         ),
     }
 )

@@ -83,6 +83,7 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
         return make_backend(manner.backend, jobs=jobs, trial_timeout=manner.trial_timeout, scheduler=manner.scheduler)
 
     backend_of(1)  # complains before a folder is made
+    _check_installed(asked.studies)  # idem
     store = asked.store
     store.prepare()
     with store.lock_records(this_command()):
@@ -121,6 +122,14 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
         what = _trials_of(asked)
         have = f"all {what}" if done == len(asked.specs) else f"{done} of {what}"
         out.print("; ".join(filter(None, [f"{have} in {store.root}", following])), soft_wrap=True)
+
+
+def _check_installed(studies: "Sequence[StoredStudy]") -> None:
+    """Complain where an algorithm needs what is not installed."""
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
+
+    for study in studies:
+        ALGORITHMS[study.parts[0].algorithm].check()
 
 
 def _register(asked: Asked) -> None:

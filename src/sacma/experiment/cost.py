@@ -10,6 +10,8 @@ MILLISECONDS: Mapping[str, Mapping[int, float]] = {
     "cmaes": {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060},
     "scmaes": {2: 0.26, 3: 0.22, 5: 0.22, 10: 0.25, 20: 0.50, 40: 2.0},
     "ascmaes": {2: 0.27, 3: 0.24, 5: 0.25, 10: 0.26, 20: 0.45, 40: 2.0},
+    "dtscmaes": {2: 1.1, 3: 1.1, 5: 1.2, 10: 1.9, 20: 4.2},
+    "forestscmaes": {2: 11.0, 3: 9.3, 5: 9.1, 10: 9.5, 20: 16.0},
 }
 """CPU milliseconds a true evaluation, by algorithm and dimension, as ``benchmarks/trial_cost.py`` prints them."""
 

@@ -16,13 +16,15 @@ from sacma.surrogate.whitening import Array, Whitening
 _HANDLERS = {"penalty": cma.BoundPenalty, "transform": cma.BoundTransform}
 
 
-def default_population_size(dimension: int) -> int:
-    """λ = 4 + ⌊3 ln D⌋.
+def default_population_size(dimension: int, multiple: float = 1.0) -> int:
+    """λ = ⌊multiple (4 + 3 ln D)⌋.
 
     >>> [default_population_size(D) for D in (2, 3, 5, 10, 20)]
     [6, 7, 8, 10, 12]
+    >>> [default_population_size(D, multiple=2.0) for D in (2, 3, 5, 10, 20)]
+    [12, 14, 17, 21, 25]
     """
-    return 4 + math.floor(3 * math.log(dimension))
+    return math.floor(multiple * (4 + 3 * math.log(dimension)))
 
 
 def contained_options(rng: np.random.Generator) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from sacma.strategy.model_error import MODEL_ERRORS, JudgedPopulation
-from sacma.strategy.settings import AdaptiveSCMAESSettings, SCMAESSettings, SurrogateSettings
+from sacma.strategy.settings import AdaptiveSCMAESSettings, ForestSCMAESSettings, SCMAESSettings, SurrogateSettings
 from sacma.strategy.transfer import TRANSFERS
 
 
@@ -110,6 +110,6 @@ def evolution_control(settings: SurrogateSettings) -> EvolutionControl:
     """Return the evolution control that ``settings`` ask for."""
     if isinstance(settings, AdaptiveSCMAESSettings):
         return AdaptiveControl(settings)
-    if isinstance(settings, SCMAESSettings):
+    if isinstance(settings, SCMAESSettings | ForestSCMAESSettings):
         return ConstantControl(settings.model_generations)
     raise TypeError(f"no evolution control for {type(settings).__name__}")

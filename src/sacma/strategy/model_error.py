@@ -102,16 +102,29 @@ def ranks(values: Array) -> Array:
     return result
 
 
+def ranking_difference(predicted: Array, values: Array, parents: int, *, over_predicted: bool = True) -> float:
+    """RDE_μ = Σ_{i: r₁(i) ≤ μ} |r₂(i) − r₁(i)| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|.
+
+    Args:
+        predicted: ŷ, shape (λ,).
+        values: y, shape (λ,).
+        parents: μ.
+        over_predicted: whether r₁ are the ranks of ŷ and r₂ those of y, or the reverse.
+
+    >>> ranking_difference(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0]), parents=2)
+    0.25
+    """
+    r1, r2 = ranks(predicted), ranks(values)
+    best = (r1 if over_predicted else r2) <= parents
+    return float(np.sum(np.abs(r2 - r1)[best]) / largest_ranking_difference(len(r1), parents))
+
+
 def _ranking_difference_error(settings: AdaptiveSCMAESSettings) -> ModelError:
-    """ε = Σ_{i: r₁(i) ≤ μ} |r₂(i) − r₁(i)| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|, r₁ of ŷ and r₂ of y, or the reverse."""
-
-    def error(population: JudgedPopulation) -> float:
-        r1, r2 = ranks(population.predicted), ranks(population.values)
-        best = (r1 if settings.rank_over == "predicted_best" else r2) <= population.parents
-        difference = np.sum(np.abs(r2 - r1)[best])
-        return float(difference / largest_ranking_difference(len(r1), population.parents))
-
-    return error
+    """ε = RDE_μ."""
+    over_predicted = settings.rank_over == "predicted_best"
+    return lambda population: ranking_difference(
+        population.predicted, population.values, population.parents, over_predicted=over_predicted
+    )
 
 
 def kullback_leibler(p: SearchDistribution, q: SearchDistribution, exponent: float = 2.0) -> float:

@@ -11,82 +11,22 @@
 follow a true-evaluated one happen inside ``tell``: the caller sees true evaluations only.
 """
 
-import math
-import sys
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
 
 import numpy as np
 
-from sacma.strategy.cma_es import CMAES
+from sacma.strategy.archived import ArchivedCMAES, Stopwatch
 from sacma.strategy.evolution_control import EvolutionControl, evolution_control
 from sacma.strategy.generation import EvaluatedBy, Generation
+from sacma.strategy.learners import trainer_of
 from sacma.strategy.model_error import JudgedPopulation
-from sacma.strategy.restarts import RestartedCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SurrogateSettings
-from sacma.surrogate.archive import Archive
-from sacma.surrogate.gaussian_process import (
-    FitStatus,
-    GaussianProcess,
-    Hyperparameters,
-    fit_gaussian_process,
-)
-from sacma.surrogate.training_set import select_training_set
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.strategy.training import Model, Regression, Trainer, can_rank, no_better_than
+from sacma.surrogate.whitening import Array
 
 
-@dataclass(frozen=True)
-class Model:
-    """A Gaussian process and the whitening of the generation it was trained in."""
-
-    process: GaussianProcess
-    whitening: Whitening
-
-    def __call__(self, points: Array) -> Array:
-        """Return the predictions ŷ at ``points``, shape (n, D)."""
-        return self.process.predict(self.whitening(points))
-
-
-@dataclass(frozen=True)
-class Training:
-    """The outcome of one training."""
-
-    status: FitStatus
-    model: Model | None = None
-    size: int = 0
-
-
-def _can_rank(predicted: Array) -> bool:
-    """Whether predictions are finite and differ by more than floating-point resolution."""
-    lowest, highest = float(predicted.min()), float(predicted.max())
-    if not (math.isfinite(lowest) and math.isfinite(highest)):
-        return False
-    return highest - lowest > 4.0 * sys.float_info.epsilon * max(abs(lowest), abs(highest))
-
-
-class _Mean(Enum):
-    """A mean that f is to evaluate outside any generation."""
-
-    FIRST = auto()
-    LAST = auto()
-
-
-class _Stopwatch:
-    """CPU seconds of this process since the last reading."""
-
-    def __init__(self) -> None:
-        self._last = time.process_time()
-
-    def lap(self) -> float:
-        now = time.process_time()
-        elapsed, self._last = now - self._last, now
-        return elapsed
-
-
-class SurrogateCMAES:
-    """CMA-ES with restarts, in which a Gaussian process evaluates part of the generations.
+class SurrogateCMAES(ArchivedCMAES):
+    """CMA-ES with restarts, in which a surrogate evaluates part of the generations.
 
     >>> from sacma.strategy.settings import AdaptiveSCMAESSettings
     >>> rng = np.random.default_rng(1)
@@ -119,151 +59,65 @@ class SurrogateCMAES:
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
     ) -> None:
+        super().__init__(settings, initial_point=initial_point, box=box, rng=rng, on_generation=on_generation)
         self._settings = settings if isinstance(settings, SurrogateSettings) else None
         self._rng = rng
-        self._on_generation = on_generation
-        self._runs = RestartedCMAES(settings, initial_point, box, rng)
-        self._dimension = len(box[0])
-        self._evaluates_means = settings.evaluate_means
-        self._starts_afresh = settings.after_last_restart == "start_afresh"
-        self._forget()
-        self._mean: _Mean | None = _Mean.FIRST if settings.evaluate_means else None
-        self._generation = 0
+        self._begin()
         self._ask_seconds = 0.0
-        self._control_seconds = 0.0  # of stop conditions and restarts since the last generation
-        self._best_value = np.inf
-        self.true_evaluations = 0
 
-    def _forget(self) -> None:
-        """Begin without any memory of earlier runs."""
-        self._control: EvolutionControl | None = (
-            evolution_control(self._settings) if self._settings is not None else None
-        )
-        self._archive = Archive(self._dimension)
-        self._model: Model | None = None
-        self._warm: Hyperparameters | None = None  # ℓ in the objective's own units: whitening changes
+    def _begin(self) -> None:
+        s = self._settings
+        self._control: EvolutionControl | None = evolution_control(s) if s is not None else None
+        self._trainer: Trainer[Regression] | None = trainer_of(s, self._rng) if s is not None else None
+        self._model: Model[Regression] | None = None
         self._models_left = 0
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the last run has ended: only with ``after_last_restart: stop``."""
-        return self._runs.ended
+    def _forget(self) -> None:
+        super()._forget()
+        self._begin()
 
-    @property
-    def best_value(self) -> float:
-        """The lowest true value so far; inf before the first."""
-        return float(self._best_value)
+    def _forget_run(self) -> None:
+        """The archive and the smoothed error stay, the model goes, unless the settings say otherwise."""
+        if self._settings is None or self._settings.survives_restart != "all":
+            self._model = None
+            self._models_left = 0
+            if self._trainer is not None:
+                self._trainer.forget()
 
-    def ask(self) -> Sequence[Array]:
-        """Return the next points for f to evaluate, arrays of shape (D,): a population (Algorithm 1, step 1).
-
-        With ``evaluate_means``, the first point of a run alone before it, and its last mean alone after it.
-        """
-        if self._mean is not None:
-            return [self._runs.run.mean]
-        watch = _Stopwatch()
+    def _ask_points(self) -> Sequence[Array]:
+        watch = Stopwatch()
         proposed = self._runs.run.ask()
         self._ask_seconds = watch.lap()
         return proposed
 
-    def tell(self, values: Sequence[float] | Array) -> None:
-        """Take the true values of the asked points and run the model-evaluated generations that follow.
+    def _asked_points(self) -> int:
+        return self._runs.run.population_size
 
-        Args:
-            values: f of each asked point, in their order. Infinity ranks with the worst and is seen by no model:
-                far outside of where it is meant to be evaluated, f may overflow.
+    def _tell_points(self, y: Array) -> None:
+        self._models_left = self._true_generation(y)
 
-        Raises:
-            ValueError: there are not as many values as points, or one is NaN or minus infinity.
-        """
-        y = np.asarray(values, dtype=float)
-        expected = 1 if self._mean is not None else self._runs.run.population_size
-        if y.shape != (expected,) or not np.all(y > -np.inf):
-            raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
-        if self._mean is None:
-            self._models_left = self._true_generation(y)
-        else:
-            self._count(y)
-            if self._mean == _Mean.LAST:
-                self._next_run()
-            else:
-                self._mean = None
-        self._run_until_f_is_needed()
+    def _end_points(self, y: Array) -> None:
+        self._add(self._archived_points(), y)
+        self._finish(EvaluatedBy.TRUTH, self._runs.run.sigma, strategy_seconds=self._ask_seconds)
 
-    def end(self, values: Sequence[float] | Array) -> None:
-        """Take the true values of the first of the asked points, where the run ends before the others.
-
-        Nothing is trained or updated: the generation is archived and reported as far as it went.
-
-        Args:
-            values: f of the first asked points, in their order; may be empty.
-        """
-        y = np.asarray(values, dtype=float)
-        if not len(y):
-            return
-        self._count(y)
-        if self._mean is None:
-            self._add(self._archived_points(), y)
-            self._finish(EvaluatedBy.TRUTH, self._runs.run.sigma, strategy_seconds=self._ask_seconds)
-
-    def _count(self, y: Array) -> None:
-        self._best_value = min(self._best_value, float(np.min(y)))
-        self.true_evaluations += len(y)
-
-    def _add(self, points: Array, y: Array) -> Array:
-        """Archive what is finite of ``y``, for the first of ``points``; return it with inf as the worst known value."""
-        finite = np.isfinite(y)
-        if finite.all():
-            self._archive.add(points[: len(y)], y)
-            return y
-        self._archive.add(points[: len(y)][finite], y[finite])
-        worst = np.max(self._archive.values) if len(self._archive) else 0.0
-        return np.where(finite, y, worst)
-
-    def _archived_points(self) -> Array:
-        """The asked population as the archive and the judgement of a model see it."""
-        run = self._runs.run
-        repaired = self._settings is not None and self._settings.trained_on == "repaired"
-        return np.asarray(run.proposed) if repaired else run.sampled
-
-    def _run_until_f_is_needed(self) -> None:
-        """Run the model-evaluated generations that are due (Algorithm 1, step 9), and restart where pycma says so."""
-        while self._mean is None and not self._runs.ended:
-            watch = _Stopwatch()
-            stopped = self._runs.run.stop()
-            if stopped and self._evaluates_means:
-                self._mean = _Mean.LAST
-            elif stopped:
-                self._next_run()
-            self._control_seconds += watch.lap()
-            if stopped:
-                continue
-            if self._models_left == 0:
-                return
-            self._models_left = self._models_left - 1 if self._model_generation() else 0
-
-    def _next_run(self) -> None:
-        """Restart: the archive and the smoothed error stay, the model goes, unless the settings say otherwise."""
-        if self._runs.restart() and self._starts_afresh:
-            self._forget()
-        if self._settings is None or self._settings.survives_restart != "all":
-            self._model = self._warm = None
-            self._models_left = 0
-        self._mean = _Mean.FIRST if self._evaluates_means and not self._runs.ended else None
+    def _run_without_f(self) -> bool:
+        if self._models_left == 0:
+            return False
+        self._models_left = self._models_left - 1 if self._model_generation() else 0
+        return True
 
     def _true_generation(self, y: Array) -> int:
         """Algorithm 1, steps 3 to 7: archive, train, decide. Return g_m, 0 without a model."""
-        run, watch = self._runs.run, _Stopwatch()
+        run, watch = self._runs.run, Stopwatch()
         points, sigma = self._archived_points(), run.sigma
-        self._count(y)
         y = self._add(points, y)
 
         predict_seconds, fit_seconds = 0.0, 0.0
         strategy_seconds = self._ask_seconds + watch.lap()
         training, decision = None, None
-        if self._settings is not None and self._control is not None:
+        if self._trainer is not None and self._control is not None:
             earlier = self._model if self._control.judges else None
-            training = self._train(self._settings, run)
+            training = self._trainer.train(self._archive, run)
             keeps = isinstance(self._settings, AdaptiveSCMAESSettings) and (
                 self._settings.failed_training == "keeps_model"
             )
@@ -278,20 +132,14 @@ class SurrogateCMAES:
             strategy_seconds += watch.lap()
 
         run.tell(y)
-        process = training.model.process if training and training.model else None
-        g_m = decision.model_generations if decision and process else 0
+        g_m = decision.model_generations if decision and training and training.model else 0
         self._finish(
             EvaluatedBy.TRUTH,
             sigma,
             model_generations=g_m,
             error=decision.error if decision else np.nan,
             smoothed_error=decision.smoothed_error if decision else np.nan,
-            training_set_size=training.size if training else 0,
-            fit_status=training.status if training else "",
-            likelihood_evaluations=process.likelihood_evaluations if process else 0,
-            half_evaluations=process.half_evaluations if process else 0,
-            jitters=process.jitters if process else 0,
-            searched_from=process.searched_from if process else "",
+            **(training.details() if training else {}),
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
             strategy_seconds=strategy_seconds + watch.lap(),
@@ -301,16 +149,11 @@ class SurrogateCMAES:
     def _model_generation(self) -> bool:
         """Algorithm 1, step 9. Return False, without an update, where the model cannot rank the population."""
         assert self._model is not None  # noqa: S101 no g_m without a model
-        run, watch = self._runs.run, _Stopwatch()
+        run, watch = self._runs.run, Stopwatch()
         run.ask()
         strategy_seconds = watch.lap()
-        predicted = self._model(run.sampled)
-        # The stop conditions of the strategy must not see a value better than any real one.
-        shift = self._archive.best_value - float(predicted.min())
-        if shift > 0.0:
-            with np.errstate(over="ignore"):
-                predicted += shift
-        if not _can_rank(predicted):
+        predicted = no_better_than(self._archive.best_value, self._model(run.sampled))
+        if not can_rank(predicted):
             return False
         predict_seconds = watch.lap()
         sigma = run.sigma
@@ -322,58 +165,3 @@ class SurrogateCMAES:
             strategy_seconds=strategy_seconds + watch.lap(),
         )
         return True
-
-    def _train(self, s: SurrogateSettings, run: CMAES) -> Training:
-        """Algorithm 1, steps 5 and 6."""
-        D, whitening = self._dimension, run.whitening()
-        training_set = select_training_set(
-            self._archive,
-            whitening,
-            radius=s.training_radius,
-            required=s.n_req_factor * D,
-            largest=s.n_max_factor * D,
-            selection=s.selection,
-            rng=self._rng,
-        )
-        if training_set is None:
-            return Training(FitStatus.TOO_FEW_POINTS)
-        start = Hyperparameters(s.length_start, (s.noise_std_start / s.signal_std_start) ** 2)
-        warm = self._warm.stretched(whitening.log_scale) if s.warm_start and self._warm is not None else None
-        process = fit_gaussian_process(
-            training_set,
-            start=start,
-            warm=warm,
-            several_starts=s.likelihood_starts == "several",
-            second_search_below=s.second_search_below,
-        )
-        if isinstance(process, FitStatus):
-            return Training(process, size=len(training_set))
-        model = Model(process, whitening)
-        if s.rejected_model == "narrow":
-            narrow = min(1e-8, 0.05 * float(np.ptp(training_set.values)))
-            if not float(np.ptp(model(run.sample()))) >= narrow:  # nor where it is NaN
-                return Training(FitStatus.NARROW_PREDICTION, size=len(training_set))
-        elif not _can_rank(model(run.sampled)):
-            return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
-        self._warm = process.hyperparameters.stretched(-whitening.log_scale)
-        return Training(FitStatus.TRAINED, model, len(training_set))
-
-    def _finish(
-        self, evaluated_by: EvaluatedBy, sigma: float, *, strategy_seconds: float, **details: float | str
-    ) -> None:
-        self._generation += 1
-        strategy_seconds += self._control_seconds
-        self._control_seconds = 0.0
-        self._on_generation(
-            Generation(
-                generation=self._generation,
-                restart=self._runs.restarts,
-                evaluated_by=evaluated_by,
-                population_size=self._runs.run.population_size,
-                true_evaluations=self.true_evaluations,
-                sigma=sigma,
-                best_value=self.best_value,
-                strategy_seconds=strategy_seconds,
-                **details,  # type: ignore[arg-type]  # the names are checked by the dataclass itself
-            )
-        )

@@ -57,7 +57,7 @@ class CMAESSettings(RestartSettings):
 
 
 class SurrogateSettings(CMAESSettings):
-    """What S-CMA-ES has beyond CMA-ES, however g_m is set."""
+    """What a strategy with a surrogate has beyond CMA-ES, whatever the surrogate."""
 
     training_radius: Annotated[
         float,
@@ -73,27 +73,6 @@ class SurrogateSettings(CMAESSettings):
         Literal["recent", "nearest", "kmeans"],
         Field(description="which n_max of more candidates: newest, nearest to m, nearest to k-means centroids"),
     ] = "recent"
-    length_start: Annotated[float, Field(ge=1e-10, le=1e10, description="ℓ at which the likelihood search starts")] = (
-        0.5
-    )
-    signal_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="s_f at its start")] = 2.0
-    noise_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="σ_n at its start")] = 0.01
-    warm_start: Annotated[
-        bool,
-        Field(description="start the search at the last model's hyperparameters, while they explain anything"),
-    ] = True
-    likelihood_starts: Annotated[
-        Literal["several", "one"],
-        Field(description="where a search that is not warm starts: at several points, or at ℓ, s_f, σ_n above alone"),
-    ] = "several"
-    second_search_below: Annotated[
-        float,
-        Field(
-            ge=0,
-            description="with one start, search from several as well where the log likelihood has grown by less; "
-            "0: never",
-        ),
-    ] = 0.0
     trained_on: Annotated[
         Literal["sampled", "repaired"],
         Field(
@@ -123,21 +102,62 @@ class SurrogateSettings(CMAESSettings):
         return self
 
     @model_validator(mode="after")
-    def _likelihood_and_points_have_an_effect(self) -> "SurrogateSettings":
-        _needs(self, "second_search_below", "likelihood_starts", "one")
+    def _points_have_an_effect(self) -> "SurrogateSettings":
         _needs(self, "trained_on", "bounds", "penalty")
         return self
 
 
-class SCMAESSettings(SurrogateSettings):
+class GaussianProcessSettings(SurrogateSettings):
+    """What there is to set of a Gaussian process."""
+
+    length_start: Annotated[float, Field(ge=1e-10, le=1e10, description="ℓ at which the likelihood search starts")] = (
+        0.5
+    )
+    signal_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="s_f at its start")] = 2.0
+    noise_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="σ_n at its start")] = 0.01
+    warm_start: Annotated[
+        bool,
+        Field(description="start the search at the last model's hyperparameters, while they explain anything"),
+    ] = True
+    likelihood_starts: Annotated[
+        Literal["several", "one"],
+        Field(description="where a search that is not warm starts: at several points, or at ℓ, s_f, σ_n above alone"),
+    ] = "several"
+    second_search_below: Annotated[
+        float,
+        Field(
+            ge=0,
+            description="with one start, search from several as well where the log likelihood has grown by less; "
+            "0: never",
+        ),
+    ] = 0.0
+
+    @model_validator(mode="after")
+    def _likelihood_has_an_effect(self) -> "GaussianProcessSettings":
+        _needs(self, "second_search_below", "likelihood_starts", "one")
+        return self
+
+
+ModelGenerations = Annotated[
+    int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
+]
+
+
+class SCMAESSettings(GaussianProcessSettings):
     """S-CMA-ES with a constant number of model-evaluated generations."""
 
-    model_generations: Annotated[
-        int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
-    ] = 1
+    model_generations: ModelGenerations = 1
 
 
-class AdaptiveSCMAESSettings(SurrogateSettings):
+class ForestSCMAESSettings(SurrogateSettings):
+    """S-CMA-ES with a random forest and a constant number of model-evaluated generations."""
+
+    model_generations: ModelGenerations = 1
+    trees: Annotated[int, Field(ge=1, le=10_000, description="trees of the forest")] = 100
+    leaf_size: Annotated[int, Field(ge=1, le=1000, description="fewest training points in a leaf of a tree")] = 1
+
+
+class AdaptiveSCMAESSettings(GaussianProcessSettings):
     """S-CMA-ES with g_m adapted to the error of the last model (Algorithms 2 and 3)."""
 
     model_error: Annotated[
@@ -208,8 +228,58 @@ class AdaptiveSCMAESSettings(SurrogateSettings):
         return self
 
 
-def _needs(settings: BaseModel, name: str, other: str, value: str) -> None:
+class DTSSettings(GaussianProcessSettings):
+    """DTS-CMA-ES: in each generation f evaluates a share of the population, and a model the rest."""
+
+    training_radius: Annotated[
+        float, Field(gt=0, description="r: largest Mahalanobis distance from m of a training point; .inf: no limit")
+    ] = 64.0
+    share: Annotated[
+        float, Field(gt=0, le=1, description="α: share of a population that f evaluates; with adapts_share, the first")
+    ] = 0.05
+    population_multiple: Annotated[
+        float, Field(ge=1, le=10, description="λ of the first run, where population_size is null: ⌊this (4 + 3 ln D)⌋")
+    ] = 2.0
+    criterion: Annotated[
+        Literal["ranking_difference", "variance", "improvement"],
+        Field(
+            description="which points f evaluates: those of the largest expected ranking difference, posterior "
+            "variance, or probability of improvement"
+        ),
+    ] = "ranking_difference"
+    adapts_share: Annotated[bool, Field(description="whether α follows the error of the models")] = False
+    smallest_share: Annotated[float, Field(gt=0, le=1, description="α_min: where the smoothed error is ≤ ε_min")] = 0.04
+    largest_share: Annotated[float, Field(gt=0, le=1, description="α_max: where the smoothed error is ≥ ε_max")] = 1.0
+    error_update_rate: Annotated[float, Field(gt=0, le=1, description="β: weight of the newest error")] = 0.3
+    first_error: Annotated[
+        float, Field(ge=0, le=1, description="smoothed error into which the first one is smoothed")
+    ] = 0.05
+
+    @model_validator(mode="after")
+    def _multiple_has_an_effect(self) -> "DTSSettings":
+        _needs(self, "population_multiple", "population_size", None)
+        return self
+
+    @model_validator(mode="after")
+    def _room_between_shares(self) -> "DTSSettings":
+        if self.largest_share < self.smallest_share:
+            raise ValueError(
+                f"largest_share is {self.largest_share}, less than smallest_share, {self.smallest_share}; "
+                "allowed: largest_share ≥ smallest_share"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _adaptation_has_an_effect(self) -> "DTSSettings":
+        for name in ("smallest_share", "largest_share", "error_update_rate", "first_error"):
+            _needs(self, name, "adapts_share", value=True)
+        return self
+
+
+def _needs(settings: BaseModel, name: str, other: str, value: str | bool | None) -> None:  # noqa: FBT001 a value like others
     """Refuse a setting that differs from its default, where that has an effect with another setting only."""
     given = getattr(settings, name)
     if given != type(settings).model_fields[name].default and getattr(settings, other) != value:
-        raise ValueError(f"{name} is {given} and would have no effect; leave it out, or set {other}: {value}")
+        words: dict[object, str] = {True: "true", False: "false", None: "null"}
+        shown = words.get(value, value)
+        raise ValueError(f"{name} is {given} and would have no effect; leave it out, or set {other}: {shown}")

@@ -7,7 +7,7 @@ the study's own start alone gets stuck there.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -107,6 +107,15 @@ class GaussianProcess:
         standardised = posterior_mean(points, self.inputs, self.hyperparameters.length, self.mean, self.weights)
         return np.asarray(self.center + self.scale * standardised)
 
+    def search(self) -> Mapping[str, int | str]:
+        """Return what the search for the hyperparameters took, by the names of the trace."""
+        return {
+            "likelihood_evaluations": self.likelihood_evaluations,
+            "half_evaluations": self.half_evaluations,
+            "jitters": self.jitters,
+            "searched_from": self.searched_from,
+        }
+
     def predict_variance(self, inputs: Array) -> Array:
         """Return the posterior variance of the noise-free function at whitened ``inputs``, shape (n,).
 
@@ -119,6 +128,32 @@ class GaussianProcess:
         with np.errstate(over="ignore", invalid="ignore"):
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
         return np.asarray(np.nan_to_num(variance))
+
+    def posterior(self, inputs: Array) -> "Posterior":
+        """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised values."""
+        points = np.ascontiguousarray(inputs)
+        length = self.hyperparameters.length
+        solved, _ = dtrtrs(self.factor, correlations(points, self.inputs, length).T, lower=1)
+        return Posterior(
+            mean=np.asarray(posterior_mean(points, self.inputs, length, self.mean, self.weights)),
+            covariance=self.signal * (correlations(points, points, length) - solved.T @ solved),
+            noise=self.signal * self.hyperparameters.ratio,
+        )
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What a Gaussian process knows of some points, in units of the standardised values.
+
+    Args:
+        mean: of the noise-free function, shape (n,).
+        covariance: of the noise-free function, shape (n, n).
+        noise: σ_n², by which a value that is observed varies besides.
+    """
+
+    mean: Array
+    covariance: Array
+    noise: float
 
 
 def fit_gaussian_process(
