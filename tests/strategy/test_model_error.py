@@ -11,7 +11,6 @@ from scipy.stats import kendalltau, multivariate_normal
 from sacma.strategy.cma_es import CMAES
 from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.strategy.model_error import (
-    MODEL_ERRORS,
     JudgedPopulation,
     KullbackLeiblerError,
     ModelError,
@@ -19,6 +18,7 @@ from sacma.strategy.model_error import (
     kendall_tau_b,
     kullback_leibler,
     largest_ranking_difference,
+    make_model_error,
     ranks,
 )
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
@@ -37,7 +37,7 @@ def judged(values: Array, predicted: Array) -> JudgedPopulation:
 
 
 def error(measure: str, **settings: object) -> ModelError:
-    return MODEL_ERRORS[measure](AdaptiveSCMAESSettings.model_validate({"model_error": measure, **settings}))
+    return make_model_error(AdaptiveSCMAESSettings.model_validate({"model_error": measure, **settings}))
 
 
 @pytest.mark.parametrize("size", range(2, 30))
@@ -142,7 +142,7 @@ def test_kl_error_is_of_the_models_update_to_the_true_one(kl_scale: str, exponen
     y, predictions = rng.standard_normal(8), rng.standard_normal((2, 8))
     raw = [kullback_leibler(cma_update(state, points, p), cma_update(state, points, y), exponent) for p in predictions]
     settings = AdaptiveSCMAESSettings.model_validate({"model_error": "kullback_leibler", "kl_scale": kl_scale})
-    measure = MODEL_ERRORS["kullback_leibler"](settings)
+    measure = make_model_error(settings)
     errors = [measure(JudgedPopulation(points, y, p, lambda: state)) for p in predictions]
     assert errors == pytest.approx([1.0, min(1.0, raw[1] / raw[0])])
     assert raw[1] < raw[0]  # or the second would be 1 whatever the scale

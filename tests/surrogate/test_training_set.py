@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from sacma.locate import locate
+from sacma.strategy.choices import SELECTIONS
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.training_set import SELECTIONS, TrainingSet, select_training_set
+from sacma.surrogate.training_set import TrainingSet, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
 
@@ -17,7 +19,7 @@ def select(points: Array, *, radius: float, required: int, largest: int, selecti
         radius=radius,
         required=required,
         largest=largest,
-        selection=selection,
+        selection=locate(SELECTIONS[selection]),
         rng=np.random.default_rng(0),
     )
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from pydantic import BaseModel
 from sacma.algorithms.problem import Problem
 from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
+from sacma.locate import locate
 from sacma.strategy.settings import (
     AdaptiveSCMAESSettings,
     CMAESSettings,
@@ -66,18 +66,13 @@ class Algorithm:
             SacmaError: it needs something that is not installed.
         """
         self.check()
-        function: Minimize = _named(self.location)
+        function: Minimize = locate(self.location)
         return function
 
     def prepare(self) -> None:
         """Do what comes before the first trial of a process."""
         if self.preparation:
-            _named(self.preparation)()
-
-
-def _named(location: str) -> Any:
-    module, _, name = location.partition(":")
-    return getattr(import_module(module), name)
+            locate(self.preparation)()
 
 
 ENTRY_POINTS = "sacma.algorithms"

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sacma.strategy.model_error import MODEL_ERRORS, JudgedPopulation
+from sacma.strategy.model_error import JudgedPopulation, make_model_error
 from sacma.strategy.settings import AdaptiveSCMAESSettings, ForestSCMAESSettings, SCMAESSettings, SurrogateSettings
 from sacma.strategy.transfer import TRANSFERS
 
@@ -58,7 +58,7 @@ class AdaptiveControl:
 
     def __init__(self, settings: AdaptiveSCMAESSettings) -> None:
         self._settings = settings
-        self._measure = MODEL_ERRORS[settings.model_error](settings)
+        self._measure = make_model_error(settings)
         self._smoothed = math.nan if settings.initial_error is None else settings.initial_error
         self._judged = False
 

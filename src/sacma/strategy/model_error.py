@@ -9,13 +9,15 @@
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from sacma.locate import locate
+from sacma.strategy.choices import MODEL_ERRORS
 from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.strategy.settings import AdaptiveSCMAESSettings
 from sacma.surrogate.whitening import Array
@@ -73,7 +75,7 @@ def kendall_tau_b(a: Array, b: Array) -> float:
     return float(np.sum(x * y)) / untied if untied else math.nan
 
 
-def _kendall_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+def kendall_error(settings: AdaptiveSCMAESSettings) -> ModelError:
     """ε = (1 − τ)/2."""
     tau = kendall_tau if settings.kendall_tau == "a" else kendall_tau_b
     return lambda population: (1.0 - tau(population.values, population.predicted)) / 2.0
@@ -119,7 +121,7 @@ def ranking_difference(predicted: Array, values: Array, parents: int, *, over_pr
     return float(np.sum(np.abs(r2 - r1)[best]) / largest_ranking_difference(len(r1), parents))
 
 
-def _ranking_difference_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+def ranking_difference_error(settings: AdaptiveSCMAESSettings) -> ModelError:
     """ε = RDE_μ."""
     over_predicted = settings.rank_over == "predicted_best"
     return lambda population: ranking_difference(
@@ -180,13 +182,12 @@ class KullbackLeiblerError:
         return divergence / self._largest / discount
 
 
-def _kullback_leibler_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+def kullback_leibler_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+    """ε = ε_raw / (largest ε_raw so far)."""
     return KullbackLeiblerError(2.0 if settings.kl_scale == "sigma_squared" else 1.0, settings.kl_discount)
 
 
-MODEL_ERRORS: Mapping[str, Callable[[AdaptiveSCMAESSettings], ModelError]] = {
-    "kendall": _kendall_error,
-    "ranking_difference": _ranking_difference_error,
-    "kullback_leibler": _kullback_leibler_error,
-}
-"""Makers of the error measure of one optimizer, by name."""
+def make_model_error(settings: AdaptiveSCMAESSettings) -> ModelError:
+    """Return the error measure of one optimizer, as its settings name it."""
+    measure: ModelError = locate(MODEL_ERRORS[settings.model_error])(settings)
+    return measure

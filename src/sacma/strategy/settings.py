@@ -4,9 +4,18 @@ The defaults are the paper's values, or, where the paper is silent, those of its
 Importing this module is cheap: nothing here needs pycma.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sacma.strategy.choices import MODEL_ERRORS, SELECTIONS
+
+if TYPE_CHECKING:
+    ModelErrorName = str
+    SelectionName = str
+else:
+    ModelErrorName = Literal[tuple(MODEL_ERRORS)]
+    SelectionName = Literal[tuple(SELECTIONS)]
 
 StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
 Restarts = Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")]
@@ -70,7 +79,7 @@ class SurrogateSettings(CMAESSettings):
     n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
     selection: Annotated[
-        Literal["recent", "nearest", "kmeans"],
+        SelectionName,
         Field(description="which n_max of more candidates: newest, nearest to m, nearest to k-means centroids"),
     ] = "recent"
     trained_on: Annotated[
@@ -161,7 +170,7 @@ class AdaptiveSCMAESSettings(GaussianProcessSettings):
     """S-CMA-ES with g_m adapted to the error of the last model (Algorithms 2 and 3)."""
 
     model_error: Annotated[
-        Literal["kendall", "ranking_difference", "kullback_leibler"],
+        ModelErrorName,
         Field(description="ε: how far the last model's ranking was off"),
     ]
     transfer: Annotated[

@@ -15,6 +15,8 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from sacma.locate import locate
+from sacma.strategy.choices import SELECTIONS
 from sacma.strategy.cma_es import CMAES
 from sacma.strategy.settings import SurrogateSettings
 from sacma.surrogate.archive import Archive
@@ -122,7 +124,7 @@ class Trainer(Generic[Fitted_co]):
             radius=s.training_radius,
             required=s.n_req_factor * D,
             largest=s.n_max_factor * D,
-            selection=s.selection,
+            selection=locate(SELECTIONS[s.selection]),
             rng=self._rng,
         )
         if training_set is None:

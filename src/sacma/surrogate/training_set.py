@@ -9,7 +9,7 @@
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,11 +62,9 @@ class Selection:
     newest_only: bool = False
 
 
-SELECTIONS: Mapping[str, Selection] = {
-    "recent": Selection(most_recent, newest_only=True),
-    "nearest": Selection(nearest),
-    "kmeans": Selection(by_kmeans),
-}
+RECENT = Selection(most_recent, newest_only=True)
+NEAREST = Selection(nearest)
+KMEANS = Selection(by_kmeans)
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def select_training_set(
     radius: float,
     required: int,
     largest: int,
-    selection: str,
+    selection: Selection,
     rng: np.random.Generator,
 ) -> TrainingSet | None:
     """Choose n_tr archive points within the Mahalanobis distance r of m, n_req ≤ n_tr ≤ n_max.
@@ -98,18 +96,17 @@ def select_training_set(
         radius: r.
         required: n_req.
         largest: n_max.
-        selection: how more than n_max candidates are reduced, a key of ``SELECTIONS``.
+        selection: how more than n_max candidates are reduced.
         rng: used by selections that draw.
 
     Returns:
         The training set, or None where fewer than n_req points are in reach.
     """
-    chosen = SELECTIONS[selection]
-    whitened, indices = _in_reach(archive, whitening, radius, largest if chosen.newest_only else len(archive))
+    whitened, indices = _in_reach(archive, whitening, radius, largest if selection.newest_only else len(archive))
     if len(indices) < required:
         return None
     if len(indices) > largest:
-        kept = chosen.choose(whitened, largest, rng)
+        kept = selection.choose(whitened, largest, rng)
         whitened, indices = whitened[kept], indices[kept]
     return TrainingSet(inputs=whitened, values=archive.values[indices])
 
