@@ -1,15 +1,13 @@
 """Ways to run trials, one module each, behind one protocol."""
 
-from collections.abc import Generator, Sequence
-from importlib.util import find_spec
+from collections.abc import Generator, Mapping, Sequence
 from typing import Protocol
 
 from sacma.errors import SacmaError
 from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
-
-NAMES = ("loky", "serial", "dask")
+from sacma.locate import locate
 
 
 class Backend(Protocol):
@@ -23,11 +21,19 @@ class Backend(Protocol):
         """Yield a result for each of ``specs``, in any order; a trial that fails stops no other."""
 
 
+BACKENDS: Mapping[str, str] = {
+    "loky": "sacma.experiment.backends.loky:make",
+    "serial": "sacma.experiment.backends.serial:make",
+    "dask": "sacma.experiment.backends.dask:make",
+}
+"""By name, what makes each from the arguments of ``make_backend``; each brings its own libraries."""
+
+
 def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, scheduler: str | None = None) -> Backend:
     """Return the backend called ``name``.
 
     Args:
-        name: one of ``NAMES``.
+        name: a key of ``BACKENDS``.
         jobs: number of worker processes.
         trial_timeout: wall-clock seconds that a trial may take, or None.
         scheduler: address of a dask scheduler, or None.
@@ -37,26 +43,7 @@ def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, sc
     """
     if scheduler is not None and name != "dask":
         raise SacmaError(f"--scheduler needs --backend dask, not {name}")
-    match name:
-        case "loky":
-            from sacma.experiment.backends.loky import LokyBackend  # noqa: PLC0415 each brings its own libraries
-
-            return LokyBackend(jobs, trial_timeout)
-        case "dask":
-            if find_spec("distributed") is None:
-                raise SacmaError("the backend dask is not installed; install it with: pip install 'sacma[dask]'")
-            from sacma.experiment.backends.dask import DaskBackend, check_address  # noqa: PLC0415 idem
-
-            if scheduler is not None:
-                check_address(scheduler)
-            return DaskBackend(jobs, trial_timeout, scheduler)
-        case "serial":
-            from sacma.experiment.backends.serial import SerialBackend  # noqa: PLC0415 idem
-
-            if trial_timeout is not None:
-                raise SacmaError(
-                    "--trial-timeout needs a process that can be ended: --backend loky or dask, not serial"
-                )
-            return SerialBackend()
-        case _:
-            raise SacmaError(f"--backend: {name!r} is not a backend; allowed: {', '.join(NAMES)}")
+    if name not in BACKENDS:
+        raise SacmaError(f"--backend: {name!r} is not a backend; allowed: {', '.join(BACKENDS)}")
+    backend: Backend = locate(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, scheduler=scheduler)
+    return backend

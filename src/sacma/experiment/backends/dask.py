@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import islice
 from types import ModuleType
 from typing import Any
@@ -211,3 +212,12 @@ def end_trials(campaign: str) -> None:
     for workers in (_IDLE.pop(campaign, []), _BUSY.pop(campaign, [])):
         while workers:
             workers.pop().close()
+
+
+def make(*, jobs: int, trial_timeout: float | None, scheduler: str | None) -> DaskBackend:
+    """Return the backend; see ``make_backend``."""
+    if find_spec("distributed") is None:
+        raise SacmaError("the backend dask is not installed; install it with: pip install 'sacma[dask]'")
+    if scheduler is not None:
+        check_address(scheduler)
+    return DaskBackend(jobs, trial_timeout, scheduler)

@@ -53,3 +53,8 @@ class LokyBackend:
         finally:
             for worker in workers:
                 worker.close()
+
+
+def make(*, jobs: int, trial_timeout: float | None, scheduler: None = None) -> LokyBackend:  # noqa: ARG001 one protocol
+    """Return the backend; see ``make_backend``."""
+    return LokyBackend(jobs, trial_timeout)

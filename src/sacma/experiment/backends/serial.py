@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+from sacma.errors import SacmaError
 from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
@@ -26,3 +27,10 @@ class SerialBackend:
                 yield attempt_trial(spec, scratch)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+def make(*, jobs: int, trial_timeout: float | None, scheduler: None = None) -> SerialBackend:  # noqa: ARG001 one protocol
+    """Return the backend; see ``make_backend``."""
+    if trial_timeout is not None:
+        raise SacmaError("--trial-timeout needs a process that can be ended: --backend loky or dask, not serial")
+    return SerialBackend()
