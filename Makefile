@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce sweep smoke test lint types ci torture bench readings baselines availability install install-dev format clean distclean
+.PHONY: help run reproduce sweep smoke test lint types ci torture bench readings baselines availability install install-dev docs reference tape pictures format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,20 @@ readings: install ## radius, selection, bounds and the published code, measured 
 baselines: install ## lq-CMA-ES and active CMA-ES beside ADA-Kendall in 5-D, function by function (minutes)
 	@$(BIN)/python benchmarks/baselines.py $(JOBS_OPTION)
 
+docs: install-dev ## the documentation site, in site/; warnings are errors
+	@$(BIN)/python tools/reference.py --check
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo site/index.html
+
+reference: install-dev ## the pages that follow from the code: commands, keys, modules
+	@$(BIN)/python tools/reference.py
+
+tape: install-dev ## what the commands of the tutorial print, into its page (minutes)
+	@$(BIN)/python tools/tape.py
+
+pictures: install-dev ## the pictures of the documentation; needs Chromium (minutes)
+	@$(BIN)/python tools/pictures.py
+
 format: install-dev ## let ruff format and mend what it can
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -89,7 +103,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 clean: ## remove caches and what was built
-	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/out
+	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/out
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 distclean: clean ## the same, .venv too; results stay

@@ -1,9 +1,10 @@
-"""Write the pages of docs/reference/ that follow from the code: commands, and the keys of configs and sweeps.
+"""Write the pages of docs/reference/ that follow from the code: commands, keys of configs and sweeps, modules.
 
 python tools/reference.py            # writes them
 python tools/reference.py --check    # exits with 1 where one is not up to date
 """
 
+import ast
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -81,6 +82,27 @@ def config() -> Iterator[str]:
     yield from ("", "## An entry of `algorithms` of a sweep", "", *_table(AlgorithmEntry))
 
 
+def tree() -> Iterator[str]:
+    """Yield the lines of the page of modules."""
+    yield from ("# The tree, a line a module", "", GENERATED, "")
+    source = Path(__file__).parent.parent / "src" / "sacma"
+    folders = sorted(
+        {path.parent for path in source.rglob("*.py")}, key=lambda folder: folder.relative_to(source).parts
+    )
+    for folder in sorted(folders, key=lambda folder: folder.relative_to(source).parts):
+        name = folder.relative_to(source.parent)
+        yield from (f"## `{name}/`", "", _summary(folder / "__init__.py"), "", "| | |", "| --- | --- |")
+        for path in sorted(folder.glob("*.py")):
+            if path.name != "__init__.py":
+                yield _row(f"`{path.name}`", _summary(path))
+        yield ""
+
+
+def _summary(path: Path) -> str:
+    docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
+    return docstring.partition("\n\n")[0].replace("\n", " ")
+
+
 def _table(model: type[BaseModel], leave_out: list[str] | None = None) -> Iterator[str]:
     yield from ("| key | default | allowed | meaning |", "| --- | --- | --- | --- |")
     for name, default, allowed, meaning in field_rows(model):
@@ -92,14 +114,14 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-PAGES: Mapping[str, Any] = {"commands.md": commands, "config.md": config}
+PAGES: Mapping[str, Any] = {"commands.md": commands, "config.md": config, "tree.md": tree}
 
 
 def main() -> None:
     """Write or check all pages."""
-    DOCS.mkdir(exist_ok=True)
+    DOCS.mkdir(parents=True, exist_ok=True)
     for name, lines in PAGES.items():
-        text = "\n".join(lines()) + "\n"
+        text = "\n".join(lines()).rstrip() + "\n"
         path = DOCS / name
         if sys.argv[1:] != ["--check"]:
             path.write_text(text)

@@ -1,0 +1,108 @@
+"""The documentation as a whole: links lead somewhere, pages follow the code, and what is public is described."""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.terminal import field_rows
+from tests.conftest import environment
+from tests.docs.pages import PAGES, ROOT, blocks
+
+LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
+SITE_ONLY = {ROOT / "docs" / "contributing.md", ROOT / "docs" / "reference" / "results.md"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_dead_link(page: Path) -> None:
+    """Files exist, and headings that are pointed at."""
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target, anchor in LINK.findall(prose):
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        path = (page.parent / target).resolve() if target else page
+        assert path.exists(), f"{page.name}: {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", path.read_text(), flags=re.MULTILINE)
+            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+            assert anchor[1:] in slugs, f"{page.name}: {target}{anchor}"
+
+
+def test_every_page_is_on_the_site() -> None:
+    """And the site has no page that is not there."""
+    content = (ROOT / "mkdocs.yml").read_text()
+    listed = set(re.findall(r"[\w/]+\.md", content[content.index("nav:") :]))
+    assert listed == {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert yaml.safe_load(content)["docs_dir"] == "docs"
+
+
+def test_reference_follows_the_code() -> None:
+    """The pages that are made from the code are up to date."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "reference.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_key_has_a_line_and_a_meaning() -> None:
+    """Of every setting of sacma's own algorithms."""
+    reference = (ROOT / "docs" / "reference" / "config.md").read_text()
+    for name, algorithm in ALGORITHMS.items():
+        for key, _, _, meaning in field_rows(algorithm.settings) if ALGORITHMS.origin(name) is None else ():
+            assert f"| `{key}` |" in reference, key
+            assert algorithm.settings.model_fields[key].description == meaning
+
+
+def test_every_public_name_of_the_python_page_has_a_docstring() -> None:
+    """And is there."""
+    page = (ROOT / "docs" / "reference" / "python.md").read_text()
+    for name in re.findall(r"^::: (\S+)", page, flags=re.MULTILINE):
+        module, _, attribute = name.rpartition(".")
+        try:
+            documented = getattr(import_module(module), attribute)
+        except AttributeError:
+            documented = import_module(name)
+        assert inspect.getdoc(documented), name
+
+
+def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
+    """CONTRIBUTING's example, one new file and one line: a choice in configs, errors, sweeps and the reference."""
+    (block,) = (block for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "python")
+    line = re.search(r"the line `(\"neighbours\": [^`]*)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert line is not None
+    for folder in ("src", "tools", "configs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / block.text.splitlines()[0].removeprefix("# ")).write_text(block.text)
+    choices = tmp_path / "src" / "sacma" / "strategy" / "choices.py"
+    head = "MODEL_ERRORS: Mapping[str, str] = {"
+    choices.write_text(choices.read_text().replace(head, f"{head}\n    {line[1]}"))
+    there = environment(PYTHONPATH=tmp_path / "src", COLUMNS=80)
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *command], cwd=tmp_path, env=there, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    config = (tmp_path / "configs" / "ada_kendall.yaml").read_text()
+    mine = config.replace("name: ADA-Kendall", "name: Mine").replace("model_error: kendall", "model_error: neighbours")
+    (tmp_path / "mine.yaml").write_text(mine)
+    small = ("--functions", "1", "--dimensions", "2", "--instances", "1-2", "--budget", "40", "--jobs", "1")
+    assert "all 2 trials" in run("-m", "sacma", "run", "mine.yaml", *small)
+    run("-m", "sacma", "postprocess", "--no-pages")
+    assert "neighbours" in (tmp_path / "results" / "report" / "tables" / "table1_settings.md").read_text()
+    assert "neighbours" in run("-m", "sacma", "algorithms")
+    sweep = (tmp_path / "configs" / "sweeps" / "paper_table1.yaml").read_text()
+    (tmp_path / "sweep.yaml").write_text(sweep.replace("model_error: kendall", "model_error: neighbours"))
+    run("-m", "sacma", "sweep", "sweep.yaml", "--plan")
+    (tmp_path / "docs").mkdir()
+    run("tools/reference.py")
+    assert "neighbours" in (tmp_path / "docs" / "reference" / "config.md").read_text()
