@@ -59,8 +59,9 @@ def test_neighbours_in_grey() -> None:
 
 
 def test_each_has_a_marker_of_its_own() -> None:
-    """Where there is no line, twelve algorithms differ by their markers."""
+    """Where there is no line, twelve algorithms differ by their markers, and twelve more have them open."""
     assert len({look(n).marker for n in range(12)}) == 12
+    assert len({(look(n).marker, look(n).filled) for n in range(24)}) == 24
 
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)

@@ -2,7 +2,7 @@
 
 An algorithm has the look of its position in the study, the same in every figure. Looks differ in two ways at least:
 those with the same dashes have other colours, one dark and one light, so that lines can be told apart in print without
-colour; and each of the first twelve has a marker of its own. The colours of the first six are of M. Okabe and K. Ito,
+colour; and each of the first twelve has a marker of its own, which the next twelve have open. The colours of the first six are of M. Okabe and K. Ito,
 Color universal design (2008), the darker and lighter ones for the next six of P. Tol, Colour schemes (2021).
 """
 
@@ -75,11 +75,13 @@ class Look:
         colour: as #RRGGBB.
         dashes: lengths of dashes and gaps, in line widths; empty for a solid line.
         marker: as matplotlib names it.
+        filled: whether the marker is, with the colour.
     """
 
     colour: str
     dashes: tuple[float, ...]
     marker: str
+    filled: bool = True
 
     @property
     def line(self) -> Properties:
@@ -89,7 +91,10 @@ class Look:
     @property
     def mark(self) -> Properties:
         """Colour and shape as properties of a marker."""
-        edge = {"markeredgecolor": self.colour if self.marker in THIN else "white", "markeredgewidth": 0.4}
+        if not self.filled:
+            edge = {"markerfacecolor": "white", "markeredgecolor": self.colour, "markeredgewidth": 0.9}
+        else:
+            edge = {"markeredgecolor": self.colour if self.marker in THIN else "white", "markeredgewidth": 0.4}
         return {"color": self.colour, "marker": self.marker, **edge}
 
 
@@ -114,7 +119,10 @@ def look(position: int) -> Look:
     """Return the look of the algorithm at a position in the study, from 0; none of the first 72 is that of another."""
     turn = position // len(COLOURS)
     return Look(
-        COLOURS[position % len(COLOURS)], DASHES[(position + turn) % len(DASHES)], MARKERS[position % len(MARKERS)]
+        COLOURS[position % len(COLOURS)],
+        DASHES[(position + turn) % len(DASHES)],
+        MARKERS[position % len(MARKERS)],
+        filled=turn % 2 == 0,
     )
 
 
