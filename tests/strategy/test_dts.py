@@ -128,9 +128,25 @@ def test_the_second_model_knows_what_f_has_said(monkeypatch: pytest.MonkeyPatch)
         assert set(values) <= set(told[-1].tolist())
         assert len(told[-1]) == 7
         assert np.all(np.isfinite(told[-1]))
-        assert told[-1].min() >= es.best_value
     assert len(sizes) == 16
     assert all(second == first + 1 for first, second in zip(sizes[::2], sizes[1::2], strict=True))
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_predictions_can_be_raised(monkeypatch: pytest.MonkeyPatch, raised: bool) -> None:  # noqa: FBT001 by name
+    """What the strategy sees is never below the best true value where predictions are raised, and often else."""
+    below: list[bool] = []
+    original = CMAES.tell
+
+    def spy(self: CMAES, values: Array) -> None:
+        below.append(float(values.min()) < es.best_value * (1.0 - 1e-12))
+        original(self, values)
+
+    monkeypatch.setattr(CMAES, "tell", spy)
+    es = strategy(settings_of(raises_predictions=raised), 3, [], DoublyTrainedCMAES)
+    for _ in range(40):
+        es.tell([sphere(x) for x in es.ask()])
+    assert sum(below) > 5 if not raised else not any(below)
 
 
 @pytest.mark.parametrize("failing", [0, 1])

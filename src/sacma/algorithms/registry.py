@@ -199,7 +199,7 @@ ALGORITHMS = Registry(
             "DTS-CMA-ES: f evaluates the points of which the model is least sure, a second model the others",
             DTSSettings,
             "sacma.algorithms.cma:minimize_doubly_trained",
-            "sacma.surrogate.gaussian_process:load_compiled_code",
+            "sacma.strategy.uncertainty:load_compiled_code",
         ),
         "forestscmaes": Algorithm(
             "S-CMA-ES with a random forest in place of the Gaussian process",

@@ -181,7 +181,8 @@ class DoublyTrainedCMAES(ArchivedCMAES):
             return None
         values = self._values.copy()
         predicted = training.model(self._runs.run.sampled[self._asked])
-        values[self._asked] = no_better_than(self._archive.best_value, predicted)
+        raised = self._settings.raises_predictions
+        values[self._asked] = no_better_than(self._archive.best_value, predicted) if raised else predicted
         self._effort.predict += watch.lap()
         return values if can_rank(values) else None
 

@@ -256,6 +256,9 @@ class DTSSettings(GaussianProcessSettings):
             "variance, or probability of improvement"
         ),
     ] = "ranking_difference"
+    raises_predictions: Annotated[
+        bool, Field(description="whether predictions are raised, all by the same, to the best true value at least")
+    ] = False
     adapts_share: Annotated[bool, Field(description="whether α follows the error of the models")] = False
     smallest_share: Annotated[float, Field(gt=0, le=1, description="α_min: where the smoothed error is ≤ ε_min")] = 0.04
     largest_share: Annotated[float, Field(gt=0, le=1, description="α_max: where the smoothed error is ≥ ε_max")] = 1.0

@@ -10,6 +10,7 @@
 | y_k    |                        | what f would say of point k                                           |
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sacma.strategy.model_error import largest_ranking_difference, ranks
+from sacma.surrogate.compiled import compiled, inlined
 from sacma.surrogate.gaussian_process import Posterior
+from sacma.surrogate.gaussian_process import load_compiled_code as load_gaussian_process
 from sacma.surrogate.whitening import Array
 
 Indices = NDArray[np.intp]
@@ -56,46 +59,59 @@ def expected_ranking_difference(population: Predicted) -> Array:
     Returns:
         Shape (λ,), each in [0, 1].
     """
-    mean, others = population.posterior.mean, len(population.posterior.mean) - 1
+    posterior, others = population.posterior, len(population.posterior.mean) - 1
     if others < 2:  # noqa: PLR2004 one point has one rank
-        return np.zeros(len(mean))
+        return np.zeros(others + 1)
     parents = min(population.parents, others)
-    parts = 1 + len(mean) ** 2 * (parents + 1) // LARGEST_PART
-    differences = [
-        _expected_differences(population.posterior, points, parents)
-        for points in np.array_split(np.arange(len(mean)), min(parts, len(mean)))
-    ]
-    return np.concatenate(differences) / largest_ranking_difference(others, parents)
+    covariance = np.ascontiguousarray(posterior.covariance)
+    expected = _expected_differences(posterior.mean, ranks(posterior.mean), covariance, posterior.noise, parents)
+    return np.asarray(expected / largest_ranking_difference(others, parents))
 
 
-LARGEST_PART = 20_000
-"""Crossings that are in memory at a time: there are about λ²μ in all."""
+FARTHEST = 38.0
+"""Crossings as far out as this have no probability left in a float."""
 
 
-def _expected_differences(posterior: Posterior, points: Indices, parents: int) -> Array:
-    """Return E_t Σ |r_i(t) − r_i| for each of ``points``: axis 0 is k, axis 1 is i, axis 2 is j, that i crosses."""
-    mean = posterior.mean
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(np.clip(np.diag(posterior.covariance), 0.0, None) + posterior.noise)
-        slopes = np.nan_to_num(posterior.covariance[points] / spread[points, None], posinf=0.0, neginf=0.0)
+@inlined
+def _expected_displacement(i: int, k: int, mean: Array, rank: Array, slopes: Array) -> float:
+    """Return E_t |r_i(t) − r_i|, given the slopes of the lines in y_k."""
+    crossings, steps = np.empty(len(mean)), np.empty(len(mean))
+    number, displaced = 0, 0.0  # r_i(t) − r_i long before all crossings, and then after each
+    for j in range(len(mean)):
+        steeper = slopes[i] - slopes[j]
+        if j == k or not abs(steeper) > 0.0:
+            continue
+        # Long before they cross, the steeper of two lines is the lower one.
+        displaced += (steeper < 0.0) * 1.0 - (rank[j] < rank[i]) * 1.0
+        step = 1.0 if steeper > 0.0 else -1.0
+        crossing = (mean[j] - mean[i]) / steeper
+        if crossing <= -FARTHEST:
+            displaced += step
+        elif crossing < FARTHEST:
+            crossings[number], steps[number] = crossing, step
+            number += 1
+    expected, probability = 0.0, 0.0
+    for at in np.argsort(crossings[:number]):
+        reached = 0.5 * math.erfc(-crossings[at] / math.sqrt(2.0))
+        expected += abs(displaced) * (reached - probability)
+        displaced, probability = displaced + steps[at], reached
+    return expected + abs(displaced) * (1.0 - probability)
 
-    rank = ranks(mean)  # it also says which of equals is first
-    best = np.flatnonzero(rank <= parents + 1)  # whichever k is, the μ best of the others are among these
-    is_k = points[:, None] == np.arange(len(mean))
-    counts = ~is_k[:, best] & (rank[best] - (rank[points, None] < rank[best]) <= parents)
 
-    steeper = np.where(is_k[:, None, :], 0.0, slopes[:, best, None] - slopes[:, None, :])
-    step = np.sign(steeper)  # by which r_i changes where i and j cross, t growing
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        crossing = np.where(step != 0.0, (mean - mean[best, None]) / steeper, np.inf)
-    # Long before, the steeper of two is the lower; at ŷ, the one with the lower rank.
-    first = np.sum(np.where(step != 0.0, (step < 0.0) * 1.0 - (rank < rank[best, None]), 0.0), axis=2, keepdims=True)
-
-    in_order = np.argsort(crossing, axis=2)
-    displaced = np.concatenate([first, first + np.cumsum(np.take_along_axis(step, in_order, axis=2), axis=2)], axis=2)
-    reached = ndtr(np.take_along_axis(crossing, in_order, axis=2))
-    expected = np.sum(np.abs(displaced) * np.diff(reached, axis=2, prepend=0.0, append=1.0), axis=2)
-    return np.asarray(np.sum(expected * counts, axis=1))
+@compiled
+def _expected_differences(mean: Array, rank: Array, covariance: Array, noise: float, parents: int) -> Array:
+    """Return E_t Σ |r_i(t) − r_i| for each k; ``rank`` is r among all, and says which of equals is first."""
+    size = len(mean)
+    expected = np.zeros(size)
+    for k in range(size):
+        spread = math.sqrt(max(covariance[k, k], 0.0) + noise)
+        if not spread > 0.0:
+            continue
+        slopes = covariance[k] / spread
+        for i in range(size):
+            if i != k and rank[i] - (rank[k] < rank[i]) <= parents:
+                expected[k] += _expected_displacement(i, k, mean, rank, slopes)
+    return expected
 
 
 def variance(population: Predicted) -> Array:
@@ -121,3 +137,9 @@ def worth_evaluating(criterion: str, population: Predicted, number: int) -> Indi
     """Return the indices, ascending, of ``number`` points: by a criterion, and by variance among equals."""
     worth = CRITERIA[criterion](population)
     return np.sort(np.lexsort((-variance(population), -worth))[:number])
+
+
+def load_compiled_code() -> None:
+    """Judge a small population, so that compiling, or loading what was compiled, is not part of any trial's time."""
+    load_gaussian_process()
+    expected_ranking_difference(Predicted(Posterior(np.arange(3.0), np.eye(3), 0.0), 0.0, 1))
