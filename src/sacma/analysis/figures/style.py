@@ -5,6 +5,7 @@ those with the same dashes have other colours, one dark and one light, so that l
 colour; and each of the first twelve has a marker of its own, which the next twelve have open. The colours of the first
 six are of M. Okabe and K. Ito, Color universal design (2008), the darker and lighter ones for the next six of P. Tol,
 Colour schemes (2021).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
