@@ -1,4 +1,8 @@
-"""Make the pictures of the documentation: `make pictures`. Needs Chromium for those of the report."""
+"""Make the pictures of the documentation: `make pictures`. Needs Chromium for those of the report.
+
+python tools/pictures.py             # all but that of the README
+python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study
+"""
 
 import shutil
 import subprocess
@@ -10,14 +14,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 from playwright.sync_api import sync_playwright
 
+from sacma.analysis.figures.ecdf import REFERENCE_LINE
 from sacma.analysis.figures.files import write
-from sacma.analysis.figures.style import FAINT, INK, styled
+from sacma.analysis.figures.style import FAINT, INK, looks, styled
 from sacma.analysis.figures.transfer import transfer_functions
+from sacma.analysis.functions import BEST_2009
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]
 OFFLINE = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+SHOWN = ("CMA-ES", "GP-5", "ADA-Kendall", "lq-CMA-ES", "DTS-CMA-ES")
+BUDGET = 250
 GENERATIONS = 150
 """That are shown of a trial."""
 
@@ -25,6 +33,9 @@ GENERATIONS = 150
 def main() -> None:
     """Run what the pictures show, and draw."""
     IMAGES.mkdir(exist_ok=True)
+    if len(sys.argv) > 1:
+        _keep(run_lengths(pd.read_csv(Path(sys.argv[1]) / "report" / "tables" / "ecdf.csv")), "run_lengths")
+        return
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
         configs = [str(ROOT / "configs" / f"{name}.yaml") for name in ("cmaes", "gp5", "ada_kendall")]
@@ -75,6 +86,27 @@ def generations(trial: pd.DataFrame) -> Figure:
             linewidth=0.8,
         )
         g_m.set(ylim=(-0.3, 5.3), ylabel="g_m", xlabel="generation", xlim=(0.5, len(trial) + 0.5))
+    return figure
+
+
+def run_lengths(ecdf: pd.DataFrame) -> Figure:
+    """Draw the share of targets that algorithms have reached, over all functions, a dimension a panel."""
+    dimensions = sorted(ecdf["dimension"].unique())
+    with styled():
+        figure = Figure(figsize=(8.6, 3.1), layout="constrained")
+        panels = figure.subplots(1, len(dimensions), sharey=True)
+        for axes, dimension in zip(panels, dimensions, strict=True):
+            here = ecdf[(ecdf["dimension"] == dimension) & (ecdf["group"] == "all")]
+            for name, style in {BEST_2009: REFERENCE_LINE, **{n: x.line for n, x in looks(SHOWN).items()}}.items():
+                curve = here[(here["algorithm"] == name) & (here["evaluations_per_dimension"] <= BUDGET)]
+                axes.step(curve["evaluations_per_dimension"], curve["proportion"], where="post", label=name, **style)
+            axes.set(xscale="log", xlim=(1, BUDGET), ylim=(0, 1), title=f"{dimension}-D", xlabel="true evaluations / D")
+            axes.set_xticks([1, 10, 100, BUDGET], ["1", "10", "100", str(BUDGET)])
+            axes.minorticks_off()
+            axes.grid(color=FAINT, linewidth=0.5)
+        panels[0].set_ylabel("share of targets reached, 24 functions")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     return figure
 
 
