@@ -108,6 +108,8 @@ class SurrogateCMAES:
         box: lower and upper bounds of the problem, each of shape (D,).
         rng: source of all samples.
         on_generation: called with each finished generation.
+        archive: points that are evaluated already, shape (n, D), and their finite values, shape (n,). Models learn
+            from them; they count neither as evaluations nor for ``best_value``.
     """
 
     def __init__(
@@ -118,12 +120,14 @@ class SurrogateCMAES:
         box: tuple[Array, Array],
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
+        archive: tuple[Array, Array] | None = None,
     ) -> None:
         self._settings = settings if isinstance(settings, SurrogateSettings) else None
         self._rng = rng
         self._on_generation = on_generation
         self._runs = RestartedCMAES(settings, initial_point, box, rng)
         self._dimension = len(box[0])
+        self._given = archive
         self._evaluates_means = settings.evaluate_means
         self._starts_afresh = settings.after_last_restart == "start_afresh"
         self._forget()
@@ -135,11 +139,13 @@ class SurrogateCMAES:
         self.true_evaluations = 0
 
     def _forget(self) -> None:
-        """Begin without any memory of earlier runs."""
+        """Begin without any memory of earlier runs; what was given at the start is still known."""
         self._control: EvolutionControl | None = (
             evolution_control(self._settings) if self._settings is not None else None
         )
         self._archive = Archive(self._dimension)
+        if self._given is not None:
+            self._archive.add(*self._given)
         self._model: Model | None = None
         self._warm: Hyperparameters | None = None  # ℓ in the objective's own units: whitening changes
         self._models_left = 0
@@ -211,14 +217,19 @@ class SurrogateCMAES:
         self.true_evaluations += len(y)
 
     def _add(self, points: Array, y: Array) -> Array:
-        """Archive what is finite of ``y``, for the first of ``points``; return it with inf as the worst known value."""
+        """Archive what is finite of ``y``, for the first of ``points``; return it with inf just above all known values.
+
+        Not equal to the worst of them: it may be the only finite value of this population.
+        """
         finite = np.isfinite(y)
         if finite.all():
             self._archive.add(points[: len(y)], y)
             return y
         self._archive.add(points[: len(y)][finite], y[finite])
         worst = np.max(self._archive.values) if len(self._archive) else 0.0
-        return np.where(finite, y, worst)
+        with np.errstate(over="ignore"):
+            above = min(np.nextafter(worst, np.inf), sys.float_info.max)
+        return np.where(finite, y, above)
 
     def _archived_points(self) -> Array:
         """The asked population as the archive and the judgement of a model see it."""
