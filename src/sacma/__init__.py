@@ -1,3 +1,32 @@
 """sacma: surrogate-assisted CMA-ES, the optimizer and its COCO/BBOB benchmark harness."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sacma.optimize.journal import read_journal
+    from sacma.optimize.live import LivePlot
+    from sacma.optimize.minimize import minimize
+    from sacma.optimize.optimizer import SurrogateCMAES
+
 __version__ = "0.1.0"
+
+__all__ = ["LivePlot", "SurrogateCMAES", "minimize", "read_journal"]
+
+_MODULES = {
+    "LivePlot": "sacma.optimize.live",
+    "SurrogateCMAES": "sacma.optimize.optimizer",
+    "minimize": "sacma.optimize.minimize",
+    "read_journal": "sacma.optimize.journal",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: the command line needs none of it, and starts before pycma is loaded."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULES])
