@@ -6,6 +6,7 @@ least counts.
 """
 
 import argparse
+import gc
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -85,6 +86,7 @@ Timed = tuple[float, int, float]
 def in_library(spec: TrialSpec) -> Timed:
     """Run the trial by ``sacma.minimize``."""
     suite, x0, settings = trial(spec)
+    gc.collect()  # of the other's run
     begin = time.process_time()
     result = sacma.minimize(
         suite[0],
@@ -112,6 +114,7 @@ def in_harness(spec: TrialSpec) -> Timed:
 
     budgeted.initial_point = initial_point  # type: ignore[method-assign]
     pools = ThreadpoolController()
+    gc.collect()  # idem
     begin = time.process_time()
     with pools.limit(limits=1):
         run_in_harness(budgeted, settings, samples)

@@ -47,20 +47,18 @@ def test_anything_else_is_a_failure(returned: Any) -> None:
     assert "\n" not in found.failure
 
 
-def test_an_exception_is_a_failure_and_the_point_is_a_copy() -> None:
-    """Its kind and text are kept, in one line; f may write to its argument."""
+def test_an_exception_is_a_failure() -> None:
+    """Its kind and text are kept, in one line."""
 
     class OddError(Exception):
         def __str__(self) -> str:
             raise RuntimeError
 
-    def fun(x: np.ndarray) -> float:
-        x[:] = 7.0
+    def fun(_: np.ndarray) -> float:
         raise ValueError("no\nmesh")
 
     point = np.zeros(2)
     assert evaluate(fun, point).failure == "ValueError: no mesh"
-    assert not point.any()
 
     def odd(_: np.ndarray) -> float:
         raise OddError

@@ -4,8 +4,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from sacma.surrogate.whitening import Array
 Function = Callable[[Array], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What an evaluation gave.
 
     Args:
@@ -36,7 +34,7 @@ def outcome_of(returned: object) -> Outcome:
     >>> outcome_of(float("inf")).failure
     'f is inf; allowed: one finite number'
     """
-    value = returned if type(returned) is float else _number(returned)
+    value = float(returned) if isinstance(returned, float) else _number(returned)  # float64 is a float
     if value is None or not math.isfinite(value):
         return Outcome(math.nan, f"f is {shown(returned)}; allowed: one finite number")
     return Outcome(value)
@@ -55,9 +53,9 @@ def _number(returned: object) -> float | None:
 
 
 def evaluate(fun: Function, point: Array) -> Outcome:
-    """Evaluate f at a copy of ``point``. An exception is a failed evaluation."""
+    """Evaluate f, which may write to ``point``. An exception is a failed evaluation."""
     try:
-        returned = fun(point.copy())
+        returned = fun(point)
     except Exception as error:  # noqa: BLE001 the border of the user's function
         return Outcome(math.nan, _one_line(error))
     return outcome_of(returned)

@@ -92,7 +92,7 @@ def minimize(
     if budget is None:
         call = call.with_budget(BUDGET_FACTOR * len(call.x0))
     with journal_of(journal, call) as (seeded, kept):
-        on_generation = _calling(callback) if callback is not None else lambda _: None
+        on_generation = None if callback is None else _calling(callback)
         if kept is None:
             run = Run(seeded, on_generation=on_generation)
         else:
@@ -106,11 +106,12 @@ def minimize(
 
 def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator) -> None:
     """Evaluate what the run asks for until it ends."""
-    while run.status == Status.GOING_ON:
+    one_by_one = evaluator.one_by_one
+    while run.goes_on:
         outcomes = evaluator(fun, run.tasks())
         for place, outcome in outcomes:
             run.record(place, outcome)
-            if evaluator.one_by_one and run.status != Status.GOING_ON:
+            if one_by_one and not run.goes_on:
                 break
 
 

@@ -115,7 +115,7 @@ class SurrogateCMAES:
             if self._run.evaluations >= self._run.call.limits.budget or self._run.status == Status.RESTARTS:
                 result = self._run.result()
                 raise ValueError(f"ask is called at the end: {result.message}; allowed: as long as not stop()")
-        return [point.copy() for _, point in tasks]
+        return [point for _, point in tasks]
 
     def tell(self, points: Sequence[Array] | Array, values: Sequence[Any] | Array) -> None:
         """Take values of points that were asked for; all at once, or a few at a time, in any order.

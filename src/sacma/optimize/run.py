@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 
 import numpy as np
@@ -15,6 +15,7 @@ from sacma.optimize.evaluation import Outcome, Task
 from sacma.optimize.result import History, Result, Status
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.scmaes import SurrogateCMAES
+from sacma.strategy.settings import SurrogateSettings
 from sacma.surrogate.whitening import Array
 
 Known = Mapping[int, tuple[Array, Outcome]]
@@ -37,8 +38,8 @@ class Run:
         call: Call,
         *,
         known: Known | None = None,
-        on_record: Callable[[int, Array, Outcome], None] = lambda _number, _point, _outcome: None,
-        on_generation: Callable[["Run"], None] = lambda _: None,
+        on_record: Callable[[int, Array, Outcome], None] | None = None,
+        on_generation: Callable[["Run"], None] | None = None,
     ) -> None:
         self.call = call
         self._known = dict(known or {})
@@ -47,12 +48,15 @@ class Run:
         self._began = time.monotonic()
         self._ended: Status | None = None
         self.generations: list[Generation] = []
+        self._uses_models = isinstance(call.settings, SurrogateSettings)
         self._strategy = _strategy(call, self.generations.append)
         self._points: Array = np.empty((0, len(call.x0)))  # the population that is open; none: it is closed
         self._outcomes: list[Outcome | None] = []
-        self._settled: list[tuple[Array, Outcome]] = []  # of all numbers up to the first that is not there yet
-        self._closed = 0  # evaluations of closed populations
+        self._settled = 0  # outcomes of it before the first that is not there yet
+        self._populations: list[tuple[Array, list[Outcome | None]]] = []  # those that are closed
+        self._closed = 0  # their evaluations
         self._failed_in_a_row = 0
+        self._last_failure = ""
         self.evaluations = 0
         self.failures = 0
         self.best_value, self.best_point, self._best_number = _best_of(call)
@@ -72,6 +76,19 @@ class Run:
         return next((status for status, ended in holds.items() if ended and status is not None), Status.GOING_ON)
 
     @property
+    def goes_on(self) -> bool:
+        """Whether the run has not ended: the same as its status, said in less time."""
+        limits = self.call.limits
+        return (
+            self.best_value > limits.target
+            and self.evaluations < limits.budget
+            and self._failed_in_a_row < limits.max_failures
+            and self._ended is None
+            and not self._strategy.stopped
+            and (limits.time_limit == math.inf or time.monotonic() - self._began < limits.time_limit)
+        )
+
+    @property
     def population_size(self) -> int:
         """How many points the open population has; 0 where none is open."""
         return len(self._points)
@@ -87,7 +104,7 @@ class Run:
             pass
 
     def tasks(self) -> list[Task]:
-        """Return what is to be evaluated before the run goes on; at most what the budget has left.
+        """Return what is to be evaluated before the run goes on, copies; at most what the budget has left.
 
         Nothing where a generation has closed with known outcomes alone, or the run has ended.
 
@@ -98,13 +115,15 @@ class Run:
             if self._strategy.stopped:
                 return []
             self._sample()
-        missing = [i for i, outcome in enumerate(self._outcomes) if outcome is None]
+        copies = self._points.copy()  # f may write to its argument
+        missing = [(i, copies[i]) for i, outcome in enumerate(self._outcomes) if outcome is None]
         left = self.call.limits.budget - self.evaluations
-        return [(i, self._points[i]) for i in (missing if left >= len(missing) else missing[: int(left)])]
+        return missing if left >= len(missing) else missing[: int(left)]
 
     def record(self, place: int, outcome: Outcome) -> None:
         """Take the outcome of the task at ``place``; the last of a population updates the strategy."""
-        self._on_record(self._closed + place + 1, self._points[place], outcome)
+        if self._on_record is not None:
+            self._on_record(self._closed + place + 1, self._points[place], outcome)
         self._take(place, outcome)
 
     def result(self) -> Result:
@@ -129,27 +148,28 @@ class Run:
 
     def history(self) -> History:
         """Return all evaluations, in the order of their numbers, and all generations."""
-        evaluations = list(self.evaluated().values())
-        return History(
-            points=np.array([point for point, _ in evaluations]).reshape(-1, len(self.call.x0)),
-            values=np.array([outcome.value for _, outcome in evaluations], dtype=float),
-            failures={number: o.failure for number, (_, o) in self.evaluated().items() if o.failure},
-            generations=tuple(self.generations),
-        )
+        there = [place for place, outcome in enumerate(self._outcomes) if outcome is not None]
+        points = [*(points for points, _ in self._populations), self._points[there]]
+        outcomes = [o for _, population in self._populations for o in population if o is not None]
+        outcomes += [o for o in self._outcomes if o is not None]
+        failures = {} if not self.failures else {n: o.failure for n, (_, o) in self.evaluated().items() if o.failure}
+        values = np.array([outcome.value for outcome in outcomes], dtype=float)
+        return History(np.concatenate(points), values, failures, tuple(self.generations))
 
     def evaluated(self) -> dict[int, tuple[Array, Outcome]]:
         """Return all evaluations by their number, from 1; what is not there yet of a population is left out."""
-        found = dict(enumerate(self._settled, start=1))
-        for place in range(len(self._settled) - self._closed, len(self._points)):
-            outcome = self._outcomes[place]
-            if outcome is not None:
-                found[self._closed + place + 1] = (self._points[place], outcome)
+        found = {}
+        number = 0
+        for points, outcomes in (*self._populations, (self._points, self._outcomes)):
+            for point, outcome in zip(points, outcomes, strict=True):
+                number += 1
+                if outcome is not None:
+                    found[number] = (point, outcome)
         return found
 
     def _sample(self) -> None:
         """Open the next population, and take what is known of it."""
-        with one_thread():
-            population = self._strategy.ask()
+        population = self._strategy.ask()
         self._points = self.call.space.points(population)
         self._outcomes = [None] * len(population)
         if not self._known:
@@ -168,35 +188,41 @@ class Run:
                 self._take(place, outcome)
 
     def _take(self, place: int, outcome: Outcome) -> None:
-        number = self._closed + place + 1
         self._outcomes[place] = outcome
         self.evaluations += 1
-        if outcome.failure:
+        value, failure = outcome
+        if failure:
             self.failures += 1
-        elif (outcome.value, number) < (self.best_value, self._best_number):
-            self.best_value, self.best_point, self._best_number = outcome.value, self._points[place], number
-        self._settle()
-        if len(self._settled) == self._closed + len(self._points):
+        elif value <= self.best_value:
+            number = self._closed + place + 1
+            if value < self.best_value or number < self._best_number:
+                self.best_value, self.best_point, self._best_number = value, self._points[place], number
+        if place == self._settled:
+            self._settle()
+        if self._settled == len(self._outcomes):
             self._close()
 
     def _settle(self) -> None:
         """Count failures in the order of the points, whatever the order in which outcomes come."""
-        for place in range(len(self._settled) - self._closed, len(self._points)):
-            outcome = self._outcomes[place]
-            if outcome is None:
-                return
-            self._settled.append((self._points[place], outcome))
-            if self._failed_in_a_row < self.call.limits.max_failures:
-                self._failed_in_a_row = self._failed_in_a_row + 1 if outcome.failure else 0
+        outcomes = self._outcomes
+        while self._settled < len(outcomes) and (outcome := outcomes[self._settled]) is not None:
+            if not outcome.failure and self._failed_in_a_row < self.call.limits.max_failures:
+                self._failed_in_a_row = 0
+            elif outcome.failure:
+                self._failed_in_a_row += 1
+                self._last_failure = outcome.failure
+            self._settled += 1
 
     def _close(self) -> None:
         """Let the strategy learn from the population that is now evaluated."""
         values = [math.inf if o is None or o.failure else o.value for o in self._outcomes]
+        self._populations.append((self._points, self._outcomes))
         self._closed += len(self._points)
-        self._points = self._points[:0]
-        with one_thread():
+        self._points, self._outcomes, self._settled = self._points[:0], [], 0
+        with one_thread() if self._uses_models else nullcontext():
             self._strategy.tell(values)
-        self._on_generation(self)
+        if self._on_generation is not None:
+            self._on_generation(self)
 
     def _message(self, status: Status) -> str:
         limits = self.call.limits
@@ -212,8 +238,7 @@ class Run:
         }
         message = messages[status]
         if status == Status.FAILURES or (self.failures and not math.isfinite(self.best_value)):
-            last = next((o.failure for _, o in reversed(self._settled) if o.failure), "")
-            message += f"; the last failure: {last}" if last else ""
+            message += f"; the last failure: {self._last_failure}"
         if self.best_point is not None and not self._best_number:
             message += "; nothing better than the given archive was found"
         return message

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,10 +23,14 @@ class Space:
     upper: Array
     scale: Array
 
-    @property
+    @cached_property
     def bounded(self) -> bool:
         """Whether any coordinate has a bound."""
         return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper)))
+
+    @cached_property
+    def _unscaled(self) -> bool:
+        return bool(np.all(self.scale == 1.0))
 
     @property
     def box(self) -> tuple[Array, Array]:
@@ -35,7 +40,10 @@ class Space:
 
     def points(self, scaled: Sequence[Array]) -> Array:
         """Return what f is to see of the strategy's points: shape (n, D), within the bounds."""
-        return np.clip(np.asarray(scaled) * self.scale, self.lower, self.upper)
+        points = np.array(scaled)
+        if not self._unscaled:
+            points *= self.scale
+        return np.clip(points, self.lower, self.upper) if self.bounded else points
 
     def scaled(self, points: Array) -> Array:
         """Return z of points x, shape (…, D)."""
