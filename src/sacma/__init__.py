@@ -8,15 +8,16 @@ if TYPE_CHECKING:
     from sacma.optimize.live import LivePlot
     from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import SurrogateCMAES
-    from sacma.optimize.result import Result
+    from sacma.optimize.result import Result, Status
 
 __version__ = "0.1.0"
 
-__all__ = ["LivePlot", "Result", "SurrogateCMAES", "minimize", "read_journal"]
+__all__ = ["LivePlot", "Result", "Status", "SurrogateCMAES", "minimize", "read_journal"]
 
 _MODULES = {
     "LivePlot": "sacma.optimize.live",
     "Result": "sacma.optimize.result",
+    "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.journal",

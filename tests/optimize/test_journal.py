@@ -1,8 +1,10 @@
 """Evaluations on disk: nothing is paid for twice, and a continued run is the one that would have been."""
 
+import errno
 import itertools
 import json
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -146,8 +148,44 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
     changed = json.loads(lines[20])
     changed["value"] = -1.0
     alone.write_text("\n".join([*lines[:20], json.dumps(changed), *lines[21:]]) + "\n")
-    with pytest.raises(ValueError, match=r"the known evaluation \d+ is .*; allowed: the point that this run asks for"):
+    with pytest.raises(
+        ValueError, match=r"evaluation \d+ of .*alone.jsonl is .*; allowed: the point that this run asks for"
+    ):
         call(Counted(), alone)
+
+
+def test_versions_that_differ_are_named(alone: Path) -> None:
+    """In the error of a run that diverges, since they may be why."""
+    text = alone.read_text().replace('"cma": "', '"cma": "0.').replace('"value": ', '"value": 1')
+    alone.write_text(text)
+    with pytest.raises(ValueError, match=r"alone.jsonl, written with cma 0\..*, here .* is "):
+        call(Counted(), alone)
+
+
+def test_a_full_disk_leaves_a_whole_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could only half be written is taken back: later lines do not follow on half a line."""
+    path = tmp_path / "journal.jsonl"
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    X = es.ask()
+    es.tell(X[:1], [1.0])
+    before = path.read_bytes()
+    write = os.write
+    with monkeypatch.context() as patched:
+
+        def half(file: int, data: bytes) -> int:
+            patched.setattr(os, "write", full)
+            return write(file, data[:20])
+
+        def full(_file: int, _data: bytes) -> int:
+            raise OSError(errno.ENOSPC, "no space left")
+
+        patched.setattr(os, "write", half)
+        with pytest.raises(OSError, match="no space left"):
+            es.tell(X[1:2], [2.0])
+    assert path.read_bytes() == before
+    es.tell(X[1:], range(len(X) - 1))
+    es.close()
+    assert len(sacma.read_journal(path).evaluations) == len(X)
 
 
 def test_limits_may_change(alone: Path, tmp_path: Path) -> None:

@@ -60,6 +60,17 @@ class JournalContent:
         """Points and values, as ``archive=`` of another call takes them."""
         return self.points, self.values
 
+    @property
+    def other_versions(self) -> str:
+        """Which packages had another version when it was begun, in words; empty where none had."""
+        here = _versions()
+        others = {name: was for name, was in self.header.get("versions", {}).items() if here.get(name) != was}
+        return ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in others.items())
+
+    def source(self, path: object) -> str:
+        """Return ``path`` as errors name it: with the versions that it was written with, where they differ."""
+        return f"{path}" + (f", written with {self.other_versions}" if self.other_versions else "")
+
     def call(self) -> Call:
         """Return the call that it is of.
 
@@ -134,7 +145,9 @@ class Journal:
             content, whole = _parse(self.path, self.path.read_bytes(), "journal")
             os.ftruncate(self._file, whole)  # what was half written when a run was killed
             self.call = call.seeded(None if content is None else content.header["call"]["seed"])
+            self._size = whole
             self.known: Known = {} if content is None else content.evaluations
+            self.source = f"{self.path}" if content is None else content.source(self.path)
             if content is None:
                 self._append(_header(self.call))
                 _keep_folder(self.path.parent)
@@ -162,9 +175,14 @@ class Journal:
 
     def _append(self, line: bytes) -> None:
         rest = memoryview(line)
-        while rest:
-            rest = rest[os.write(self._file, rest) :]
-        os.fsync(self._file)
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            os.fsync(self._file)
+        except OSError:
+            os.ftruncate(self._file, self._size)  # no line may follow on half a line
+            raise
+        self._size += len(line)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -96,7 +96,7 @@ def minimize(
         if kept is None:
             run = Run(seeded, on_generation=on_generation)
         else:
-            run = Run(seeded, known=kept.known, on_record=kept.record, on_generation=on_generation)
+            run = Run(seeded, known=kept.known, source=kept.source, on_record=kept.record, on_generation=on_generation)
         try:
             _evaluate_all(run, fun, evaluator)
         except KeyboardInterrupt:

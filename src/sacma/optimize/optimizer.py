@@ -91,11 +91,12 @@ class SurrogateCMAES:
             self._journal = Journal(journal, call)
         self._begin(call.seeded() if self._journal is None else self._journal.call)
 
-    def _begin(self, call: Call, known: Known | None = None) -> None:
+    def _begin(self, call: Call, known: Known | None = None, source: str = "") -> None:
         if self._journal is None:
-            self._run = Run(call, known=known)
+            self._run = Run(call, known=known, source=source)
         else:
-            self._run = Run(call, known=self._journal.known, on_record=self._journal.record)
+            kept = self._journal
+            self._run = Run(call, known=kept.known, source=kept.source, on_record=kept.record)
         try:
             self._run.replay()
         except BaseException:
@@ -188,7 +189,7 @@ class SurrogateCMAES:
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"path is {path}, with a header that is damaged: {error}; allowed: as it was") from None
         loaded = cls.__new__(cls)
-        loaded._begin(call, content.evaluations)  # noqa: SLF001 one of our own
+        loaded._begin(call, content.evaluations, content.source(path))  # noqa: SLF001 one of our own
         return loaded
 
     def close(self) -> None:

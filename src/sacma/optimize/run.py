@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from sacma.optimize.arguments import refuse
+from sacma.optimize.arguments import refuse, shown
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Outcome, Task
 from sacma.optimize.result import History, Result, Status
@@ -28,6 +28,7 @@ class Run:
     Args:
         call: what is asked for, with a seed.
         known: evaluations of an earlier run of the same call. Their outcomes are taken instead of asked for.
+        source: where they come from, for errors.
         on_record: called with number, point and outcome of each evaluation, before anything follows from it; not with
             those that are known.
         on_generation: called after each true-evaluated generation.
@@ -38,11 +39,13 @@ class Run:
         call: Call,
         *,
         known: Known | None = None,
+        source: str = "what is known",
         on_record: Callable[[int, Array, Outcome], None] | None = None,
         on_generation: Callable[["Run"], None] | None = None,
     ) -> None:
         self.call = call
         self._known = dict(known or {})
+        self._source = source
         self._on_record = on_record
         self._on_generation = on_generation
         self._began = time.monotonic()
@@ -180,10 +183,11 @@ class Run:
                 known, outcome = self._known.pop(first + place)
                 if not np.array_equal(known, point):
                     refuse(
-                        f"the known evaluation {first + place}",
+                        f"evaluation {first + place} of {self._source}",
                         known,
-                        f"the point that this run asks for, {point.tolist()}: the call, or a version of what it is "
-                        "computed with, is another; hand over what is known as archive= instead",
+                        f"the point that this run asks for, {shown(point)}; values, machine or versions are not what "
+                        "they were: hand over what is known as archive=sacma.read_journal(path).archive, with another "
+                        "journal",
                     )
                 self._take(place, outcome)
 
