@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,3 +154,43 @@ def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
         es.save(tmp_path / "no" / "state")
     with pytest.raises(TypeError, match="path is 3; allowed: the path of a file"):
         es.save(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_however_it_is_told_saved_and_continued_it_is_the_same_run(tmp_path: Path, seed: int) -> None:
+    """Values in random order, saves, loads, and a journal that is closed and opened again, against one straight run."""
+    rng = np.random.default_rng(seed)
+    D = int(rng.integers(1, 6))
+
+    def f(x: Array) -> float | None:
+        return None if math.sin(40 * x[0]) > 0.8 else float(np.sum(np.arange(1, D + 1) * (x - 0.3) ** 2))
+
+    def begin(**more: Any) -> sacma.SurrogateCMAES:
+        bounds = None if seed % 2 else (-1, 2)
+        surrogate = ["ada-kendall", "gp-5", "ada-kl"][seed % 3]
+        budget = 20 * D + 7 * seed
+        return sacma.SurrogateCMAES(
+            [0.1] * D, 0.7, bounds=bounds, surrogate=surrogate, budget=budget, seed=seed, max_failures=None, **more
+        )
+
+    straight = begin()
+    while not straight.stop():
+        X = straight.ask()
+        straight.tell(X, [f(x) for x in X])
+    es = begin(journal=tmp_path / "journal")
+    while not es.stop():
+        X = es.ask()
+        for i in rng.permutation(len(X))[: rng.integers(1, len(X) + 1)]:
+            es.tell([X[i]], [f(X[i])])
+        es.save(tmp_path / "state")
+        match rng.integers(20):
+            case 0:
+                es.close()
+                es = sacma.SurrogateCMAES.load(tmp_path / "state")  # from here on without a journal
+            case 1 | 2 if sacma.read_journal(tmp_path / "journal").points.shape == es.result.history.points.shape:
+                es.close()
+                es = begin(journal=tmp_path / "journal")
+    np.testing.assert_array_equal(es.result.history.points, straight.result.history.points)
+    np.testing.assert_array_equal(es.result.history.values, straight.result.history.values)
+    assert es.result.fun == straight.result.fun
+    es.close()
