@@ -207,6 +207,8 @@ def _surrogate(rng: Generator) -> Any:
         return CMAESSettings(**changes)
     changes["training_radius"] = float(10.0 ** rng.uniform(-1, 4))
     changes["selection"] = str(rng.choice(["recent", "nearest", "kmeans"]))
+    changes["rejected_model"] = str(rng.choice(["constant", "narrow"]))
+    changes["survives_restart"] = str(rng.choice(["archive_and_error", "all"]))
     if rng.integers(2):
         return SCMAESSettings(**changes, model_generations=int(rng.integers(8)))
     return AdaptiveSCMAESSettings(

@@ -319,7 +319,7 @@ class SurrogateCMAES:
         # The stop conditions of the strategy must not see a value better than any real one.
         shift = self._archive.best_value - float(predicted.min())
         if shift > 0.0:
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):
                 predicted += shift
         if not _can_rank(predicted):
             return False
@@ -362,7 +362,9 @@ class SurrogateCMAES:
         model = Model(process, whitening)
         if s.rejected_model == "narrow":
             narrow = min(1e-8, 0.05 * float(np.ptp(training_set.values)))
-            if not float(np.ptp(model(run.sample()))) >= narrow:  # nor where it is NaN
+            with np.errstate(over="ignore", invalid="ignore"):
+                span = float(np.ptp(model(run.sample())))
+            if not span >= narrow:  # nor where it is NaN
                 return Training(FitStatus.NARROW_PREDICTION, size=len(training_set))
         elif not _can_rank(model(run.sampled)):
             return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
