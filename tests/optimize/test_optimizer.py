@@ -109,6 +109,11 @@ def test_stop_says_what_ended_the_run() -> None:
     assert list(es.stop()) == ["restarts"]
     with pytest.raises(ValueError, match="the last restart that the settings allow has ended"):
         es.ask()
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, surrogate=settings, seed=8, target=1.0)
+    with pytest.raises(ValueError, match="ask is called at the end: the target, 1, is reached"):  # noqa: PT012
+        while True:  # on behind the target, which is no hard limit
+            X = es.ask()
+            es.tell(X, [rosenbrock(x) for x in X])
 
 
 @pytest.mark.parametrize("evaluations", [0, 14, 137])

@@ -112,10 +112,11 @@ class SurrogateCMAES:
         Raises:
             ValueError: the budget is used up, or the settings allow no further restart.
         """
-        while not (tasks := self._run.tasks()):
-            if self._run.evaluations >= self._run.call.limits.budget or self._run.status == Status.RESTARTS:
-                result = self._run.result()
-                raise ValueError(f"ask is called at the end: {result.message}; allowed: as long as not stop()")
+        tasks = self._run.tasks()
+        while not tasks:
+            if self._run.exhausted:
+                raise ValueError(f"ask is called at the end: {self.result.message}; allowed: as long as not stop()")
+            tasks = self._run.tasks()
         return [point for _, point in tasks]
 
     def tell(self, points: Sequence[Array] | Array, values: Sequence[Any] | Array) -> None:

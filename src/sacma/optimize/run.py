@@ -92,6 +92,11 @@ class Run:
         )
 
     @property
+    def exhausted(self) -> bool:
+        """Whether no further point can be asked for, whatever else may have ended the run."""
+        return self.evaluations >= self.call.limits.budget or self._strategy.stopped
+
+    @property
     def population_size(self) -> int:
         """How many points the open population has; 0 where none is open."""
         return len(self._points)
@@ -102,8 +107,7 @@ class Run:
 
     def replay(self) -> None:
         """Take all that is known, up to the first point that is not, whatever would have ended the run before."""
-        budget = self.call.limits.budget
-        while self._known and self.evaluations < budget and not self._strategy.stopped and not self.tasks():
+        while self._known and not self.exhausted and not self.tasks():
             pass
 
     def tasks(self) -> list[Task]:
