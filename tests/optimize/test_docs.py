@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "optimizer.md"
 
@@ -13,7 +14,7 @@ HOW_TO = Path(__file__).parents[2] / "docs" / "optimizer.md"
 def test_every_block_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, with a function that is cheap."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MPLBACKEND", "agg")
+    plt.switch_backend("agg")
     names: dict[str, Any] = {
         "simulation": lambda x: float(np.sum(x**2)),
         "x0": np.full(2, 0.5),
@@ -21,4 +22,5 @@ def test_every_block_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     }
     for block in re.findall(r"```python\n(.*?)```", HOW_TO.read_text(), flags=re.DOTALL):
         exec(compile(block, HOW_TO.name, "exec"), names)  # noqa: S102 our own text
+    plt.close("all")
     assert {path.name for path in tmp_path.iterdir()} == {"run.png", "run.jsonl", "second.jsonl"}

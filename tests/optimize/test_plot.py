@@ -57,6 +57,7 @@ def test_a_live_plot_is_a_file_or_a_window(tmp_path: Path, result: Result) -> No
     assert [p.name for p in tmp_path.iterdir()] == ["run.png"]
     with mpl.rc_context(), plt.ioff():
         plt.switch_backend("agg")
+        plt.close("all")
         live = sacma.LivePlot(every=0.0)
         live(result)
         live(result)
