@@ -154,6 +154,16 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
         call(Counted(), alone)
 
 
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-2"}\n'])
+def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
+    """However short, and with or without an end of its last line."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"journal is .*notes.txt, which begins with .*; allowed: a journal of sacma"):
+        call(Counted(), path)
+    assert path.read_bytes() == content
+
+
 def test_versions_that_differ_are_named(alone: Path) -> None:
     """In the error of a run that diverges, since they may be why."""
     text = alone.read_text().replace('"cma": "', '"cma": "0.').replace('"value": ', '"value": 1')
@@ -257,6 +267,8 @@ def test_a_journal_is_one_run_s(tmp_path: Path) -> None:
         ValueError, match=r"journal is .*; allowed: a file that can be written, in a folder that exists"
     ):
         sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=tmp_path / "no" / "journal")
+    with pytest.raises(ValueError, match=r"journal is '/dev/null'; allowed: a file that can be written"):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal="/dev/null")
     with pytest.raises(TypeError, match="journal is 3; allowed: the path of a file"):
         sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=3)  # type: ignore[arg-type]
 

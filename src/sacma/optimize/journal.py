@@ -28,6 +28,9 @@ from sacma.surrogate.whitening import Array
 FORMAT = "sacma-journal-1"
 """Of the header; a reader of another format refuses it."""
 
+_BEGINNING = f'{{"format": "{FORMAT}"'.encode()
+"""Of every journal, half a header included: no other file is ever taken for one."""
+
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")
 """Packages of which another version may ask for other points."""
 
@@ -143,16 +146,19 @@ class Journal:
         try:
             self._lock(path)
             content, whole = _parse(self.path, self.path.read_bytes(), "journal")
-            os.ftruncate(self._file, whole)  # what was half written when a run was killed
             self.call = call.seeded(None if content is None else content.header["call"]["seed"])
             self._size = whole
             self.known: Known = {} if content is None else content.evaluations
             self.source = f"{self.path}" if content is None else content.source(self.path)
+            if content is not None:
+                _same_call(self.path, content, self.call)
+            os.ftruncate(self._file, whole)  # what was half written when a run was killed
             if content is None:
                 self._append(_header(self.call))
                 _keep_folder(self.path.parent)
-            else:
-                _same_call(self.path, content, self.call)
+        except OSError as error:
+            self.close()
+            refuse("journal", path, f"a file that can be written: {error.strerror}")
         except BaseException:
             self.close()
             raise
@@ -245,6 +251,11 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 def _parse(path: Path, data: bytes, name: str = "path") -> tuple[JournalContent | None, int]:
     """Return what is whole of a journal, None without a header, and the number of bytes that it takes."""
+    if data[: len(_BEGINNING)] != _BEGINNING[: len(data)]:
+        raise ValueError(
+            f"{name} is {path}, which begins with {shown(data[:40])}; allowed: a journal of sacma as it was written, "
+            "or a path without a file"
+        )
     lines = data.split(b"\n")[:-1]
     whole, evaluations = 0, {}
     header: dict[str, Any] | None = None
