@@ -249,11 +249,13 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
 
     def callback(result: Result) -> Any:
         seen.append(result)
-        return len(seen) == 4
+        return np.bool(len(seen) == 4)
 
     result = sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=callback)
     assert (result.status, result.nfev, result.success) == (Status.CALLBACK, 24, True)
     assert [r.nfev for r in seen] == [6, 12, 18, 24]
+
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, budget=30, callback=lambda r: r.x).nfev == 30
 
     def stopping(_: Result) -> Any:
         raise StopIteration

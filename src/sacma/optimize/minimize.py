@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from sacma.optimize.call import checked_call, checked_function, checked_limits
 from sacma.optimize.evaluation import Evaluator, evaluator_of
 from sacma.optimize.journal import journal_of
@@ -121,7 +123,7 @@ def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:
             ended = callback(run.result())
         except StopIteration:
             ended = True
-        if ended is True:
+        if isinstance(ended, bool | np.bool) and ended:
             run.end(Status.CALLBACK)
 
     return call
