@@ -52,8 +52,8 @@ torture: install-dev ## fifty kills, every backend on whole studies: what docs/r
 	@$(BIN)/python -m pytest -m torture -s tests/torture
 	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
 
-bench: install-dev ## fit, trials, study, harness, store, progress, report, start-up and memory (half an hour)
-	@for name in gp_fit trial_cost study_cost harness store progress footprint postprocessing; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+bench: install-dev ## fit, trials, study, harness, store, progress, report, start-up, memory and library (half an hour)
+	@for name in gp_fit trial_cost study_cost harness store progress footprint postprocessing library; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 availability: install ## how often a model was there, on all functions (a quarter of an hour)
 	@$(SACMA) run configs/gp1.yaml configs/gp5.yaml configs/ada_kendall.yaml --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)

@@ -5,16 +5,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacma.algorithms.function import algorithm
+    from sacma.optimize.journal import read_journal
+    from sacma.optimize.live import LivePlot
+    from sacma.optimize.minimize import minimize
+    from sacma.optimize.optimizer import SurrogateCMAES
+    from sacma.optimize.result import Result, Status
 
 __version__ = "0.1.0"
 
-__all__ = ["algorithm"]
+__all__ = ["LivePlot", "Result", "Status", "SurrogateCMAES", "algorithm", "minimize", "read_journal"]
 
-_LOCATIONS = {"algorithm": "sacma.algorithms.function"}
-"""Modules of the public names, imported when a name is first used: the command line needs none of them."""
+_MODULES = {
+    "LivePlot": "sacma.optimize.live",
+    "Result": "sacma.optimize.result",
+    "Status": "sacma.optimize.result",
+    "SurrogateCMAES": "sacma.optimize.optimizer",
+    "algorithm": "sacma.algorithms.function",
+    "minimize": "sacma.optimize.minimize",
+    "read_journal": "sacma.optimize.journal",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LOCATIONS:
+    """Import what is asked for: the command line needs none of it, and starts before pycma is loaded."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LOCATIONS[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULES])

@@ -1,5 +1,6 @@
 """The wrapper of pycma: randomness, bounds and the space of the distribution."""
 
+import cma
 import numpy as np
 import pytest
 
@@ -145,6 +146,34 @@ def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
         X = es.ask()
         es.tell(np.array([x @ x for x in X]))
         assert np.isfinite(es.sigma)
+
+
+@pytest.mark.parametrize("bounds", ["penalty", "transform"])
+def test_bounds_in_one_dimension(bounds: str) -> None:
+    """There, too, points stay within the box, and σ begins with no more than a third of its width."""
+    assert float(eval(cma.CMAOptions.defaults()["maxstd_boundrange"].split("#")[0])) == pytest.approx(1 / 3)  # noqa: S307
+    for upper in (0.5, np.inf):
+        rng = np.random.default_rng(0)
+        settings = CMAESSettings.model_validate({"bounds": bounds, "sigma0": 100.0})
+        es = CMAES(np.zeros(1), 6, settings, (np.zeros(1), np.array([upper])), rng)
+        assert es.sigma == (0.5 / 3 if upper == 0.5 else 100.0)
+        seen: list[Array] = []
+        for _ in range(60):
+            X = es.ask()
+            seen += list(X)
+            es.tell(np.array([(x[0] - 0.7) ** 2 for x in X]))
+        assert np.all((np.array(seen) >= 0.0) & (np.array(seen) <= upper))
+        assert min(abs(x[0] - min(0.7, upper)) for x in seen) < 1e-3
+
+
+def test_the_penalty_begins_however_wide_the_distribution_is_beside_the_values() -> None:
+    """The scale of pycma's penalty is that of the values over σ², which may underflow."""
+    rng = np.random.default_rng(0)
+    es = CMAES(np.zeros(2), 6, CMAESSettings(bounds="penalty", sigma0=1e10), (-np.ones(2), np.full(2, np.inf)), rng)
+    es.ask()
+    es.tell(1e-310 * np.arange(6.0))
+    es.ask()
+    assert np.isfinite(es.sigma)
 
 
 def test_coordinates_stay_however_ill_conditioned() -> None:

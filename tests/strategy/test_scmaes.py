@@ -414,3 +414,35 @@ def test_a_model_is_not_rejected_for_a_repaired_population() -> None:
         es.tell([float(np.sum(x)) for x in es.ask()])
     statuses = [g.fit_status for g in generations if g.fit_status]
     assert statuses.count(FitStatus.TRAINED) > 0.9 * len(statuses)
+
+
+def test_infinity_ranks_behind_the_only_finite_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all but one of the first population overflow, the update still sees which point is the best."""
+    told: list[Array] = []
+    monkeypatch.setattr(CMAES, "tell", lambda _, values: told.append(np.array(values)))
+    for finite in (3.0, -1e300, 1.7976931348623157e308):
+        es = strategy(CMAESSettings(), 3, [])
+        es.ask()
+        es.tell([math.inf, math.inf, finite, math.inf, math.inf, math.inf, math.inf])
+        assert np.argmin(told[-1]) == 2 or finite == np.max(told[-1])
+        assert np.all(np.isfinite(told[-1]))
+
+
+def test_points_given_at_the_start_are_learnt_from() -> None:
+    """With an archive to begin with, the first generation has a model; nothing of it is counted."""
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-4, 4, (30, 3))
+    generations: list[Generation] = []
+    es = SurrogateCMAES(
+        SCMAESSettings(training_radius=64.0),
+        initial_point=lambda: rng.uniform(-4, 4, 3),
+        box=(np.full(3, -5.0), np.full(3, 5.0)),
+        rng=rng,
+        on_generation=generations.append,
+        archive=(X, np.array([sphere(x) for x in X])),
+    )
+    es.tell([sphere(x) for x in es.ask()])
+    assert generations[0].fit_status == FitStatus.TRAINED
+    assert generations[0].training_set_size == 37
+    assert es.true_evaluations == 7
+    assert es.best_value == generations[0].best_value > min(sphere(x) for x in X)

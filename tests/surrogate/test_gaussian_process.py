@@ -1,6 +1,7 @@
 """The Gaussian process against scikit-learn's, and what it survives."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -162,3 +163,11 @@ def test_values_one_rounding_apart_keep_their_differences() -> None:
     near, exact = fitted(TrainingSet(X, 1e9 + steps * 2.0**-23)), fitted(TrainingSet(X, steps))
     assert near.log_likelihood == pytest.approx(exact.log_likelihood, abs=1e-9)
     np.testing.assert_allclose((near.predict(X) - 1e9) * 2.0**23, exact.predict(X), atol=1.0)
+
+
+def test_a_prediction_beyond_the_floats_is_infinite() -> None:
+    """And no warning: who asks sees that it is not finite."""
+    model = replace(fitted(data(2, 20)), scale=1.7e308)
+    predicted = model.predict(model.inputs)
+    assert np.any(np.isinf(predicted))
+    assert not np.any(np.isnan(predicted))

@@ -4,6 +4,7 @@
 strategy, which says so by the methods that are abstract here.
 """
 
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -47,6 +48,8 @@ class ArchivedCMAES(ABC):
         box: lower and upper bounds of the problem, each of shape (D,).
         rng: source of all samples.
         on_generation: called with each finished generation.
+        archive: points that are evaluated already, shape (n, D), and their finite values, shape (n,). Models learn
+            from them; they count neither as evaluations nor for ``best_value``.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class ArchivedCMAES(ABC):
         box: tuple[Array, Array],
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
+        archive: tuple[Array, Array] | None = None,
     ) -> None:
         self._on_generation = on_generation
         self._runs = RestartedCMAES(settings, initial_point, box, rng)
@@ -64,7 +68,8 @@ class ArchivedCMAES(ABC):
         self._evaluates_means = settings.evaluate_means
         self._starts_afresh = settings.after_last_restart == "start_afresh"
         self._repaired = isinstance(settings, SurrogateSettings) and settings.trained_on == "repaired"
-        self._archive = Archive(self._dimension)
+        self._given = archive
+        self._archive = self._first_archive()
         self._mean: _Mean | None = _Mean.FIRST if settings.evaluate_means else None
         self._generation = 0
         self._control_seconds = 0.0  # of stop conditions and restarts since the last generation
@@ -151,8 +156,14 @@ class ArchivedCMAES(ABC):
         return False
 
     def _forget(self) -> None:
-        """Begin without any memory of earlier runs."""
-        self._archive = Archive(self._dimension)
+        """Begin without any memory of earlier runs; what was given at the start is still known."""
+        self._archive = self._first_archive()
+
+    def _first_archive(self) -> Archive:
+        archive = Archive(self._dimension)
+        if self._given is not None:
+            archive.add(*self._given)
+        return archive
 
     def _forget_run(self) -> None:  # noqa: B027 nothing to forget
         """Begin a run without what is not to survive a restart."""
@@ -162,14 +173,19 @@ class ArchivedCMAES(ABC):
         self.true_evaluations += len(y)
 
     def _add(self, points: Array, y: Array) -> Array:
-        """Archive what is finite of ``y``, for the first of ``points``; return it with inf as the worst known value."""
+        """Archive what is finite of ``y``, for the first of ``points``; return it with inf just above all known values.
+
+        Not equal to the worst of them: it may be the only finite value of this population.
+        """
         finite = np.isfinite(y)
         if finite.all():
             self._archive.add(points[: len(y)], y)
             return y
         self._archive.add(points[: len(y)][finite], y[finite])
         worst = np.max(self._archive.values) if len(self._archive) else 0.0
-        return np.where(finite, y, worst)
+        with np.errstate(over="ignore"):
+            above = min(np.nextafter(worst, np.inf), sys.float_info.max)
+        return np.where(finite, y, above)
 
     def _archived_points(self) -> Array:
         """The population as the archive and the judgement of a model see it."""

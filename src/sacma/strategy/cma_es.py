@@ -1,6 +1,7 @@
 """One run of CMA-ES between two restarts: pycma, with its randomness and its files under our control."""
 
 import math
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +15,8 @@ from sacma.strategy.settings import CMAESSettings
 from sacma.surrogate.whitening import Array, Whitening
 
 _HANDLERS = {"penalty": cma.BoundPenalty, "transform": cma.BoundTransform}
+_LARGEST_SHARE = 1.0 / 3.0
+"""Of a box's width that σ may be: pycma's ``maxstd_boundrange``."""
 
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
@@ -70,10 +73,15 @@ class CMAES:
         if settings.bounds != "none":
             options["BoundaryHandler"] = _HANDLERS[settings.bounds]
             options["bounds"] = [box[0].tolist(), box[1].tolist()]
+        sigma0 = settings.sigma0
+        if settings.bounds != "none" and len(initial_point) == 1:
+            # In one dimension pycma raises where it would hold σ to a part of the box: at the start that is done here.
+            options["maxstd"] = np.inf
+            sigma0 = min(sigma0, float(box[1][0] - box[0][0]) * _LARGEST_SHARE)
         with warnings.catch_warnings():
             # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run.
             warnings.simplefilter("ignore")
-            self._es = cma.CMAEvolutionStrategy(initial_point, settings.sigma0, options)
+            self._es = cma.CMAEvolutionStrategy(initial_point, sigma0, options)
         self._penalised = settings.bounds == "penalty"
         self._bounded = settings.bounds != "none"
         self.initial_point = np.array(initial_point)
@@ -121,13 +129,17 @@ class CMAES:
         It takes the interquartile range, and raises where that is 0 from the start, as on a plateau.
         """
         handler = self._es.boundary_handler
+        if handler.hist:
+            return
         ordered = np.sort(values)
         quarter = (1 + len(ordered)) // 4
-        middle = ordered[3 * (1 + len(ordered)) // 4] - ordered[quarter]
-        if not handler.hist and not 0.0 < middle < np.inf:
-            spread = ordered[-1] - ordered[0]
-            scale = spread if 0.0 < spread < np.inf else 1.0
-            handler.hist.append(scale / np.mean(self._es.sigma**2 * self._es.sm.variances))
+        variance = np.mean(self._es.sigma**2 * self._es.sm.variances)
+        with np.errstate(over="ignore"):
+            middle = (ordered[3 * (1 + len(ordered)) // 4] - ordered[quarter]) / variance
+            if not 0.0 < middle < np.inf:
+                spread = ordered[-1] - ordered[0]
+                scale = spread if 0.0 < spread < np.inf else 1.0
+                handler.hist.append(np.clip(scale / variance, sys.float_info.min, sys.float_info.max))
 
     def stop(self) -> tuple[str, ...]:
         """Return the names of pycma's stop conditions that hold; empty while the run goes on."""

@@ -48,6 +48,7 @@ class SurrogateCMAES(ArchivedCMAES):
         box: lower and upper bounds of the problem, each of shape (D,).
         rng: source of all samples.
         on_generation: called with each finished generation.
+        archive: points that are evaluated already and their finite values; see ``ArchivedCMAES``.
     """
 
     def __init__(
@@ -58,8 +59,11 @@ class SurrogateCMAES(ArchivedCMAES):
         box: tuple[Array, Array],
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
+        archive: tuple[Array, Array] | None = None,
     ) -> None:
-        super().__init__(settings, initial_point=initial_point, box=box, rng=rng, on_generation=on_generation)
+        super().__init__(
+            settings, initial_point=initial_point, box=box, rng=rng, on_generation=on_generation, archive=archive
+        )
         self._settings = settings if isinstance(settings, SurrogateSettings) else None
         self._rng = rng
         self._begin()

@@ -92,7 +92,7 @@ def no_better_than(best_value: float, predicted: Array) -> Array:
     The stop conditions of the strategy must not see a value better than any real one.
     """
     shift = best_value - float(predicted.min())
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         return predicted + shift if shift > 0.0 else predicted
 
 
@@ -135,7 +135,9 @@ class Trainer(Generic[Fitted_co]):
         model = Model(fitted, whitening)
         if s.rejected_model == "narrow":
             narrow = min(1e-8, 0.05 * float(np.ptp(training_set.values)))
-            if not float(np.ptp(model(run.sample()))) >= narrow:  # nor where it is NaN
+            with np.errstate(over="ignore", invalid="ignore"):
+                span = float(np.ptp(model(run.sample())))
+            if not span >= narrow:  # nor where it is NaN
                 return Training(FitStatus.NARROW_PREDICTION, size=len(training_set))
         elif not can_rank(model(run.sampled)):
             return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))

@@ -102,10 +102,14 @@ class GaussianProcess:
     searched_from: SearchedFrom
 
     def predict(self, inputs: Array) -> Array:
-        """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units."""
+        """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units.
+
+        Infinite where it is too large for a float.
+        """
         points = np.ascontiguousarray(inputs)
         standardised = posterior_mean(points, self.inputs, self.hyperparameters.length, self.mean, self.weights)
-        return np.asarray(self.center + self.scale * standardised)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.center + self.scale * standardised)
 
     def search(self) -> Mapping[str, int | str]:
         """Return what the search for the hyperparameters took, by the names of the trace."""

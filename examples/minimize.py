@@ -1,0 +1,25 @@
+"""The shortest way: minimise an expensive function within bounds, and look at what was found."""
+
+import numpy as np
+
+import sacma
+
+
+def expensive(x: np.ndarray) -> float:
+    """Rosenbrock's function stands in for a simulation of minutes."""
+    return float(np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2))
+
+
+result = sacma.minimize(
+    expensive,
+    x0=[-1.0, 0.0, 1.0, 0.5],  # a first guess
+    sigma0=1.0,  # about a third of the range where the optimum is expected
+    bounds=(-3, 3),  # of all coordinates; or a pair each
+    budget=400,  # evaluations; the default is 250 a dimension
+    target=1e-6,  # stop at this value
+    seed=1,  # to get the same run again
+)
+print(result.message)
+print(
+    "found", result.fun, "at", result.x, "with", result.nfev, "evaluations and", result.model_generations, "of a model"
+)

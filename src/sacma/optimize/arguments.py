@@ -1,0 +1,173 @@
+"""What users hand over, checked: every error names the argument, what was given, and what is allowed."""
+
+import math
+import numbers
+import reprlib
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from sacma.surrogate.whitening import Array
+
+LARGEST = 1e100
+"""Of coordinates and scales: squares and quotients of what is smaller stay far from the end of the floats."""
+
+_words = reprlib.Repr()
+_words.maxstring = _words.maxother = 80
+
+
+def shown(value: object) -> str:
+    """Return ``value`` as one short line."""
+    try:
+        return " ".join(_words.repr(value).split())
+    except Exception:  # noqa: BLE001 a __repr__ may do anything
+        return f"a {type(value).__name__}"
+
+
+def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> NoReturn:
+    """Raise the error of an argument.
+
+    Raises:
+        TypeError: with ``of_type``.
+        ValueError: else.
+    """
+    raise (TypeError if of_type else ValueError)(f"{name} is {shown(value)}; allowed: {allowed}")
+
+
+def number(name: str, value: object, allowed: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """Return a real number that is not NaN, from ``least`` to ``most``."""
+    if isinstance(value, bool | np.bool) or not isinstance(value, numbers.Real):
+        refuse(name, value, allowed, of_type=True)
+    try:
+        given = float(value)
+    except (OverflowError, ValueError):
+        refuse(name, value, allowed)
+    if not least <= given <= most:
+        refuse(name, value, allowed)
+    return given
+
+
+def whole(name: str, value: object, allowed: str, *, least: int = 0, most: float = math.inf) -> int:
+    """Return an integer from ``least`` to ``most``; 1e4 is one."""
+    if isinstance(value, bool | np.bool) or not isinstance(value, numbers.Real):
+        refuse(name, value, allowed, of_type=True)
+    if isinstance(value, numbers.Integral):
+        given = int(value)
+    elif float(value).is_integer():
+        given = int(float(value))
+    else:
+        refuse(name, value, allowed)
+    if not least <= given <= most:
+        refuse(name, value, allowed)
+    return given
+
+
+def real_array(name: str, value: object, allowed: str) -> Array:
+    """Return a new array of real numbers, of whatever shape; None is NaN in it, for who knows what that means."""
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind == "O":
+            if any(isinstance(part, str | bytes | bool | complex) for part in given.flat):
+                refuse(name, value, allowed, of_type=True)
+            given = given.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        refuse(name, value, allowed, of_type=True)
+    if given.dtype.kind not in "iuf":
+        refuse(name, value, allowed, of_type=True)
+    return np.array(given, dtype=np.float64)
+
+
+def initial_point(value: object) -> Array:
+    """Return x₀, shape (D,); a number is a point in 1-D."""
+    allowed = f"a vector of one or more numbers between -{LARGEST:g} and {LARGEST:g}"
+    x0 = np.atleast_1d(real_array("x0", value, allowed))
+    if x0.ndim != 1 or not len(x0) or not np.all(np.abs(x0) <= LARGEST):
+        refuse("x0", value, allowed)
+    return x0
+
+
+def scale_of(value: object, x0: Array) -> Array:
+    """Return the scale of each coordinate, shape (D,); one number is that of all."""
+    if value is None:
+        return np.ones(len(x0))
+    dimension = len(x0)
+    allowed = f"a number from {1 / LARGEST:g} to {LARGEST:g}, or {dimension} of them, one a coordinate"
+    scale = real_array("scale", value, allowed)
+    if scale.shape not in {(), (dimension,)} or not np.all((scale >= 1 / LARGEST) & (scale <= LARGEST)):
+        refuse("scale", value, allowed)
+    for i in np.flatnonzero(np.abs(x0) > LARGEST * np.minimum(1.0, scale)):
+        refuse(f"x0[{i}]", float(x0[i]), f"at most {LARGEST:g} in units of its scale")
+    return np.broadcast_to(scale, dimension).copy()
+
+
+def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
+    """Return lower and upper bounds, each of shape (D,), infinite where there is none.
+
+    Args:
+        bounds: None; a pair of numbers for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or an
+            infinite number in a pair is no bound.
+        x0: lies within them.
+        scale: of each coordinate: in its units, too, the lower bound is below the upper.
+    """
+    D = len(x0)
+    allowed = f"None, a pair (lower, upper), {D} such pairs, one a coordinate, or a scipy.optimize.Bounds; None: open"
+    if bounds is None:
+        return np.full(D, -np.inf), np.full(D, np.inf)
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        sides = [real_array("bounds", side, allowed) for side in (bounds.lb, bounds.ub)]
+    else:
+        if isinstance(bounds, str | bytes) or not isinstance(bounds, Sequence | np.ndarray):
+            refuse("bounds", bounds, allowed, of_type=True)
+        pairs = real_array("bounds", bounds, allowed)
+        if pairs.shape not in {(2,), (D, 2)}:
+            refuse("bounds", bounds, allowed)
+        _no_given_nan(bounds, pairs)
+        sides = [pairs[..., 0], pairs[..., 1]]
+    for side in sides:
+        if side.shape not in {(), (1,), (D,)}:
+            refuse("bounds", bounds, allowed)
+    lower, upper = (np.broadcast_to(side, D).astype(float) for side in sides)
+    lower[np.isnan(lower)], upper[np.isnan(upper)] = -np.inf, np.inf
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = (np.abs([lower, upper]) > LARGEST * np.minimum(1.0, scale)) & np.isfinite([lower, upper])
+        narrow = ~(upper / scale - lower / scale >= 1 / LARGEST)
+    for i in np.flatnonzero(narrow | (lower == np.inf) | (upper == -np.inf)):
+        pair = (float(lower[i]), float(upper[i]))
+        refuse(f"bounds[{i}]", pair, "lower < upper, also in units of the scale; leave out what cannot vary")
+    for i in np.flatnonzero(far.any(axis=0)):
+        pair = (float(lower[i]), float(upper[i]))
+        refuse(f"bounds[{i}]", pair, f"at most {LARGEST:g}, also in units of the scale, or infinite")
+    for i in np.flatnonzero((x0 < lower) | (x0 > upper)):
+        refuse(f"x0[{i}]", float(x0[i]), f"what is within its bounds, {lower[i]!s} to {upper[i]!s}")
+    return lower, upper
+
+
+def _no_given_nan(bounds: Sequence[object] | np.ndarray, pairs: Array) -> None:
+    """Refuse a NaN that is not a None."""
+    given = np.asarray(bounds, dtype=object)
+    for i in np.argwhere(np.isnan(pairs)):
+        if given[tuple(i)] is not None:
+            refuse("bounds", bounds, "no NaN; None or an infinite number where a coordinate has no bound")
+
+
+def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tuple[Array, Array] | None:
+    """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones."""
+    if archive is None:
+        return None
+    D = len(lower)
+    allowed = f"a pair (X, y) of arrays of shapes (n, {D}) and (n,)"
+    if isinstance(archive, str | bytes) or not isinstance(archive, Sequence | np.ndarray):
+        refuse("archive", archive, allowed, of_type=True)
+    if len(archive) != 2:  # noqa: PLR2004 a pair
+        refuse("archive", archive, allowed)
+    X, y = real_array("archive[0]", archive[0], allowed), real_array("archive[1]", archive[1], allowed)
+    if X.size == 0 and y.size == 0:
+        return None
+    if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1]:  # noqa: PLR2004 a matrix
+        refuse("archive", f"of shapes {X.shape} and {y.shape}", allowed)
+    outside = ~np.all((np.abs(X) <= LARGEST * np.minimum(1.0, scale)) & (lower <= X) & (upper >= X), axis=1)
+    for i in np.flatnonzero(outside):
+        refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
+    finite = np.isfinite(y)
+    return (X[finite], y[finite]) if finite.any() else None

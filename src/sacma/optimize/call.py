@@ -1,0 +1,153 @@
+"""What a run is asked to do: the arguments of ``minimize`` and ``SurrogateCMAES``, checked and in one form."""
+
+import math
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sacma.optimize.arguments import box_of, evaluated, initial_point, number, refuse, scale_of, whole
+from sacma.optimize.space import Space
+from sacma.optimize.surrogates import KINDS, settings_of
+from sacma.strategy.settings import CMAESSettings
+from sacma.surrogate.whitening import Array
+
+SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends. They do not change what it does until then.
+
+    Args:
+        budget: most evaluations; inf: as many as are asked for.
+        target: value at and below which it ends; -inf: none.
+        time_limit: seconds; inf: none.
+        max_failures: failed evaluations in a row; inf: any number.
+    """
+
+    budget: float = math.inf
+    target: float = -math.inf
+    time_limit: float = math.inf
+    max_failures: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """What decides every point of a run, together with the values that it gets.
+
+    Args:
+        x0: initial point, shape (D,).
+        space: scale and bounds.
+        settings: of the strategy; they hold σ₀.
+        seed: of all random numbers.
+        archive: points evaluated already, shape (n, D), and their values, shape (n,).
+        limits: when it ends.
+    """
+
+    x0: Array
+    space: Space
+    settings: CMAESSettings
+    seed: int | None
+    archive: tuple[Array, Array] | None
+    limits: Limits
+
+    def seeded(self, seed: int | None = None) -> "Call":
+        """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
+        if self.seed is not None:
+            return self
+        return replace(self, seed=secrets.randbits(64) if seed is None else seed)
+
+    def with_budget(self, budget: int) -> "Call":
+        """Return the call with another budget."""
+        return replace(self, limits=replace(self.limits, budget=budget))
+
+    def header(self) -> dict[str, Any]:
+        """Return all but the limits as JSON: floats come back from it to the bit."""
+        return {
+            "x0": self.x0.tolist(),
+            "sigma0": self.settings.sigma0,
+            "lower": _open(self.space.lower),
+            "upper": _open(self.space.upper),
+            "scale": self.space.scale.tolist(),
+            "strategy": type(self.settings).__name__,
+            "settings": self.settings.model_dump(exclude={"sigma0", "initial_range"}),
+            "seed": self.seed,
+            "archive": None if self.archive is None else [part.tolist() for part in self.archive],
+        }
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, Any], limits: Limits) -> "Call":
+        """Return the call that a header is of.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is of none.
+        """
+        settings = KINDS[header["strategy"]].model_validate({**header["settings"], "sigma0": header["sigma0"]})
+        x0, scale = initial_point(header["x0"]), initial_point(header["scale"])
+        lower, upper = box_of(list(zip(header["lower"], header["upper"], strict=True)), x0, scale)
+        archive = evaluated(header["archive"], lower, upper, scale)
+        return cls(x0, Space(lower, upper, scale), settings, header["seed"], archive, limits)
+
+
+def _open(bounds: Array) -> list[float | None]:
+    return [float(bound) if math.isfinite(bound) else None for bound in bounds]
+
+
+def checked_call(
+    x0: object,
+    sigma0: object,
+    *,
+    bounds: object,
+    scale: object,
+    surrogate: object,
+    population_size: object,
+    seed: object,
+    archive: object,
+    limits: Limits,
+) -> Call:
+    """Return the call that the arguments make.
+
+    Raises:
+        TypeError: an argument is of a wrong type.
+        ValueError: an argument has a value that is not allowed.
+    """
+    x = initial_point(x0)
+    allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
+    sigma = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+    scales = scale_of(scale, x)
+    lower, upper = box_of(bounds, x, scales)
+    space = Space(lower, upper, scales)
+    settings = settings_of(surrogate, sigma0=sigma, bounded=space.bounded, population_size=population_size)
+    chosen = None if seed is None else whole("seed", seed, "an integer ≥ 0, or None for one that is drawn")
+    return Call(x, space, settings, chosen, evaluated(archive, lower, upper, scales), limits)
+
+
+def checked_limits(*, budget: object, target: object, time_limit: object, max_failures: object) -> Limits:
+    """Return the limits that the arguments make; None is no limit.
+
+    Raises:
+        TypeError: an argument is of a wrong type.
+        ValueError: an argument has a value that is not allowed.
+    """
+    given: dict[str, float] = {}
+    if budget is not None:
+        given["budget"] = whole("budget", budget, "an integer ≥ 1, in evaluations, or None", least=1)
+    if target is not None:
+        given["target"] = number("target", target, "a number, or None for none")
+    if time_limit is not None:
+        given["time_limit"] = number("time_limit", time_limit, "seconds > 0, or None", least=math.ulp(0.0))
+    if max_failures is not None:
+        given["max_failures"] = whole("max_failures", max_failures, "an integer ≥ 1, or None for any number", least=1)
+    return Limits(**given)
+
+
+def checked_function(name: str, value: object) -> Any:
+    """Return what can be called.
+
+    Raises:
+        TypeError: it cannot.
+    """
+    if not callable(value):
+        refuse(name, value, "a function", of_type=True)
+    return value

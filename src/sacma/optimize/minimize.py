@@ -1,0 +1,129 @@
+"""One call that minimises an expensive function."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sacma.optimize.call import checked_call, checked_function, checked_limits
+from sacma.optimize.evaluation import Evaluator, evaluator_of
+from sacma.optimize.journal import journal_of
+from sacma.optimize.result import Result, Status
+from sacma.optimize.run import Run
+from sacma.strategy.settings import CMAESSettings
+from sacma.surrogate.whitening import Array
+
+BUDGET_FACTOR = 250
+"""Evaluations a dimension, where the call has no budget: the study's."""
+
+
+def minimize(
+    fun: Callable[[Array], Any],
+    x0: Sequence[float] | Array | float,
+    sigma0: float,
+    *,
+    bounds: Any = None,
+    scale: Sequence[float] | Array | float | None = None,
+    surrogate: str | CMAESSettings | None = "ada-kendall",
+    population_size: int | None = None,
+    budget: int | None = None,
+    target: float | None = None,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    archive: tuple[Any, Any] | None = None,
+    max_failures: int | None = 20,
+    journal: str | os.PathLike[str] | None = None,
+    workers: Any = None,
+    callback: Callable[[Result], Any] | None = None,
+) -> Result:
+    """Minimise an expensive function of D variables with surrogate-assisted CMA-ES.
+
+    >>> import sacma
+    >>> found = sacma.minimize(lambda x: (x[0] - 1) ** 2 + (x[1] + 2) ** 2, [0, 0], 1, target=1e-8, seed=1)
+    >>> found.success, found.nfev < 200
+    (True, True)
+
+    An evaluation that raises, or gives anything but one finite number, has failed: it counts, ranks behind all others,
+    and no model sees it. Ctrl-C ends the run as any other limit does: the result is what has been found.
+
+    Args:
+        fun: from an array of shape (D,) to a number, or an array of one.
+        x0: as the arguments that follow, see ``sacma.SurrogateCMAES``.
+        sigma0: idem.
+        bounds: idem.
+        scale: idem.
+        surrogate: idem.
+        population_size: idem.
+        budget: most evaluations, a hard limit; None: 250·D.
+        target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
+        time_limit: seconds after which no evaluation is begun; where several workers evaluate, no generation.
+        seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
+        archive: points evaluated already, and their values.
+        max_failures: failed evaluations in a row that end the run; None: any number.
+        journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
+            ended the last one, and pays for no evaluation twice; limits may differ.
+        workers: who evaluates a generation: None: this thread; an integer: so many processes, through joblib; an
+            executor of ``concurrent.futures``; or a ``joblib.Parallel``. The run is the same, to the bit.
+        callback: called with the result so far after each true-evaluated generation, those of a journal included;
+            ends the run if it returns True or raises StopIteration.
+
+    Returns:
+        The best that was found, why the run ended, and its history: see ``Result``.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
+        OSError: the journal cannot be written any more.
+    """
+    checked_function("fun", fun)
+    if callback is not None:
+        checked_function("callback", callback)
+    evaluator = evaluator_of(workers)
+    limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
+    call = checked_call(
+        x0,
+        sigma0,
+        bounds=bounds,
+        scale=scale,
+        surrogate=surrogate,
+        population_size=population_size,
+        seed=seed,
+        archive=archive,
+        limits=limits,
+    )
+    if budget is None:
+        call = call.with_budget(BUDGET_FACTOR * len(call.x0))
+    with journal_of(journal, call) as (seeded, kept):
+        on_generation = None if callback is None else _calling(callback)
+        if kept is None:
+            run = Run(seeded, on_generation=on_generation)
+        else:
+            run = Run(seeded, known=kept.known, source=kept.source, on_record=kept.record, on_generation=on_generation)
+        try:
+            _evaluate_all(run, fun, evaluator)
+        except KeyboardInterrupt:
+            run.end(Status.INTERRUPTED)
+        return run.result()
+
+
+def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator) -> None:
+    """Evaluate what the run asks for until it ends."""
+    one_by_one = evaluator.one_by_one
+    while run.goes_on:
+        outcomes = evaluator(fun, run.tasks())
+        for place, outcome in outcomes:
+            run.record(place, outcome)
+            if one_by_one and not run.goes_on:
+                break
+
+
+def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:
+    def call(run: Run) -> None:
+        try:
+            ended = callback(run.result())
+        except StopIteration:
+            ended = True
+        if isinstance(ended, bool | np.bool) and ended:
+            run.end(Status.CALLBACK)
+
+    return call

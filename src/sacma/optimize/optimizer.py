@@ -1,0 +1,203 @@
+"""The optimizer as an object that is asked and told, with pycma's habits."""
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from sacma.optimize.arguments import real_array, refuse
+from sacma.optimize.call import Call, checked_call, checked_limits
+from sacma.optimize.evaluation import outcome_of
+from sacma.optimize.journal import Journal, read_journal, write_whole
+from sacma.optimize.result import Result, Status
+from sacma.optimize.run import Known, Run
+from sacma.strategy.settings import CMAESSettings
+from sacma.surrogate.whitening import Array
+
+
+class SurrogateCMAES:
+    """CMA-ES in which a Gaussian process evaluates part of the generations, to be asked and told.
+
+    ``ask`` gives points that f is to evaluate; the generations that the model evaluates happen inside ``tell``.
+
+    >>> import sacma
+    >>> es = sacma.SurrogateCMAES([2.0, -1.0, 0.5], 1.0, budget=150, target=1e-8, seed=1)
+    >>> while not es.stop():
+    ...     X = es.ask()
+    ...     es.tell(X, [float(np.sum(x**2)) for x in X])
+    >>> es.stop()
+    {'target': 1e-08}
+    >>> es.result.fun <= 1e-8
+    True
+
+    Args:
+        x0: initial point, shape (D,). It is not evaluated.
+        sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
+            the optimum is expected.
+        bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
+            an infinite number is no bound. No point is ever outside.
+        scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
+        surrogate: "ada-kendall", "ada-kl", "ada-rd", "gp-1", "gp-5", "none", or settings of
+            ``sacma.strategy.settings``; of those, ``sigma0`` and ``initial_range`` have no effect.
+        population_size: λ of the first run; None: 4 + ⌊3 ln D⌋.
+        budget: most evaluations; None: no limit.
+        target: a value at and below which ``stop`` says so.
+        time_limit: seconds from now after which ``stop`` says so.
+        seed: of all random numbers; None: drawn from the system's entropy, and found in ``result.seed``.
+        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,). The model learns from
+            them, and the best of them is the result as long as nothing better is found; the budget does not count them.
+        max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
+        journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
+            them.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
+    """
+
+    _journal: Journal | None = None
+
+    def __init__(
+        self,
+        x0: Sequence[float] | Array | float,
+        sigma0: float,
+        *,
+        bounds: Any = None,
+        scale: Sequence[float] | Array | float | None = None,
+        surrogate: str | CMAESSettings | None = "ada-kendall",
+        population_size: int | None = None,
+        budget: int | None = None,
+        target: float | None = None,
+        time_limit: float | None = None,
+        seed: int | None = None,
+        archive: tuple[Any, Any] | None = None,
+        max_failures: int | None = 20,
+        journal: str | os.PathLike[str] | None = None,
+    ) -> None:
+        limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
+        call = checked_call(
+            x0,
+            sigma0,
+            bounds=bounds,
+            scale=scale,
+            surrogate=surrogate,
+            population_size=population_size,
+            seed=seed,
+            archive=archive,
+            limits=limits,
+        )
+        if journal is not None:
+            self._journal = Journal(journal, call)
+        self._begin(call.seeded() if self._journal is None else self._journal.call)
+
+    def _begin(self, call: Call, known: Known | None = None, source: str = "") -> None:
+        if self._journal is None:
+            self._run = Run(call, known=known, source=source)
+        else:
+            kept = self._journal
+            self._run = Run(call, known=kept.known, source=kept.source, on_record=kept.record)
+        try:
+            self._run.replay()
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self) -> list[Array]:
+        """Return points for f to evaluate, arrays of shape (D,): a population, or what is left of it.
+
+        Less than a population where the budget has no more, where part of it has been told, and where part of it is
+        known from a journal. Asked again before all is told, it gives what is missing.
+
+        Raises:
+            ValueError: the budget is used up, or the settings allow no further restart.
+        """
+        tasks = self._run.tasks()
+        while not tasks:
+            if self._run.exhausted:
+                raise ValueError(f"ask is called at the end: {self.result.message}; allowed: as long as not stop()")
+            tasks = self._run.tasks()
+        return [point for _, point in tasks]
+
+    def tell(self, points: Sequence[Array] | Array, values: Sequence[Any] | Array) -> None:
+        """Take values of points that were asked for; all at once, or a few at a time, in any order.
+
+        Args:
+            points: as ``ask`` gave them, each of shape (D,).
+            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others,
+                and no model sees them.
+
+        Raises:
+            ValueError: a point that was not asked for, or not as many values as points.
+            TypeError: no points, or no values.
+        """
+        allowed = "points as ask gave them, arrays of the same length, one a row"
+        X = real_array("points", points if len(points) else np.empty((0, len(self._run.call.x0))), allowed)
+        if X.ndim != 2 or X.shape[1] != len(self._run.call.x0):  # noqa: PLR2004 a matrix
+            refuse("points", points, allowed)
+        if len(values) != len(X):
+            refuse("values", values, f"as many as there are points, {len(X)}")
+        missing: dict[bytes, list[int]] = {}
+        for place, point in reversed(self._run.tasks()):
+            missing.setdefault(point.tobytes(), []).append(place)
+        places = []
+        for point in X:
+            if not missing.get(point.tobytes()):
+                refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
+            places.append(missing[point.tobytes()].pop())
+        for place, value in zip(places, values, strict=True):
+            self._run.record(place, outcome_of(value))
+
+    def stop(self) -> dict[str, float]:
+        """Return what has ended the run, by name, with its limit; empty while it goes on."""
+        status, limits = self._run.status, self._run.call.limits
+        if status == Status.GOING_ON:
+            return {}
+        named = {Status.FAILURES: "max_failures"}.get(status, status.name.lower())
+        return {named: getattr(limits, named, math.nan)}
+
+    @property
+    def result(self) -> Result:
+        """What has been found so far; see ``Result``."""
+        return self._run.result()
+
+    @property
+    def population_size(self) -> int:
+        """How many points the open population has, those that are told included; 0 before ``ask``."""
+        return self._run.population_size
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file, all or nothing: the call, and all evaluations.
+
+        Raises:
+            TypeError, ValueError: the file cannot be written.
+        """
+        write_whole(path, self._run.call, self._run.evaluated())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the optimizer that was saved to, or that wrote its journal to, ``path``.
+
+        It is computed again from its evaluations, and goes on bit by bit as the one that was saved. The time limit
+        begins anew. Nothing is written to ``path``.
+
+        Raises:
+            TypeError, ValueError: there is no such file, or it does not lead to the same points any more.
+        """
+        content = read_journal(path)
+        try:
+            call = content.call()
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"path is {path}, with a header that is damaged: {error}; allowed: as it was") from None
+        loaded = cls.__new__(cls)
+        loaded._begin(call, content.evaluations, content.source(path))  # noqa: SLF001 one of our own
+        return loaded
+
+    def close(self) -> None:
+        """Let go of the journal, where there is one; others can use it then."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+    def __del__(self) -> None:
+        self.close()

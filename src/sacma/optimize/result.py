@@ -1,0 +1,76 @@
+"""What a run found, as SciPy gives it, and its history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from sacma.strategy.generation import Generation
+from sacma.surrogate.whitening import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Status(IntEnum):
+    """Why a run ended."""
+
+    GOING_ON = -1
+    TARGET = 0
+    BUDGET = 1
+    TIME_LIMIT = 2
+    CALLBACK = 3
+    RESTARTS = 4
+    FAILURES = 5
+    INTERRUPTED = 6
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """All evaluations of a run, in the order of their numbers, and its generations.
+
+    Args:
+        points: shape (n, D).
+        values: shape (n,), NaN where an evaluation failed.
+        failures: why it failed, by number from 1.
+        generations: those of f and those of the model.
+    """
+
+    points: Array
+    values: Array
+    failures: dict[int, str]
+    generations: Sequence[Generation]
+
+    @property
+    def best(self) -> Array:
+        """The lowest value up to each evaluation, shape (n,); inf before the first that did not fail."""
+        return np.asarray(np.fmin.accumulate(np.where(np.isnan(self.values), np.inf, self.values)))
+
+    def __repr__(self) -> str:
+        return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
+
+
+class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
+    """SciPy's ``OptimizeResult``, which can be drawn.
+
+    Beside ``x``, ``fun``, ``nfev``, ``nit`` (generations, those of the model included), ``success``, ``status`` (a
+    ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run; ``restarts``;
+    ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``.
+    """
+
+    def plot(self, figure: "Figure | None" = None) -> "Figure":
+        """Draw convergence, g_m and the model's error over evaluations; return the figure.
+
+        Args:
+            figure: of matplotlib, emptied and drawn in; None: a new one of pyplot.
+        """
+        from sacma.optimize.plot import draw  # noqa: PLC0415 matplotlib is slow, and not everybody draws
+
+        return draw(self, figure)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...

@@ -1,0 +1,64 @@
+"""The user's coordinates and the strategy's: a scale for each, and bounds that no point leaves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sacma.surrogate.whitening import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """x = scale · z, moved onto the bounds where it lies beyond.
+
+    Args:
+        lower: bounds of x, shape (D,); -inf where there is none.
+        upper: idem; inf where there is none.
+        scale: of each coordinate, shape (D,).
+    """
+
+    lower: Array
+    upper: Array
+    scale: Array
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether any coordinate has a bound."""
+        return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper)))
+
+    @cached_property
+    def _unscaled(self) -> bool:
+        return bool(np.all(self.scale == 1.0))
+
+    @property
+    def box(self) -> tuple[Array, Array]:
+        """The bounds of z."""
+        with np.errstate(over="ignore"):
+            return self.lower / self.scale, self.upper / self.scale
+
+    def points(self, scaled: Sequence[Array]) -> Array:
+        """Return what f is to see of the strategy's points: shape (n, D), within the bounds."""
+        points = np.array(scaled)
+        if not self._unscaled:
+            points *= self.scale
+        return np.clip(points, self.lower, self.upper) if self.bounded else points
+
+    def scaled(self, points: Array) -> Array:
+        """Return z of points x, shape (…, D)."""
+        return points / self.scale
+
+    def another_start(self, x0: Array, sigma0: float, rng: np.random.Generator) -> Array:
+        """Draw x₀ of a restart: uniform between two finite bounds, else normal around the first x₀ with σ₀.
+
+        Args:
+            x0: of the first run, shape (D,).
+            sigma0: σ₀ in units of the scale.
+            rng: source of the draw.
+        """
+        uniform, normal = rng.uniform(size=len(x0)), rng.standard_normal(len(x0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            width = self.upper - self.lower
+            drawn = np.where(np.isfinite(width), self.lower + uniform * width, x0 + sigma0 * self.scale * normal)
+        return np.clip(drawn, self.lower, self.upper)

@@ -1,0 +1,351 @@
+"""Calls of ``minimize`` as nobody would write them on purpose, and what becomes of them.
+
+``python -m tests.optimize.generated N`` runs N of them and prints how they ended, and each that broke a rule.
+"""
+
+import argparse
+import math
+import re
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds
+
+import sacma
+from sacma.optimize.surrogates import SURROGATES
+from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.surrogate.whitening import Array
+
+Objective = Callable[[Array], Any]
+Generator = np.random.Generator
+
+
+class Broken(Exception):  # noqa: N818 what it says
+    """A rule that a call broke."""
+
+
+def _raises(_: Array) -> float:
+    raise RuntimeError("simulation failed")
+
+
+def _sometimes(fails: Objective) -> Objective:
+    def objective(x: Array) -> Any:
+        return fails(x) if math.fsum(np.sin(1e3 * x)) > 0.5 else float(np.sum(x**2))
+
+    return objective
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    "sphere": lambda x: float(np.sum(x**2)),
+    "ellipsoid": lambda x: float(np.sum(10.0 ** (6 * np.arange(len(x)) / max(1, len(x) - 1)) * x**2)),
+    "Rastrigin": lambda x: 10 * len(x) + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)),
+    "linear": lambda x: float(np.sum(x)),
+    "steep": lambda x: -math.exp(min(700.0, abs(float(x[0])))),
+    "constant": lambda _: 3.0,
+    "zero": lambda _: 0,
+    "steps": lambda x: math.floor(min(1e15, max(-1e15, float(np.sum(x))))),
+    "jump": lambda x: float(np.sum(x**2)) + (1e6 if x[0] > 0.1 else 0.0),
+    "two levels": lambda x: bool(x[0] > 0),
+    "1-element array": lambda x: np.array([np.sum(x**2)]),
+    "0-dimensional array": lambda x: np.array(np.sum(x**2)),
+    "32-bit": lambda x: np.float32(np.sum(x**2)),
+    "NaN": lambda _: math.nan,
+    "infinite": lambda _: math.inf,
+    "minus infinity": lambda _: -math.inf,
+    "None": lambda _: None,
+    "text": lambda _: "1.0",
+    "vector": lambda x: np.concatenate([x, x]),
+    "complex": lambda _: 1 + 2j,
+    "huge integer": lambda _: 10**400,
+    "raises": _raises,
+    "sometimes NaN": _sometimes(lambda _: math.nan),
+    "sometimes infinite": _sometimes(lambda _: math.inf),
+    "sometimes minus infinity": _sometimes(lambda _: -math.inf),
+    "sometimes raises": _sometimes(_raises),
+    "huge": lambda x: 1e308 * math.tanh(float(x[0])),
+    "tiny": lambda x: 1e-310 * float(np.sum(np.tanh(x) ** 2)),
+    "changes its argument": lambda x: float(np.sum(x.__imul__(2.0))),
+    "noise": lambda x: float(np.random.default_rng(abs(hash(x.tobytes()))).normal()),
+}
+
+WRONG: Mapping[str, tuple[Any, ...]] = {
+    "x0": (
+        [],
+        [[1.0, 2.0]],
+        "x",
+        None,
+        [math.nan],
+        [math.inf, 0.0],
+        [1e200],
+        [True],
+        [None],
+        [1j],
+        {},
+        ["1"],
+        object(),
+    ),
+    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", None, [1.0], 1e11, True, 1j, 10**400),
+    "bounds": (
+        [(1, 0)] * 3,
+        (0, 0),
+        "ab",
+        [(0, 1, 2)],
+        [1.0],
+        5,
+        (math.nan, 1),
+        (math.inf, None),
+        (None, -math.inf),
+        {"a": 1},
+        (10, 11),
+        [("a", "b")],
+        [(0, 1), (0,)],
+        Bounds([1, 2, 3, 4, 5, 6, 7], 8),
+    ),
+    "scale": (0, -1, "a", [1.0, math.nan], math.inf, [], 1e200, [[1.0]], 1j),
+    "surrogate": ("ADA", "ada-kendal", 3, "", CMAESSettings, ["gp-1"], b"gp-1"),
+    "population_size": (3, 0, -1, 4.5, "8", 10**6, math.nan, True, math.inf),
+    "budget": (0, -3, 1.5, "10", math.nan, math.inf, True, [5]),
+    "target": (math.nan, "0", [1.0], 1j, True),
+    "time_limit": (0, -1, math.nan, "1", True),
+    "seed": (-1, 1.5, "1", math.nan, np.random.default_rng(0), [1]),
+    "archive": (
+        1,
+        "ab",
+        ([[1.0]],),
+        ([[1.0] * 50], [1.0]),
+        ([[1.0]], [1.0, 2.0]),
+        ("a", "b"),
+        ([[math.nan]], [0.0]),
+        {},
+    ),
+    "max_failures": (0, -1, 1.5, "1", math.nan, True),
+    "journal": (3, "", "no/such/folder/j", b"x", "a\0b", "."),
+    "workers": (0, -2, 1.5, "2", True, [2]),
+    "callback": (3, "f", [print]),
+    "fun": (None, 3, "f"),
+}
+"""Values that an argument does not take."""
+
+
+@dataclass(frozen=True)
+class GeneratedCall:
+    """Arguments of ``minimize``.
+
+    Args:
+        objective: name of the function.
+        arguments: all others.
+        wrong: name of the argument that is wrong; empty: none.
+    """
+
+    objective: str
+    arguments: dict[str, Any]
+    wrong: str = ""
+
+
+def _one_bound(rng: Generator) -> float:
+    return (
+        float(rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-12, 12)) if rng.integers(3) else float(rng.integers(-9, 9))
+    )
+
+
+def _box(rng: Generator, D: int) -> tuple[Array, Array]:
+    """Draw bounds: finite, open at one side or both, wide, a few floats apart, or far from 0."""
+    lower, upper = np.full(D, -np.inf), np.full(D, np.inf)
+    for i in range(D):
+        first = _one_bound(rng)
+        width = abs(_one_bound(rng)) if rng.integers(4) else 10.0 ** rng.uniform(-15, 100)
+        second = max(first + width, np.nextafter(first, np.inf))
+        kind = rng.integers(5)
+        if kind != 0:
+            lower[i] = first
+        if kind != 1:
+            upper[i] = second if kind != 2 else np.nextafter(first, np.inf)
+        if kind == 3:
+            lower[i] = upper[i] = math.nan
+    lower, upper = np.where(np.isnan(lower), -np.inf, lower), np.where(np.isnan(upper), np.inf, upper)
+    return lower, upper
+
+
+def _inside(rng: Generator, lower: Array, upper: Array) -> Array:
+    """Draw x₀ within the bounds, some of its coordinates on them."""
+    share = rng.uniform(size=len(lower))
+    with np.errstate(invalid="ignore", over="ignore"):
+        between = np.clip(lower + share * (upper - lower), lower, upper)
+    x = np.where(np.isfinite(between), between, np.clip(3 * rng.standard_normal(len(lower)), lower, upper))
+    at_lower, at_upper = (rng.integers(4, size=(2, len(lower))) == 0) & np.isfinite([lower, upper])
+    return np.where(at_lower, lower, np.where(at_upper, upper, x))
+
+
+def _bounds_argument(rng: Generator, lower: Array, upper: Array) -> Any:
+    match rng.integers(3):
+        case 0:
+            return Bounds(lower, upper)
+        case 1:
+            return np.column_stack([lower, upper])
+        case _:
+            open_ = [[None if not math.isfinite(b) else b for b in side] for side in (lower, upper)]
+            return list(zip(*open_, strict=True))
+
+
+def _surrogate(rng: Generator) -> Any:
+    if rng.integers(4):
+        return str(rng.choice(list(SURROGATES)))
+    changes: dict[str, Any] = {
+        "bounds": str(rng.choice(["none", "penalty", "transform"])),
+        "evaluate_means": bool(rng.integers(2)),
+        "max_restarts": int(rng.integers(3)),
+        "after_last_restart": str(rng.choice(["start_over", "start_afresh", "stop"])),
+        "restart_from": str(rng.choice(["new", "same"])),
+        "active": bool(rng.integers(2)),
+    }
+    if rng.integers(2):
+        return CMAESSettings(**changes)
+    changes["training_radius"] = float(10.0 ** rng.uniform(-1, 4))
+    changes["selection"] = str(rng.choice(["recent", "nearest", "kmeans"]))
+    changes["rejected_model"] = str(rng.choice(["constant", "narrow"]))
+    changes["survives_restart"] = str(rng.choice(["archive_and_error", "all"]))
+    if rng.integers(2):
+        return SCMAESSettings(**changes, model_generations=int(rng.integers(8)))
+    return AdaptiveSCMAESSettings(
+        **changes, model_error=rng.choice(["kendall", "ranking_difference", "kullback_leibler"]).item()
+    )
+
+
+def generated(rng: Generator) -> GeneratedCall:
+    """Draw a call; one of four has a wrong argument."""
+    D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
+    lower, upper = _box(rng, D) if rng.integers(4) else (np.full(D, -np.inf), np.full(D, np.inf))
+    sigma0 = float(rng.choice([1.0, 0.3, 10.0 ** rng.uniform(-100, -5), 10.0 ** rng.uniform(-5, 10), 1e10, 1e-100]))
+    arguments: dict[str, Any] = {
+        "x0": _inside(rng, lower, upper),
+        "sigma0": sigma0,
+        "surrogate": _surrogate(rng),
+        "budget": int(rng.integers(1, 30)) if rng.integers(2) else int(rng.integers(30, 60 + 12 * D)),
+        "seed": int(rng.integers(2**40)),
+        "max_failures": None if rng.integers(2) else int(rng.integers(1, 30)),
+    }
+    if rng.integers(5):
+        arguments["bounds"] = _bounds_argument(rng, lower, upper)
+    if not rng.integers(3):
+        arguments["scale"] = 10.0 ** rng.uniform(-8, 8, D) if rng.integers(2) else 10.0 ** rng.uniform(-90, 90)
+    if not rng.integers(3):
+        arguments["target"] = float(rng.choice([0.0, 1.0, -1e300, 1e300, -math.inf, 1e-8]))
+    if not rng.integers(5):
+        arguments["population_size"] = int(rng.integers(4, 30))
+    if not rng.integers(5):
+        n = int(rng.integers(1, 6 * D))
+        X = np.array([_inside(rng, lower, upper) for _ in range(n)])
+        arguments["archive"] = (X, rng.choice([1.0, math.nan, math.inf, -math.inf, 1e300], n) * rng.uniform(0.1, 1, n))
+    objective = str(rng.choice(list(OBJECTIVES)))
+    if rng.integers(4):
+        return GeneratedCall(objective, arguments)
+    wrong = str(rng.choice(list(WRONG)))
+    values = WRONG[wrong]
+    return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
+
+
+def ending(call: GeneratedCall) -> str:
+    """Run a call and return how it ended.
+
+    Raises:
+        Broken: it broke a rule.
+        Exception: what should not have come out of it.
+    """
+    objective = OBJECTIVES[call.objective]
+    seen: list[Array] = []
+
+    def fun(x: Array) -> Any:
+        seen.append(x.copy())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the objective itself
+            return objective(x)
+
+    arguments = {"fun": fun, **call.arguments}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = sacma.minimize(**arguments)
+    except (ValueError, TypeError) as error:
+        return _refusal(call, error)
+    if call.wrong and not _may_be_right(call):
+        raise Broken(f"{call.wrong} was taken: {call.arguments.get(call.wrong)!r}")
+    _check(call, np.array(seen), result)
+    return str(result.status.name)
+
+
+def _may_be_right(call: GeneratedCall) -> bool:
+    """Whether the value of the wrong argument suits this very call: its dimension, or its x₀."""
+    return call.wrong in {"x0", "bounds", "scale", "archive"} and call.arguments[call.wrong] is not None
+
+
+def _refusal(call: GeneratedCall, error: Exception) -> str:
+    message = str(error)
+    if "allowed:" not in message or " is " not in message or "\n" in message:
+        raise Broken(f"not a message for people: {message}") from error
+    if not call.wrong:
+        # Boxes that are too narrow, and coordinates that are too large, in units of the scale.
+        if "of the scale" in message or "of its scale" in message:
+            return "refused: too narrow or too far"
+        raise Broken(f"refused: {message}") from error
+    named = re.split(r"\[| is ", message, maxsplit=1)[0]
+    if named not in {call.wrong, "x0", "bounds", "archive", "scale"}:
+        raise Broken(f"{call.wrong} is wrong, but the message is: {message}") from error
+    return f"refused: {call.wrong}"
+
+
+def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
+    given = call.arguments
+    if len(seen) > given["budget"] or len(seen) != result.nfev:
+        raise Broken(f"{len(seen)} evaluations, nfev {result.nfev}, budget {given['budget']}")
+    x0 = np.atleast_1d(np.asarray(given["x0"], dtype=float))
+    lower, upper = np.full(len(x0), -np.inf), np.full(len(x0), np.inf)
+    bounds = given.get("bounds")
+    if isinstance(bounds, Bounds):
+        lower, upper = np.asarray(bounds.lb), np.asarray(bounds.ub)
+    elif bounds is not None:
+        pairs = np.array(bounds, dtype=float).reshape(-1, 2)
+        lower, upper = np.where(np.isnan(pairs), [-np.inf, np.inf], pairs).T
+    for x in (*seen, result.x):
+        if x.shape != x0.shape or not np.all(np.isfinite(x)):
+            raise Broken(f"evaluated at {x}")
+        if np.any(x < lower) or np.any(x > upper):
+            raise Broken(f"{x} is outside of {lower}, {upper}")
+    if np.isnan(result.fun) or len(result.history.values) != result.nfev:
+        raise Broken(f"the value is {result.fun}")
+
+
+def endings(count: int, seed: int, *, tell: Callable[[str], None] = print) -> Counter[str]:
+    """Run ``count`` generated calls and return how often they ended how; tell of each that broke a rule."""
+    counts = Counter[str]()
+    for number in range(count):
+        call = generated(np.random.default_rng([seed, number]))
+        try:
+            counts[ending(call)] += 1
+        except Exception as error:  # noqa: BLE001 that is what is looked for
+            counts["BROKEN"] += 1
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            tell(
+                f"call {number}: {type(error).__name__}: {error} ({where.filename}:{where.lineno}), of {call.objective}"
+            )
+    return counts
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=5000)
+    parser.add_argument("--seed", type=int, default=20170922)
+    options = parser.parse_args()
+    counts = endings(options.count, options.seed)
+    for kind, number in sorted(counts.items()):
+        print(f"{kind:40} {number:6}")
+    print(f"{'all':40} {counts.total():6}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""Evaluations on disk: nothing is paid for twice, and a continued run is the one that would have been."""
+
+import errno
+import itertools
+import json
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sacma
+from sacma.optimize.result import Result, Status
+from sacma.surrogate.whitening import Array
+from tests.optimize.kills import killed, run, same_evaluations
+
+BUDGET = 120
+
+
+class Counted:
+    """Rosenbrock's function, that fails in places, counts, and may be interrupted."""
+
+    def __init__(self, interrupted_at: int | None = None) -> None:
+        self.calls = 0
+        self._interrupted_at = interrupted_at
+
+    def __call__(self, x: Array) -> float:
+        """Evaluate and count."""
+        if self.calls == self._interrupted_at:
+            raise KeyboardInterrupt
+        self.calls += 1
+        if x[0] > 0.8:
+            raise ValueError("out of range")
+        return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def call(fun: Counted, journal: Path | None, **arguments: Any) -> Result:
+    given = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, **arguments}
+    return sacma.minimize(fun, [0.0, 0.0, 0.0], 0.5, journal=journal, **given)
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    """The journal of a whole run."""
+    path = tmp_path / "alone.jsonl"
+    call(Counted(), path)
+    return path
+
+
+def test_a_journal_has_every_evaluation(alone: Path) -> None:
+    """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
+    result = call(Counted(), None)
+    header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
+    assert header["format"] == "sacma-journal-1"
+    assert header["call"]["seed"] == 5
+    assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
+    assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))
+    assert any(line.get("failure") == "ValueError: out of range" for line in lines)
+    content = sacma.read_journal(alone)
+    np.testing.assert_array_equal(content.points, result.history.points)
+    np.testing.assert_array_equal(content.values, result.history.values)
+    assert content.archive[0].shape == (BUDGET, 3)
+
+
+@pytest.mark.parametrize("at", [0, 3, 49, BUDGET - 1])
+def test_an_interrupted_run_goes_on(alone: Path, tmp_path: Path, at: int) -> None:
+    """The same call makes what is missing, and both files and results are the same as without an interruption."""
+    path = tmp_path / "journal.jsonl"
+    first = Counted(interrupted_at=at)
+    assert call(first, path).status == Status.INTERRUPTED
+    rest = Counted()
+    result = call(rest, path)
+    assert first.calls + rest.calls == BUDGET
+    assert path.read_bytes() == alone.read_bytes()
+    assert result.fun == call(Counted(), None).fun
+    again = Counted()
+    assert call(again, path).nfev == BUDGET
+    assert again.calls == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_killed_at_random_moments(tmp_path: Path, threads: int) -> None:
+    """A few of the kills of ``python -m tests.optimize.kills``."""
+    alone, other = tmp_path / "alone.jsonl", tmp_path / "killed.jsonl"
+    run(alone, threads=1, budget=90)
+    lines = killed(other, 3, np.random.default_rng(3), threads=threads, budget=90)
+    assert lines  # fewer where the machine is so busy that the run ends before it is killed again
+    assert same_evaluations(alone, other)
+    if threads == 1:
+        assert alone.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("torn", [1, 30, 75, 10**6])
+def test_a_half_written_line_is_dropped(alone: Path, tmp_path: Path, torn: int) -> None:
+    """Of the header, too. Its evaluation is made again."""
+    path = tmp_path / "journal.jsonl"
+    whole = alone.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    header = len(lines[0])
+    for kept in (whole[: min(torn, header - 1)], whole[: header + len(lines[1]) + min(torn, len(lines[2]) - 1)]):
+        path.write_bytes(kept)
+        call(Counted(), path)
+        assert path.read_bytes() == whole
+    path.write_bytes(whole[:-40] + b"\0" * 39 + b"\n")
+    call(Counted(), path)
+    assert path.read_bytes() == whole
+
+
+def test_a_damaged_journal_is_refused(alone: Path) -> None:
+    """With the line, and what is allowed; it is left as it is."""
+    lines = alone.read_bytes().splitlines(keepends=True)
+    lines[7] = b"x" + lines[7]
+    alone.write_bytes(b"".join(lines))
+    with pytest.raises(ValueError, match=r"of which line 8 is .*; allowed: a journal of sacma as it was written"):
+        call(Counted(), alone)
+    assert alone.read_bytes() == b"".join(lines)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 6},
+        {"bounds": (-2, 3)},
+        {"scale": 2.0},
+        {"surrogate": "gp-1"},
+        {"population_size": 9},
+        {"archive": ([[0.0, 0.0, 0.0]], [1.0])},
+    ],
+)
+def test_the_journal_of_another_call_is_refused(alone: Path, other: dict[str, Any]) -> None:
+    """With the argument that differs, and what to do."""
+    before = alone.read_bytes()
+    with pytest.raises(
+        ValueError, match=r"of a call with another .* there, .* here; .*archive=sacma.read_journal\(path\)"
+    ):
+        call(Counted(), alone, **other)
+    assert alone.read_bytes() == before
+    result = call(Counted(), None, archive=sacma.read_journal(alone).archive, seed=6)
+    assert result.history.generations[0].fit_status == "trained"
+
+
+def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone: Path) -> None:
+    """Where a point is not the one that the run asks for, it says so instead of going on with wrong values."""
+    lines = alone.read_text().splitlines()
+    changed = json.loads(lines[20])
+    changed["value"] = -1.0
+    alone.write_text("\n".join([*lines[:20], json.dumps(changed), *lines[21:]]) + "\n")
+    with pytest.raises(
+        ValueError, match=r"evaluation \d+ of .*alone.jsonl is .*; allowed: the point that this run asks for"
+    ):
+        call(Counted(), alone)
+
+
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-2"}\n'])
+def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
+    """However short, and with or without an end of its last line."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"journal is .*notes.txt, which begins with .*; allowed: a journal of sacma"):
+        call(Counted(), path)
+    assert path.read_bytes() == content
+
+
+def test_versions_that_differ_are_named(alone: Path) -> None:
+    """In the error of a run that diverges, since they may be why."""
+    text = alone.read_text().replace('"cma": "', '"cma": "0.').replace('"value": ', '"value": 1')
+    alone.write_text(text)
+    with pytest.raises(ValueError, match=r"alone.jsonl, written with cma 0\..*, here .* is "):
+        call(Counted(), alone)
+
+
+def test_a_full_disk_leaves_a_whole_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could only half be written is taken back: later lines do not follow on half a line."""
+    path = tmp_path / "journal.jsonl"
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    X = es.ask()
+    es.tell(X[:1], [1.0])
+    before = path.read_bytes()
+    write = os.write
+    with monkeypatch.context() as patched:
+
+        def half(file: int, data: bytes) -> int:
+            patched.setattr(os, "write", full)
+            return write(file, data[:20])
+
+        def full(_file: int, _data: bytes) -> int:
+            raise OSError(errno.ENOSPC, "no space left")
+
+        patched.setattr(os, "write", half)
+        with pytest.raises(OSError, match="no space left"):
+            es.tell(X[1:2], [2.0])
+    assert path.read_bytes() == before
+    es.tell(X[1:], range(len(X) - 1))
+    es.close()
+    assert len(sacma.read_journal(path).evaluations) == len(X)
+
+
+def test_limits_may_change(alone: Path, tmp_path: Path) -> None:
+    """More budget goes on behind the end, bit by bit as if it had been there from the start; less ends before it."""
+    path = tmp_path / "journal.jsonl"
+    call(Counted(), path, budget=BUDGET + 33)
+    more = Counted()
+    call(more, alone, budget=BUDGET + 33)
+    assert more.calls == 33
+    assert sacma.read_journal(alone).points.tobytes() == sacma.read_journal(path).points.tobytes()
+    less = Counted()
+    assert call(less, alone, budget=50).nfev == 50
+    assert less.calls == 0
+
+
+def test_without_a_seed_the_journal_has_it(tmp_path: Path) -> None:
+    """A drawn seed is kept, so that the same call goes on."""
+    path = tmp_path / "journal.jsonl"
+    first = call(Counted(interrupted_at=20), path, seed=None)
+    second = call(Counted(), path, seed=None)
+    assert first.seed == second.seed
+    np.testing.assert_array_equal(first.history.points, second.history.points[:20])
+
+
+def test_evaluations_may_end_out_of_order(alone: Path, tmp_path: Path) -> None:
+    """Lines of a population in any order, and gaps between them: what is missing is made."""
+    path = tmp_path / "journal.jsonl"
+    header, *lines = alone.read_bytes().splitlines(keepends=True)
+    some = [lines[i] for i in (4, 0, 6, 3, 1, 2, 5, 11, 9)]  # λ = 7: one population, and two of the next
+    path.write_bytes(b"".join([header, *some]))
+    rest = Counted()
+    call(rest, path)
+    assert rest.calls == BUDGET - 9
+    assert same_evaluations(alone, path)
+    with ThreadPoolExecutor(2) as executor:
+        path.write_bytes(b"".join([header, *some]))
+        call(Counted(), path, workers=executor)
+    assert same_evaluations(alone, path)
+
+
+def test_the_optimizer_object_keeps_a_journal_too(alone: Path, tmp_path: Path) -> None:
+    """It takes that of minimize within a population, and writes the same lines."""
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"".join(alone.read_bytes().splitlines(keepends=True)[:32]))  # 31 evaluations, λ = 7
+    es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 0.5, bounds=(-2, 2), seed=5, budget=BUDGET, journal=path)
+    assert es.result.nfev == 31
+    assert len(es.ask()) == 4
+    f = Counted()
+    while not es.stop():
+        X = es.ask()
+        es.tell(X, [math.nan if x[0] > 0.8 else f(x) for x in X])
+    es.close()
+    assert same_evaluations(alone, path)
+    loaded = sacma.SurrogateCMAES.load(path)
+    assert loaded.stop() == {"budget": BUDGET}
+    np.testing.assert_array_equal(loaded.result.x, es.result.x)
+
+
+def test_a_journal_is_one_run_s(tmp_path: Path) -> None:
+    """While it is open, another run is kept out, and can read it."""
+    path = tmp_path / "journal.jsonl"
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    with pytest.raises(ValueError, match=r"journal is .*; allowed: one that no other run is writing to"):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    assert sacma.read_journal(path).points.shape[0] == 0
+    es.close()
+    sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path).close()
+    with pytest.raises(
+        ValueError, match=r"journal is .*; allowed: a file that can be written, in a folder that exists"
+    ):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=tmp_path / "no" / "journal")
+    with pytest.raises(ValueError, match=r"journal is '/dev/null'; allowed: a file that can be written"):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal="/dev/null")
+    with pytest.raises(TypeError, match="journal is 3; allowed: the path of a file"):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=3)  # type: ignore[arg-type]
+
+
+def test_the_callback_s_end_is_kept(tmp_path: Path) -> None:
+    """A callback is called with the known generations, too: where it ended the run, it ends it again."""
+    path = tmp_path / "journal.jsonl"
+    for expected in (28, 0):
+        generations = itertools.count(1)
+        f = Counted()
+        result = call(f, path, callback=lambda _, g=generations: next(g) == 4)
+        assert (result.status, result.nfev, f.calls) == (Status.CALLBACK, 28, expected)

@@ -1,0 +1,351 @@
+"""One call: what it finds, what ends it, and what it never does."""
+
+import itertools
+import math
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, OptimizeResult
+
+import sacma
+from sacma.optimize.result import Result, Status
+from sacma.optimize.surrogates import SURROGATES
+from sacma.strategy.scmaes import SurrogateCMAES
+from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
+from sacma.surrogate.whitening import Array
+from tests.optimize.generated import endings
+
+
+def sphere(x: Array) -> float:
+    return float(np.sum((x - 1.0) ** 2))
+
+
+def rosenbrock(x: Array) -> float:
+    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def bits(result: Result) -> tuple[Any, ...]:
+    return result.history.points.tobytes(), result.history.values.tobytes(), result.x.tobytes(), result.fun, result.nfev
+
+
+@pytest.mark.parametrize("surrogate", [*SURROGATES, None])
+def test_every_surrogate_finds_the_optimum(surrogate: str | None) -> None:
+    """In three dimensions, with a result that SciPy's users know."""
+    result = sacma.minimize(sphere, [0.0, 3.0, -1.0], 1.0, surrogate=surrogate, target=1e-8, seed=1)
+    assert isinstance(result, OptimizeResult)
+    assert result.success
+    assert result.status == Status.TARGET
+    assert result.fun == sphere(result.x) <= 1e-8
+    assert result.nfev == len(result.history.values) <= 750
+    assert (result.model_generations > 0) == (surrogate not in {None, "none"})
+    assert "target, 1e-08, is reached" in result.message
+    assert "x" in result
+    assert "evaluations" in repr(result)
+
+
+@pytest.mark.parametrize("settings", [CMAESSettings(), AdaptiveSCMAESSettings(model_error="kendall")])
+def test_it_is_the_strategy(settings: CMAESSettings) -> None:
+    """Without bounds and scale, points and values are those of the bare strategy with the same random numbers."""
+    starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(5).spawn(2))
+    x0 = np.array([0.5, -1.0])
+    first = [x0]
+
+    def initial_point() -> Array:
+        return first.pop() if first else x0 + 0.7 * (starts.uniform(size=2), starts.standard_normal(2))[1]
+
+    seen: list[Array] = []
+    strategy = SurrogateCMAES(
+        settings.model_copy(update={"sigma0": 0.7}),
+        initial_point=initial_point,
+        box=(np.full(2, -np.inf), np.full(2, np.inf)),
+        rng=samples,
+    )
+    while strategy.true_evaluations < 900:
+        population = strategy.ask()
+        seen += [np.array(x) for x in population]
+        strategy.tell([rosenbrock(x) for x in population])
+    result = sacma.minimize(rosenbrock, x0, 0.7, surrogate=settings, budget=900, seed=5)
+    assert result.restarts > 0
+    np.testing.assert_array_equal(result.history.points, seen[:900])
+
+
+@pytest.mark.parametrize("budget", [1, 5, 7, 30, 101])
+def test_budget_is_a_hard_limit(budget: int) -> None:
+    """Not one evaluation more, however it divides into populations; without one it is 250·D."""
+    calls = itertools.count()
+    result = sacma.minimize(lambda x: (next(calls), sphere(x))[1], [3.0, 3.0], 1.0, budget=budget, seed=2)
+    assert next(calls) == result.nfev == budget
+    assert result.status == Status.BUDGET
+    assert result.success
+    assert not sacma.minimize(sphere, [3.0, 3.0], 1.0, budget=budget, target=-1.0, seed=2).success
+
+
+def test_default_budget() -> None:
+    """250·D."""
+    assert sacma.minimize(lambda x: x[0], [0.0], 1.0, surrogate="none", seed=0).nfev == 250
+
+
+def test_target_ends_the_run_at_once() -> None:
+    """The evaluation that reaches it is the last."""
+    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, target=0.5, seed=3)
+    assert result.history.values[-1] <= 0.5 < np.min(result.history.values[:-1])
+
+
+@pytest.mark.parametrize(
+    "surrogate", ["ada-kendall", AdaptiveSCMAESSettings(model_error="kendall", bounds="transform")]
+)
+@pytest.mark.parametrize(
+    ("bounds", "x0"),
+    [
+        ((-2, 0.5), [0.0, 0.0, 0.0]),
+        ([(None, 0.5), (0, None), (-math.inf, math.inf)], [0.5, 0.0, 9.0]),
+        (Bounds([-1, 2, -5], [0.5, 2.0 + 1e-9, 5]), [0.5, 2.0, 0.0]),
+        (np.array([[-1e-9, 1e-9], [-1e9, 1e9], [0.999, 1.001]]), [0.0, 5e8, 1.0]),
+    ],
+)
+def test_no_point_is_outside_of_the_bounds(bounds: Any, x0: list[float], surrogate: Any) -> None:
+    """One-sided, open, tiny, huge and given in any form: f sees what is inside, and the best of it is found."""
+    result = sacma.minimize(sphere, x0, 1.0, bounds=bounds, surrogate=surrogate, seed=4, budget=1000)
+    if isinstance(bounds, Bounds):
+        lower, upper = bounds.lb, bounds.ub
+    else:
+        pairs = np.array([bounds] * 3 if isinstance(bounds, tuple) else bounds, dtype=float)
+        lower, upper = np.where(np.isnan(pairs), [-np.inf, np.inf], pairs).T
+    assert np.all(result.history.points >= lower)
+    assert np.all(result.history.points <= upper)
+    assert result.restarts > 0 or result.fun < 1e6
+    if np.max(upper) < 1e8:
+        assert result.fun == pytest.approx(sphere(np.clip(1.0, lower, upper)), abs=1e-6)
+
+
+def test_bounds_that_are_almost_equal() -> None:
+    """Neighbouring floats are a box: no point is outside, and the run goes on to its budget."""
+    bounds = Bounds([-1, 2, -5], [0.5, np.nextafter(2.0, 3.0), 5])
+    result = sacma.minimize(sphere, [0.5, 2.0, 0.0], 1.0, bounds=bounds, seed=4, budget=200)
+    assert np.all((result.history.points >= bounds.lb) & (result.history.points <= bounds.ub))
+    assert result.nfev == 200
+
+
+def test_one_dimension() -> None:
+    """With and without bounds, on one of them too, and with a number for x₀."""
+    for arguments in ({}, {"bounds": (0, None)}, {"bounds": [(0, 5)]}, {"bounds": (0, 0.25)}):
+        result = sacma.minimize(sphere, 0.0, 2.0, seed=1, budget=80, **arguments)
+        assert result.x.shape == (1,)
+        assert result.fun == pytest.approx(0.75**2 if arguments.get("bounds") == (0, 0.25) else 0.0, abs=1e-6)
+
+
+def test_scale_makes_coordinates_alike() -> None:
+    """A scaled problem with its scale is the unscaled one, to the bit where the scale is a power of two."""
+    scale = np.array([2.0**20, 1.0, 2.0**-30])
+    plain = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 0.5, bounds=(-3, 3), seed=6, budget=400)
+    scaled = sacma.minimize(
+        lambda x: rosenbrock(x / scale),
+        np.zeros(3),
+        0.5,
+        bounds=np.column_stack([-3 * scale, 3 * scale]),
+        scale=scale,
+        seed=6,
+        budget=400,
+    )
+    np.testing.assert_array_equal(plain.history.values, scaled.history.values)
+    np.testing.assert_array_equal(plain.history.points * scale, scaled.history.points)
+
+
+def test_the_seed_repeats_a_run_and_no_global_generator_is_touched() -> None:
+    """Without one, it is drawn and told; the same call with it is the same run."""
+    before = np.random.get_state(legacy=False)  # noqa: NPY002 the one that must stay untouched
+    first = sacma.minimize(rosenbrock, [0.0, 0.0], 1.0, budget=120)
+    again = sacma.minimize(rosenbrock, [0.0, 0.0], 1.0, budget=120, seed=first.seed)
+    other = sacma.minimize(rosenbrock, [0.0, 0.0], 1.0, budget=120)
+    np.testing.assert_equal(np.random.get_state(legacy=False), before)  # noqa: NPY002 idem
+    assert bits(first) == bits(again)
+    assert first.seed != other.seed
+    assert bits(first) != bits(other)
+
+
+def test_failed_evaluations_rank_last_and_count() -> None:
+    """Exceptions, NaN and infinities of both signs: the optimum beside them is found, and they are told of."""
+    odd = itertools.cycle([math.nan, math.inf, -math.inf, None])
+
+    def fun(x: Array) -> Any:
+        if x[0] < 0.9:
+            if x[1] > 0:
+                raise RuntimeError("no mesh")
+            return next(odd)
+        return sphere(x)
+
+    result = sacma.minimize(fun, [2.0, 1.0], 1.0, seed=1, target=1e-8)
+    assert result.success
+    assert result.failures == len(result.history.failures) == np.isnan(result.history.values).sum() > 0
+    assert "RuntimeError: no mesh" in result.history.failures.values()
+    for number in result.history.failures:
+        assert math.isnan(result.history.values[number - 1])
+    assert np.all(np.isinf(result.history.best[: np.flatnonzero(~np.isnan(result.history.values))[0]]))
+
+
+def test_failures_in_a_row_end_the_run() -> None:
+    """After max_failures of them, not before; none ends it where that is None."""
+    result = sacma.minimize(lambda _: 1 / 0, [1.0, 2.0], 1.0, max_failures=13, seed=1)
+    assert (result.nfev, result.status, result.success) == (13, Status.FAILURES, False)
+    assert "13 evaluations failed in a row; the last failure: ZeroDivisionError" in result.message
+    np.testing.assert_array_equal(result.x, [1.0, 2.0])
+    assert result.fun == math.inf
+    calls = itertools.count(1)
+    result = sacma.minimize(
+        lambda x: sphere(x) if next(calls) % 13 == 0 else None, [1.0, 2.0], 1.0, max_failures=13, budget=200, seed=1
+    )
+    assert result.status == Status.BUDGET
+    assert sacma.minimize(lambda _: None, [1.0], 1.0, max_failures=None, budget=50, seed=1).nfev == 50
+
+
+def test_an_archive_is_a_start() -> None:
+    """Its points feed the first model, are not counted, and the best of them is the result until one is better."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (60, 3))
+    y = np.array([sphere(x) for x in X])
+    y[:10] = math.nan
+    nfev = {}
+    for archive in (None, (X, y)):
+        runs = [
+            sacma.minimize(sphere, [-1.0] * 3, 1.0, seed=seed, target=0.01, archive=archive) for seed in range(1, 9)
+        ]
+        nfev[archive is not None] = sum(r.nfev for r in runs)
+    assert nfev[True] < nfev[False]
+    assert runs[0].history.generations[0].fit_status == "trained"
+    assert runs[0].history.generations[0].training_set_size == 45
+    best = int(np.nanargmin(y))
+    few = sacma.minimize(lambda _: 1e3, [0.0, 0.0, 0.0], 1.0, seed=1, budget=7, archive=(X, y))
+    assert (few.nfev, few.fun) == (7, y[best])
+    np.testing.assert_array_equal(few.x, X[best])
+    assert "nothing better than the given archive" in few.message
+    done = sacma.minimize(sphere, [0.0, 0.0, 0.0], 1.0, seed=1, target=y[best], archive=(X, y))
+    assert (done.nfev, done.success) == (0, True)
+
+
+def test_time_limit() -> None:
+    """No evaluation begins after it."""
+    calls: list[float] = []
+
+    def fun(x: Array) -> float:
+        calls.append(time.monotonic())
+        time.sleep(0.01)
+        return sphere(x)
+
+    begin = time.monotonic()
+    result = sacma.minimize(fun, [3.0, 3.0], 1.0, time_limit=0.15, seed=1)
+    assert result.status == Status.TIME_LIMIT
+    assert 0 < result.nfev < 500
+    assert calls[-1] - begin < 0.15 + 2.0  # a loaded machine
+
+
+def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
+    """By returning True or raising StopIteration; what it returns else does not matter."""
+    seen: list[Result] = []
+
+    def callback(result: Result) -> Any:
+        seen.append(result)
+        return np.bool(len(seen) == 4)
+
+    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=callback)
+    assert (result.status, result.nfev, result.success) == (Status.CALLBACK, 24, True)
+    assert [r.nfev for r in seen] == [6, 12, 18, 24]
+
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, budget=30, callback=lambda r: r.x).nfev == 30
+
+    def stopping(_: Result) -> Any:
+        raise StopIteration
+
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 6
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_ctrl_c_keeps_what_was_found(threads: int) -> None:
+    """The result says that it was interrupted, and has all evaluations that ended."""
+    calls = itertools.count(1)
+
+    def fun(x: Array) -> float:
+        if next(calls) == 40:
+            raise KeyboardInterrupt
+        return sphere(x)
+
+    with ThreadPoolExecutor(max(1, threads)) as executor:
+        result = sacma.minimize(fun, [3.0, 3.0], 1.0, seed=1, workers=executor if threads else None)
+    assert (result.status, result.success, result.message) == (Status.INTERRUPTED, False, "interrupted")
+    assert 36 <= result.nfev <= 41
+    assert result.fun == sphere(result.x)
+    if not threads:
+        assert result.nfev == 39
+
+
+def test_parallel_runs_are_the_same_to_the_bit() -> None:
+    """In threads that end in any order, and in processes: the same points and values as one after the other."""
+    waits = itertools.cycle([0.004, 0.0, 0.002])
+
+    def fun(x: Array) -> float:
+        time.sleep(next(waits))
+        return rosenbrock(x) if x[0] < 1.5 else math.nan
+
+    arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 3, "budget": 150}
+    alone = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, **arguments)
+    with ThreadPoolExecutor(3) as executor:
+        threaded = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, workers=executor, **arguments)
+    assert bits(alone) == bits(threaded)
+    small = {**arguments, "budget": 30}
+    processes = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, workers=2, **small)
+    assert bits(sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, **small)) == bits(processes)
+
+
+def test_a_broken_pool_is_no_failed_evaluation() -> None:
+    """What goes wrong around f, not in it, comes out as it is."""
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        sacma.minimize(sphere, [3.0, 3.0], 1.0, workers=executor)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"sigma0": "1"}, TypeError, "sigma0 is '1'; allowed: a number from 1e-100 to 1e\\+10"),
+        ({"x0": [1.0, math.nan]}, ValueError, "x0 is .*; allowed: a vector"),
+        ({"bounds": (0, 2)}, ValueError, r"x0\[1\] is 3.0; allowed: what is within its bounds, 0.0 to 2.0"),
+        ({"bounds": [(0, 4), (3, 3)]}, ValueError, r"bounds\[1\] is \(3.0, 3.0\); allowed: lower < upper"),
+        ({"bounds": [(0, 4)] * 3}, ValueError, "bounds is .*; allowed: None, a pair .* 2 such pairs"),
+        ({"budget": 0}, ValueError, "budget is 0; allowed: an integer ≥ 1"),
+        ({"target": math.nan}, ValueError, "target is nan; allowed: a number"),
+        ({"archive": ([[1.0]], [1.0])}, ValueError, r"archive is .*\(1, 1\).*; allowed: .*\(n, 2\)"),
+        ({"scale": [1.0, 0.0]}, ValueError, "scale is .*; allowed: a number from"),
+        ({"seed": -1}, ValueError, "seed is -1; allowed"),
+        ({"fun": 3}, TypeError, "fun is 3; allowed: a function"),
+        ({"callback": 3}, TypeError, "callback is 3; allowed: a function"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    """With what was given and what is allowed."""
+    right: dict[str, Any] = {"fun": sphere, "x0": [1.0, 3.0], "sigma0": 1.0}
+    with pytest.raises(error, match=message):
+        sacma.minimize(**{**right, **arguments})
+
+
+def test_generated_calls_break_no_rule() -> None:
+    """A part of those of ``python -m tests.optimize.generated``."""
+    told: list[str] = []
+    counts = endings(150, seed=11, tell=told.append)
+    assert told == []
+    assert counts.total() == 150
+    assert len(counts) > 10
+
+
+def test_importing_sacma_is_cheap() -> None:
+    """Neither NumPy nor pycma is loaded before something of the optimizer is asked for; its names are listed."""
+    code = "import sys, sacma; assert not {'numpy', 'cma', 'scipy'} & sys.modules.keys(); print(*dir(sacma))"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert {"minimize", "SurrogateCMAES", "read_journal", "LivePlot"} <= set(found.split())
+    assert callable(sacma.minimize)
+    with pytest.raises(AttributeError, match="no attribute 'maximize'"):
+        sacma.maximize  # noqa: B018

@@ -1,0 +1,201 @@
+"""Asked and told."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sacma
+from sacma.optimize.result import Status
+from sacma.surrogate.whitening import Array
+
+
+def rosenbrock(x: Array) -> float:
+    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def solve(es: sacma.SurrogateCMAES) -> None:
+    while not es.stop():
+        X = es.ask()
+        es.tell(X, [rosenbrock(x) for x in X])
+
+
+def test_asked_and_told_it_is_minimize() -> None:
+    """The same points and values, to the bit, where the budget ends within a population too."""
+    for budget in (100, 303):
+        es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 1.0, bounds=(-2, 2), budget=budget, seed=8)
+        solve(es)
+        whole = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, bounds=(-2, 2), budget=budget, seed=8)
+        np.testing.assert_array_equal(es.result.history.points, whole.history.points)
+        np.testing.assert_array_equal(es.result.history.values, whole.history.values)
+        assert es.stop() == {"budget": budget}
+        assert es.result.status == Status.BUDGET
+        with pytest.raises(ValueError, match="ask is called at the end: the budget of"):
+            es.ask()
+
+
+def test_values_can_come_in_any_order_and_one_by_one() -> None:
+    """Until all of a population is told, ask gives what is missing; its order has no effect."""
+    rng = np.random.default_rng(1)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=8)
+    other = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=8)
+    for _ in range(40):
+        X = es.ask()
+        assert es.population_size == len(X)
+        for n, i in enumerate(rng.permutation(len(X))):
+            assert len(es.ask()) == len(X) - n
+            es.tell([X[i]], [rosenbrock(X[i])])
+        X = other.ask()
+        other.tell(X, np.array([rosenbrock(x) for x in X]))
+    np.testing.assert_array_equal(es.result.history.points, other.result.history.points)
+    assert es.result.fun == other.result.fun
+    np.testing.assert_array_equal(es.result.x, other.result.x)
+
+
+def test_equal_points_are_told_one_each() -> None:
+    """In a box with few floats points repeat: each is told once."""
+    es = sacma.SurrogateCMAES([1.0], 1.0, bounds=(1.0, np.nextafter(1.0, 2.0)), seed=1)
+    X = es.ask()
+    assert len({x.tobytes() for x in X}) < len(X)
+    es.tell(X, [float(x[0]) for x in X])
+    assert es.result.nfev == len(X)
+
+
+def test_failed_values_are_told_as_what_they_are() -> None:
+    """None, NaN and infinity; enough in a row stop the run."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=8, max_failures=3)
+    X = es.ask()
+    es.tell(X, [1.0, None, math.inf, 2.0, math.nan, None])
+    assert es.stop() == {}
+    assert es.result.failures == 4
+    X = es.ask()
+    es.tell(X[:1], [-math.inf])
+    assert es.stop() == {"max_failures": 3}
+
+
+def test_what_was_not_asked_for_is_refused() -> None:
+    """Other points, points told twice, and numbers of values."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=8)
+    X = es.ask()
+    with pytest.raises(ValueError, match=r"values is .*; allowed: as many as there are points, 6"):
+        es.tell(X, [1.0])
+    with pytest.raises(ValueError, match=r"points is .*; allowed: points that ask gave"):
+        es.tell([X[0] + 1.0], [1.0])
+    with pytest.raises(ValueError, match=r"points is .*; allowed: points as ask gave them"):
+        es.tell(np.ones(1), [1.0])
+    es.tell(X[:1], [1.0])
+    with pytest.raises(ValueError, match="have not been told yet"):
+        es.tell(X[:1], [1.0])
+    es.tell([], [])
+    assert es.result.nfev == 1
+    X[1][:] = 7.0  # what ask gave is a copy
+    assert not np.any(es.ask()[0] == 7.0)
+
+
+def test_stop_says_what_ended_the_run() -> None:
+    """Target and time limit, with their values."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, target=1e-8, seed=8)
+    solve(es)
+    assert es.stop() == {"target": 1e-8}
+    assert es.result.success
+    assert sacma.SurrogateCMAES([0.0], 1.0, time_limit=1e-9).stop() == {"time_limit": 1e-9}
+    settings = sacma.optimize.surrogates.SURROGATES["none"].model_copy(
+        update={"max_restarts": 0, "after_last_restart": "stop"}
+    )
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, surrogate=settings, seed=8)
+    solve(es)
+    assert list(es.stop()) == ["restarts"]
+    with pytest.raises(ValueError, match="the last restart that the settings allow has ended"):
+        es.ask()
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, surrogate=settings, seed=8, target=1.0)
+    with pytest.raises(ValueError, match="ask is called at the end: the target, 1, is reached"):  # noqa: PT012
+        while True:  # on behind the target, which is no hard limit
+            X = es.ask()
+            es.tell(X, [rosenbrock(x) for x in X])
+
+
+@pytest.mark.parametrize("evaluations", [0, 14, 137])
+def test_a_saved_optimizer_goes_on_bit_by_bit(tmp_path: Path, evaluations: int) -> None:
+    """From the start, from within a population, and after many: the same points as without a stop."""
+    path = tmp_path / "state.jsonl"
+    archive = (np.linspace(-1, 1, 24).reshape(8, 3), np.arange(8.0))
+    es = sacma.SurrogateCMAES(
+        [0.0, 0.1, 0.0], 1.0, bounds=(-2, 2), scale=[1, 3, 0.1], budget=300, seed=8, archive=archive, target=1e-9
+    )
+    while es.result.nfev < evaluations:
+        x = es.ask()[-1]
+        es.tell([x], [rosenbrock(x) if x[0] < 1.5 else None])
+    es.save(path)
+    loaded = sacma.SurrogateCMAES.load(path)
+    assert loaded.result.nfev == evaluations
+    for one in (es, loaded):
+        while not one.stop():
+            X = one.ask()
+            one.tell(X, [rosenbrock(x) if x[0] < 1.5 else None for x in X])
+    np.testing.assert_array_equal(es.result.history.points, loaded.result.history.points)
+    np.testing.assert_array_equal(es.result.history.values, loaded.result.history.values)
+    assert es.stop() == loaded.stop()
+    assert [p.name for p in tmp_path.iterdir()] == ["state.jsonl"]
+
+
+def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
+    """In words that name the file."""
+    with pytest.raises(ValueError, match=r"path is .*; allowed: a journal that can be read"):
+        sacma.SurrogateCMAES.load(tmp_path / "none")
+    (tmp_path / "empty").touch()
+    with pytest.raises(ValueError, match="not even a first line"):
+        sacma.SurrogateCMAES.load(tmp_path / "empty")
+    (tmp_path / "other").write_text("{}\n")
+    with pytest.raises(ValueError, match=r"path is .*, which begins with b'{}.n'; allowed: a journal of sacma"):
+        sacma.SurrogateCMAES.load(tmp_path / "other")
+    es = sacma.SurrogateCMAES([0.0, 0.1], 1.0)
+    es.save(tmp_path / "state")
+    (tmp_path / "state").write_text((tmp_path / "state").read_text().replace("AdaptiveSCMAESSettings", "os.system"))
+    with pytest.raises(ValueError, match="header that is damaged"):
+        sacma.SurrogateCMAES.load(tmp_path / "state")
+    with pytest.raises(ValueError, match=r"path is .*; allowed: a file that can be written"):
+        es.save(tmp_path / "no" / "state")
+    with pytest.raises(TypeError, match="path is 3; allowed: the path of a file"):
+        es.save(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_however_it_is_told_saved_and_continued_it_is_the_same_run(tmp_path: Path, seed: int) -> None:
+    """Values in random order, saves, loads, and a journal that is closed and opened again, against one straight run."""
+    rng = np.random.default_rng(seed)
+    D = int(rng.integers(1, 6))
+
+    def f(x: Array) -> float | None:
+        return None if math.sin(40 * x[0]) > 0.8 else float(np.sum(np.arange(1, D + 1) * (x - 0.3) ** 2))
+
+    def begin(**more: Any) -> sacma.SurrogateCMAES:
+        bounds = None if seed % 2 else (-1, 2)
+        surrogate = ["ada-kendall", "gp-5", "ada-kl"][seed % 3]
+        budget = 20 * D + 7 * seed
+        return sacma.SurrogateCMAES(
+            [0.1] * D, 0.7, bounds=bounds, surrogate=surrogate, budget=budget, seed=seed, max_failures=None, **more
+        )
+
+    straight = begin()
+    while not straight.stop():
+        X = straight.ask()
+        straight.tell(X, [f(x) for x in X])
+    es = begin(journal=tmp_path / "journal")
+    while not es.stop():
+        X = es.ask()
+        for i in rng.permutation(len(X))[: rng.integers(1, len(X) + 1)]:
+            es.tell([X[i]], [f(X[i])])
+        es.save(tmp_path / "state")
+        match rng.integers(20):
+            case 0:
+                es.close()
+                es = sacma.SurrogateCMAES.load(tmp_path / "state")  # from here on without a journal
+            case 1 | 2 if sacma.read_journal(tmp_path / "journal").points.shape == es.result.history.points.shape:
+                es.close()
+                es = begin(journal=tmp_path / "journal")
+    np.testing.assert_array_equal(es.result.history.points, straight.result.history.points)
+    np.testing.assert_array_equal(es.result.history.values, straight.result.history.values)
+    assert es.result.fun == straight.result.fun
+    es.close()

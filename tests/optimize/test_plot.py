@@ -1,0 +1,85 @@
+"""Pictures of a run."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+import sacma
+from sacma.optimize.result import Result
+
+
+@pytest.fixture
+def result() -> Result:
+    """Of a run with models and failures."""
+    return sacma.minimize(
+        lambda x: float(np.sum(x**2)) if x[0] < 1.5 else None, [1.0, 2.0, 3.0], 1.0, seed=2, budget=150
+    )
+
+
+def test_a_result_is_drawn(result: Result) -> None:
+    """Best value, g_m and the model's errors, each as the history has it."""
+    figure = result.plot(Figure())
+    convergence, control, error = figure.axes
+    assert convergence.get_yscale() == "log"
+    best = {line.get_label(): line for line in convergence.lines}["best so far"]
+    np.testing.assert_array_equal(best.get_ydata(), np.where(np.isinf(b := result.history.best), np.nan, b))
+    true = [g for g in result.history.generations if g.evaluated_by == "true"]
+    np.testing.assert_array_equal(control.lines[0].get_ydata(), [g.model_generations for g in true])
+    np.testing.assert_array_equal(error.lines[0].get_ydata(), [g.error for g in true])
+    assert result.plot(figure) is figure
+    assert len(figure.axes) == 3
+
+
+def test_what_has_little_to_show_is_drawn_too() -> None:
+    """One evaluation; only failed ones; negative values; none."""
+    cases: list[tuple[Any, int]] = [(lambda _: 1.0, 1), (lambda _: None, 9), (lambda x: -abs(x[0]), 40)]
+    for fun, budget in cases:
+        sacma.minimize(fun, [1.0], 1.0, seed=1, budget=budget).plot(Figure()).canvas.draw()
+    sacma.SurrogateCMAES([1.0], 1.0).result.plot(Figure()).canvas.draw()
+
+
+def test_a_live_plot_is_a_file_or_a_window(tmp_path: Path, result: Result) -> None:
+    """It is drawn at the first generation, then not before its time; in pyplot where no file is named."""
+    path = tmp_path / "run.png"
+    live = sacma.LivePlot(path, every=3600.0)
+    sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=30, seed=1, callback=live)
+    first = path.read_bytes()
+    assert first.startswith(b"\x89PNG")
+    live.draw(result)
+    assert path.read_bytes() != first
+    assert [p.name for p in tmp_path.iterdir()] == ["run.png"]
+    with mpl.rc_context(), plt.ioff():
+        plt.switch_backend("agg")
+        plt.close("all")
+        live = sacma.LivePlot(every=0.0)
+        live(result)
+        live(result)
+        assert len(plt.get_fignums()) == 1
+        plt.close("all")
+        result.plot()
+        assert len(plt.get_fignums()) == 1
+        plt.close("all")
+
+
+def test_wrong_arguments_of_a_live_plot() -> None:
+    """Are named."""
+    with pytest.raises(TypeError, match="path is 3; allowed: the path of an image file"):
+        sacma.LivePlot(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="every is -1; allowed: seconds ≥ 0"):
+        sacma.LivePlot(every=-1)
+
+
+def test_who_does_not_draw_loads_no_matplotlib() -> None:
+    """Not for a run, but for what pycma itself imports."""
+    code = (
+        "import sys, sacma; sacma.minimize(lambda x: x[0]**2, [1.0], 1.0, budget=5, callback=lambda r: None);"
+        "assert 'sacma.optimize.plot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
