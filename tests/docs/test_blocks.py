@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 import yaml
 
@@ -23,6 +24,11 @@ OUTPUT = {"", "text", "console"}
 """Languages of blocks that show what came out."""
 
 SECONDS = 300
+
+GIVEN = {
+    "docs/optimizer.md": {"simulation": lambda x: float(np.sum(x**2)), "x0": np.full(2, 0.5), "sigma0": 0.3},
+}
+"""What a page takes for granted: what its readers have."""
 
 COMMANDS = re.compile(r"^((?:srun )?sacma (?:run|sweep|plan)\b[^|>#\n]*?)(\s*(?:#.*)?)$", re.MULTILINE)
 
@@ -46,11 +52,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def checkout(tmp_path: Path, results: Path) -> Path:
     """A folder with what a clone has for users, results of a small study, and the command on the path."""
-    for name in ("configs", "examples", "Makefile", "pyproject.toml"):
+    for name in ("configs", "examples", "benchmarks", "Makefile", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(results, tmp_path / "results" / "quick")
     (tmp_path / "bin").mkdir()
-    commands = {"sacma": f'exec "{sys.executable}" -m sacma "$@"', "srun": 'exec "$@"'}
+    commands = {
+        "sacma": f'exec "{sys.executable}" -m sacma "$@"',
+        "python": f'exec "{sys.executable}" "$@"',
+        "srun": 'exec "$@"',
+    }
     for name, line in commands.items():
         command = tmp_path / "bin" / name
         command.write_text(f"#!/bin/sh\n{line}\n")
@@ -65,7 +75,7 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
     monkeypatch.setenv("SLURM_CPUS_PER_TASK", "1")
-    namespace: dict[str, object] = {"__name__": "__page__"}
+    namespace: dict[str, object] = {"__name__": "__page__", **GIVEN.get(page_name(page), {})}
     for block in blocks(page):
         where = f"{page_name(page)}:{block.line}"
         if block.language in OUTPUT or block.not_run:
@@ -89,6 +99,7 @@ def run_commands(block: Block, where: str) -> None:
     text = re.sub(r"^make ", "make -n >/dev/null ", text, flags=re.MULTILINE)
     if block.in_small:
         text = COMMANDS.sub(lambda m: f"{m[1]} {block.in_small}{m[2]}", text)
+        text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages", text, flags=re.MULTILINE)
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text],  # noqa: S607 the user's own shell
         capture_output=True,
