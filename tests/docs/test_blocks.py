@@ -56,11 +56,8 @@ def checkout(tmp_path: Path, results: Path) -> Path:
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(results, tmp_path / "results" / "quick")
     (tmp_path / "bin").mkdir()
-    commands = {
-        "sacma": f'exec "{sys.executable}" -m sacma "$@"',
-        "python": f'exec "{sys.executable}" "$@"',
-        "srun": 'exec "$@"',
-    }
+    python = f'exec "{sys.executable}"'
+    commands = {"sacma": f'{python} -m sacma "$@"', "python": f'{python} "$@"', "srun": 'exec "$@"'}
     for name, line in commands.items():
         command = tmp_path / "bin" / name
         command.write_text(f"#!/bin/sh\n{line}\n")
