@@ -70,7 +70,7 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise SacmaError(f"{path}: no such {kind} file") from None
+        raise SacmaError(f"{path}: no such {kind} file; sacma init writes the shipped ones") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SacmaError(f"{path}: cannot be read: {error}") from None
     try:

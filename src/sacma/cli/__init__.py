@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from sacma import __version__
-from sacma.cli import algorithms, check_algorithm, export, plan, postprocess, replay, run, status, sweep
+from sacma.cli import algorithms, check_algorithm, export, init, plan, postprocess, replay, run, status, sweep
 from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
 from sacma.errors import SacmaError
 
@@ -60,6 +60,7 @@ def root(
 
 
 # In the order of the help.
+app.command(short_help="Write the shipped configs and examples to a folder.")(init.init)
 app.command(short_help="Run the trials that are not there yet.")(run.run)
 app.command(short_help="Show what a run would run, and what it will cost.")(plan.plan)
 app.command(short_help="Show how complete results are, and what to do next.")(status.status)
