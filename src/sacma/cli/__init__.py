@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from sacma import __version__
-from sacma.cli import algorithms, check_algorithm, export, init, plan, postprocess, replay, run, status, sweep
+from sacma.cli import algorithms, check_algorithm, doctor, export, init, plan, postprocess, replay, run, status, sweep
 from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
 from sacma.errors import SacmaError
 
@@ -18,7 +18,6 @@ app = typer.Typer(
     name="sacma",
     help="Benchmark surrogate-assisted CMA-ES on COCO/BBOB.",
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
 )
 
@@ -70,3 +69,4 @@ app.command(short_help="List algorithms and their settings.")(algorithms.algorit
 app.command(short_help="Check an algorithm of your own against its contract.")(check_algorithm.check_algorithm)
 app.command(short_help="Make pages and tables of results.")(postprocess.postprocess)
 app.command(short_help="Pack COCO data for submission to the COCO data archive.")(export.export)
+app.command(short_help="Look whether all that sacma needs is there and works.")(doctor.doctor)

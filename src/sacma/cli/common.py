@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 EXIT_FAILED = 1
@@ -60,3 +61,16 @@ def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
         console.print(Text(f"{what}: {line}"), soft_wrap=True)
     if len(lines) > LONGEST_LIST:
         console.print(f"{what}: … and {len(lines) - LONGEST_LIST} lines more")
+
+
+MARKS = {True: "ok", False: "BROKEN", None: "note"}
+
+
+def print_verdict(sound: bool | None, point: str, reason: str) -> None:
+    """Print one point of a list of checks, its reason folded beside it; None is for a remark."""
+    line = Table.grid(padding=(0, 2))
+    for width in (0, 6, 14):
+        line.add_column(width=width)
+    line.add_column(overflow="fold")
+    line.add_row("", Text(MARKS[sound], style="" if sound else "bold"), point, Text(reason))
+    out.print(line)
