@@ -46,6 +46,7 @@ def commands() -> Iterator[str]:
         yield from ("", "| | |", "| --- | --- |")
         for parameter in (*arguments, *options):
             yield _parameter(parameter)
+        yield from ("", "```text", *command.epilog.splitlines(), "```")
 
 
 def _argument(parameter: Any) -> str:

@@ -11,8 +11,8 @@ from tests.conftest import sacma
 
 def completed(line: str, cwd: Path) -> list[str]:
     """Ask as bash does, with the cursor at the end of ``line``."""
-    words = {"COMP_WORDS": line, "COMP_CWORD": len(line.split(" ")) - 1}
-    done = sacma(cwd=cwd, _SACMA_COMPLETE="complete_bash", **words)
+    position = len(line.split(" ")) - 1
+    done = sacma(cwd=cwd, _SACMA_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=position)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 

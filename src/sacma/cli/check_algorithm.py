@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from sacma.config import Study
 
 
+EXAMPLES = (
+    "sacma check-algorithm cmaes",
+    "sacma check-algorithm --algorithm-file examples/own_optimizer.py",
+)
+
+
 def check_algorithm(
     algorithms: Annotated[
         list[str] | None,

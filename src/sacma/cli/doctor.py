@@ -5,6 +5,11 @@ from pathlib import Path
 
 from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_verdict
 
+EXAMPLES = (
+    "sacma doctor",
+    "sacma doctor /scratch/results",
+)
+
 
 def doctor(results: ResultsArgument = Path("results")) -> None:
     """Look whether what sacma needs is there and works, and say how to mend what does not.

@@ -8,6 +8,11 @@ import typer
 
 from sacma.cli.common import counted, err, out, print_list
 
+EXAMPLES = (
+    "sacma init",
+    "sacma init ~/study",
+)
+
 
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write them.", metavar="FOLDER")] = Path(),

@@ -16,6 +16,12 @@ from rich.text import Text
 from sacma.__main__ import this_command
 from sacma.cli.common import Jobs, ResultsArgument, counted, err, out, print_list
 
+EXAMPLES = (
+    "sacma postprocess results/study",
+    "sacma postprocess --no-pages                     # the report alone, at once",
+    "sacma postprocess --with BIPOP=downloads/bipop.tgz",
+)
+
 
 class StepDisplay(AbstractContextManager["StepDisplay"]):
     """Shows what is done now: a bar on a terminal, else a line for each kind of step."""
