@@ -65,7 +65,8 @@ def main() -> int:
     except SacmaError as error:
         fail(str(error), error.exit_code)
     except ClickError as error:
-        fail(f"{error.format_message()} (see: sacma --help)", EXIT_BAD_INPUT)
+        command = error.ctx.command_path if error.ctx is not None else "sacma"
+        fail(f"{error.format_message().removesuffix('.')}; see: {command} --help", EXIT_BAD_INPUT)
     except BrokenPipeError:
         fail("whoever read the output has gone", EXIT_FAILED)
     except OSError as error:

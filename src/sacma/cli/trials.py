@@ -155,7 +155,7 @@ def print_plan(
         return
     workers = jobs or cpu_count()
     if results.exists() and not results.is_dir():
-        raise SacmaError(f"--results: {results} is not a folder")
+        raise SacmaError(f"--results: {results} is not a folder; give another")
     cpu_seconds = costs.seconds(work_in(coverage.missing))
     free = free_bytes(results)
     needed = bytes_on_disk(coverage.missing)
