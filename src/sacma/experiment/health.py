@@ -233,10 +233,10 @@ def cocopp() -> tuple[bool | None, str]:
     if done.returncode == 0:
         return True, f"loads, with its reference data, {time.monotonic() - start:.0f} s"
     said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), "it said nothing")
-    if "ModuleNotFoundError" in said:
-        mend = REINSTALL
-    elif "Error" in said and ("Read-only" in said or "Permission" in said):
-        mend = "pip install sacma into an environment of your own: cocopp unpacks its reference data beside its code"
+    if "Read-only" in said or "Permission" in said:
+        mend = (
+            "install sacma into an environment of your own, where cocopp may unpack its reference data beside its code"
+        )
     else:
-        mend = "pip install --force-reinstall cocopp"
-    return False, f"cannot be used ({said}); sacma postprocess --no-pages does without it; mend it with: {mend}"
+        mend = f"mend it with: {REINSTALL if 'ModuleNotFoundError' in said else 'pip install --force-reinstall cocopp'}"
+    return False, f"cannot be used ({said}); {mend}; sacma postprocess --no-pages does without it"
