@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce sweep smoke test lint types ci torture bench readings baselines availability install install-dev docs reference tape pictures format clean distclean
+.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture bench readings baselines availability install install-dev docs reference tape pictures format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,15 @@ types: install-dev ## mypy, strict
 	@$(BIN)/mypy
 
 ci: test lint types ## what a change must pass
+
+dist: install-dev ## wheel and sdist of the last commit in dist/, built twice and compared (seconds)
+	@$(BIN)/python tools/build_twice.py
+
+# Python 3.13 of somewhere else: make compat PYTHONS="python3.11 /opt/python/bin/python3.13"
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+
+compat: dist ## the wheel in fresh environments, with the oldest and the newest versions of what it needs (minutes)
+	@$(BIN)/python tools/compat.py $(PYTHONS)
 
 torture: install-dev ## fifty kills, every backend on whole studies: what docs/reliability.md reports (a quarter of an hour)
 	@$(BIN)/python -m pytest -m torture -s tests/torture

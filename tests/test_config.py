@@ -177,11 +177,11 @@ def test_overrides_replace_the_file(tmp_path: Path) -> None:
 
 def test_missing_and_unreadable_files(tmp_path: Path) -> None:
     """A missing file, a folder and a file that is not text are errors of the user's."""
-    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "binary.yaml").write_bytes(b"# a\n\xff\xfe\x00")
     for path, expected in (
         (tmp_path / "no.yaml", "no such config file"),
-        (tmp_path, "cannot be read"),
-        (tmp_path / "binary.yaml", "cannot be read"),
+        (tmp_path, "cannot be read: Is a directory"),
+        (tmp_path / "binary.yaml", "binary.yaml:2: cannot be read: it is not UTF-8; save it as that"),
     ):
         with pytest.raises(SacmaError, match=expected):
             load_study(path)

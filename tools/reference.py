@@ -26,8 +26,9 @@ GENERATED = "<!-- made by tools/reference.py; `make reference` -->"
 def commands() -> Iterator[str]:
     """Yield the lines of the page of commands."""
     yield from ("# Commands", "", GENERATED, "")
-    yield "`sacma --version` and `sacma --help` are there too. Exit codes: 0 done, 1 something failed (and is listed),"
-    yield "2 the input is wrong (one line says how), 130 interrupted, 143 ended by SIGTERM."
+    yield "`sacma --version` and `sacma --help` are there too, and `sacma --install-completion`, after which the shell"
+    yield "completes commands and options. Exit codes: 0 done, 1 something failed (and is listed), 2 the input is wrong"
+    yield "(one line says how), 130 interrupted, 143 ended by SIGTERM."
     group: Any = typer.main.get_command(app)
     for name, command in group.commands.items():
         arguments = [p for p in command.params if p.param_type_name == "argument"]
@@ -46,6 +47,7 @@ def commands() -> Iterator[str]:
         yield from ("", "| | |", "| --- | --- |")
         for parameter in (*arguments, *options):
             yield _parameter(parameter)
+        yield from ("", "```text", *command.epilog.splitlines(), "```")
 
 
 def _argument(parameter: Any) -> str:

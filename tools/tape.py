@@ -29,7 +29,7 @@ def main() -> None:
                 return match[0]
             print(match["commands"], end="", flush=True)
             done = subprocess.run(
-                ["bash", "-euc", match["commands"]],  # noqa: S607 the user's own shell
+                ["bash", "-euc", match["commands"]],
                 cwd=folder,
                 env=environment,
                 capture_output=True,

@@ -70,9 +70,12 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise SacmaError(f"{path}: no such {kind} file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SacmaError(f"{path}: cannot be read: {error}") from None
+        raise SacmaError(f"{path}: no such {kind} file; sacma init writes the shipped ones") from None
+    except OSError as error:
+        raise SacmaError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        number = 1 + error.object[: error.start].count(b"\n")
+        raise SacmaError(f"{path}:{number}: cannot be read: it is not UTF-8; save it as that") from None
     try:
         root = yaml.compose(text, Loader=_Loader)
         content = yaml.load(text, Loader=_Loader)  # noqa: S506 derived from SafeLoader

@@ -11,17 +11,20 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
 from sacma.experiment.cost import CostModel, shipped_seconds, work_in
 from sacma.experiment.failure import TrialFailure
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
+from sacma.redrawing import redraws
 
 MODES = ("auto", "bar", "lines", "json", "quiet")
 
 SECONDS_BETWEEN_LINES = 15.0
+
+BAR_WIDTH = 20
 
 
 @dataclass
@@ -137,7 +140,16 @@ class Tally:
         return self.elapsed - (self._ready if running.first else running.start)
 
     def __str__(self) -> str:
-        parts = [f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s"]
+        return ", ".join([f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s", *self._essentials])
+
+    @property
+    def brief(self) -> str:
+        """The same without what one can do without."""
+        return ", ".join(self._essentials)
+
+    @property
+    def _essentials(self) -> list[str]:
+        parts = []
         left = self.seconds_left
         if left:
             parts.append(f"{clock(left)} left")
@@ -145,7 +157,7 @@ class Tally:
             parts.append(f"{self.retried} to retry" if self.done < self.total else f"{self.retried} retried")
         if self.failed:
             parts.append(f"{self.failed} failed")
-        return ", ".join(parts)
+        return parts
 
 
 def clock(seconds: float) -> str:
@@ -190,18 +202,14 @@ class QuietProgress:
 
 
 class BarProgress:
-    """A bar that redraws itself."""
+    """A bar that redraws itself; in a narrow window what can be done without gives way to what cannot."""
 
     def __init__(self, tally: Tally, console: Console) -> None:
         self._tally = tally
-        self._bar = RichProgress(
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TextColumn("trials  {task.fields[counts]}"),
-            console=console,
-            refresh_per_second=4,
-        )
-        self._task = self._bar.add_task("", total=tally.total, counts="")
+        self._console = console
+        self._columns = BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.fields[counts]}", markup=False)
+        self._bar = RichProgress(*self._columns, console=console, refresh_per_second=4)
+        self._task = self._bar.add_task("", total=tally.total, counts=f"0/{tally.total} trials")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -214,7 +222,14 @@ class BarProgress:
 
     def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
         """Redraw the bar."""
-        self._bar.update(self._task, completed=self._tally.done, counts=str(self._tally))
+        tally, room = self._tally, self._console.width
+        done = f"{tally.done}/{tally.total} trials"
+        counts = f"{done}  {tally}"
+        if len(counts) > room:
+            counts = f"{done}  {tally.brief}"
+        bar, text = self._columns
+        self._bar.columns = (bar, text) if BAR_WIDTH + 1 + len(counts) <= room else (text,)
+        self._bar.update(self._task, completed=tally.done, counts=counts)
 
 
 class LineProgress(QuietProgress):
@@ -279,7 +294,7 @@ def print_json(console: Console, event: object) -> None:
 def progress_display(mode: str, tally: Tally, console: Console) -> ProgressDisplay:
     """Return the display for ``mode``, one of ``MODES``; auto is what suits ``console``."""
     if mode == "auto":
-        mode = "bar" if console.is_terminal else "lines"
+        mode = "bar" if redraws(console) else "lines"
     match mode:
         case "bar":
             return BarProgress(tally, console)

@@ -156,14 +156,15 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     if max(file.rank_at) > file.protocol.budget and "rank_at" in document.content and "budget" not in replaced:
         raise SacmaError(
             f"{document.where(('rank_at',))}: {max(file.rank_at):g} evaluations/D are beyond the budget, "
-            f"{file.protocol.budget:g}"
+            f"{file.protocol.budget:g}; raise the budget, or rank at less"
         )
     combinations = math.prod(len(values) for values in file.grid.values())
     settings = len(file.algorithms) * combinations
     if settings > MOST_SETTINGS:
         each = f", {combinations:,} for each of {len(file.algorithms)} algorithms" if len(file.algorithms) > 1 else ""
         raise SacmaError(
-            f"{document.where(('grid',))}: {settings:,} settings{each}; a sweep takes at most {MOST_SETTINGS:,}"
+            f"{document.where(('grid',))}: {settings:,} settings{each}; a sweep takes at most {MOST_SETTINGS:,}; "
+            "leave values out"
         )
     if combinations == 1:
         raise SacmaError(f"{document.where(('grid',))}: there is one combination only; give a key two values or more")
@@ -280,7 +281,7 @@ def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> 
         other = seen.setdefault(setting.name.lower(), setting)
         if other is not setting:
             both = " and ".join(_described(each.labels) for each in (other, setting))
-            raise SacmaError(f"{document.where(('grid',))}: {both} would both be called {setting.name}")
+            raise SacmaError(f"{document.where(('grid',))}: {both} would both be called {setting.name}; leave one out")
 
 
 def _described(values: Mapping[str, Any]) -> str:

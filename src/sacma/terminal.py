@@ -141,16 +141,6 @@ def _allowed(info: FieldInfo) -> str:
     return ", ".join(bounds) or " | ".join(choices)
 
 
-def verdict_line(mark: str, point: str, reason: str) -> Table:
-    """Return one point of a list of checks, its reason folded beside it."""
-    line = Table.grid(padding=(0, 2))
-    for width in (0, 6, 14):
-        line.add_column(width=width)
-    line.add_column(overflow="fold")
-    line.add_row("", mark, point, Text(reason))
-    return line
-
-
 MOST_COLUMNS = 6
 """Algorithms that are columns of the mean ranks; more of them are rows."""
 

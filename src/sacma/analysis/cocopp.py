@@ -107,7 +107,8 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str) 
     if not complete:
         log.replace(failed)
         raise RunError(
-            f"cocopp did not write its pages (its exit code was {finished.returncode}); what it said is in {failed}"
+            f"cocopp did not write its pages (its exit code was {finished.returncode}); what it said is in {failed}; "
+            "sacma doctor looks whether it can work at all"
         )
     page, stamped = pages[0].name, pages[0].parent
     start = work / "pages" / "index.html"

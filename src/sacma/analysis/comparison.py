@@ -159,7 +159,7 @@ def load_foreign(given: Iterable[str], taken: Iterable[str]) -> tuple[Foreign, .
     for text in given:
         name, equals, path = text.partition("=")
         if not equals or not path:
-            raise SacmaError(f"--with: {text!r} is not of the form NAME=PATH")
+            raise SacmaError(f"--with: {text!r} is not of the form NAME=PATH; give it like BIPOP=downloads/bipop.tgz")
         try:
             check_name(name)
         except ValueError as error:

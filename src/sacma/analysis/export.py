@@ -133,7 +133,9 @@ def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list
         answer = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
-        raise RunError(f"cocopp cannot load {name}.tgz: it says {said}") from None
+        raise RunError(
+            f"cocopp cannot load {name}.tgz: it says {said}; sacma doctor looks whether it can work at all"
+        ) from None
     places = {(function, dimension, i) for function, dimension, instances in answer["sets"] for i in instances}
     if places != set(expected):
         raise RunError(f"cocopp finds {len(places)} trials in {name}.tgz, not the {len(set(expected))} that are in it")

@@ -73,7 +73,10 @@ def rank_sweep(sweep: Sweep, coverage: Coverage) -> SweepTables:
         own = medians[medians["algorithm"].isin(names)]
         ranks = rank_settings(own, names)
         if ranks.empty:
-            raise SacmaError(f"{algorithm.name}: no function has trials of all its settings; there is nothing to rank")
+            raise SacmaError(
+                f"{algorithm.name}: no function has trials of all its settings to rank them by; leave out --rank-only, "
+                "to run what is missing"
+            )
         table = standings(ranks)
         decisions[algorithm.name] = decision = decide(table)
         values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names)

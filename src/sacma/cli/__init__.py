@@ -5,21 +5,50 @@ Heavy modules are imported by the commands that need them, so that help is quick
 
 import io
 import sys
-from typing import Annotated, cast
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, cast
 
 import typer
+import typer.core
 
 from sacma import __version__
-from sacma.cli import algorithms, check_algorithm, export, plan, postprocess, replay, run, status, sweep
+from sacma.cli import algorithms, check_algorithm, doctor, export, init, plan, postprocess, replay, run, status, sweep
 from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
 from sacma.errors import SacmaError
+
+EXAMPLES = (
+    "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
+    "sacma postprocess",
+    "sacma run --help",
+)
+
+
+class _WithExamples:
+    """Help that ends in examples, one a line, which are never folded: they can be copied."""
+
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 click's protocol
+        with formatter.section("Examples"):
+            for line in (self.epilog or "").splitlines():
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+class Command(_WithExamples, typer.core.TyperCommand):
+    """A command with examples."""
+
+
+class Group(_WithExamples, typer.core.TyperGroup):
+    """The commands, with examples."""
+
 
 app = typer.Typer(
     name="sacma",
     help="Benchmark surrogate-assisted CMA-ES on COCO/BBOB.",
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
+    cls=Group,
+    epilog="\n".join(EXAMPLES),
 )
 
 # click's base of usage errors: typer exports no name for it, and newer ones bring a click of their own.
@@ -36,7 +65,8 @@ def main() -> int:
     except SacmaError as error:
         fail(str(error), error.exit_code)
     except ClickError as error:
-        fail(f"{error.format_message()} (see: sacma --help)", EXIT_BAD_INPUT)
+        command = error.ctx.command_path if error.ctx is not None else "sacma"
+        fail(f"{error.format_message().removesuffix('.')}; see: {command} --help", EXIT_BAD_INPUT)
     except BrokenPipeError:
         fail("whoever read the output has gone", EXIT_FAILED)
     except OSError as error:
@@ -59,13 +89,19 @@ def root(
     """Benchmark surrogate-assisted CMA-ES on COCO/BBOB."""
 
 
+def _add(command: Callable[..., None], summary: str, examples: Sequence[str]) -> None:
+    app.command(short_help=summary, cls=Command, epilog="\n".join(examples))(command)
+
+
 # In the order of the help.
-app.command(short_help="Run the trials that are not there yet.")(run.run)
-app.command(short_help="Show what a run would run, and what it will cost.")(plan.plan)
-app.command(short_help="Show how complete results are, and what to do next.")(status.status)
-app.command(short_help="Run a grid of settings and rank them.")(sweep.sweep)
-app.command(short_help="Run one trial again and compare it bit by bit.")(replay.replay)
-app.command(short_help="List algorithms and their settings.")(algorithms.algorithms)
-app.command(short_help="Check an algorithm of your own against its contract.")(check_algorithm.check_algorithm)
-app.command(short_help="Make pages and tables of results.")(postprocess.postprocess)
-app.command(short_help="Pack COCO data for submission to the COCO data archive.")(export.export)
+_add(init.init, "Write the shipped configs and examples to a folder.", init.EXAMPLES)
+_add(run.run, "Run the trials that are not there yet.", run.EXAMPLES)
+_add(plan.plan, "Show what a run would run, and what it will cost.", plan.EXAMPLES)
+_add(status.status, "Show how complete results are, and what to do next.", status.EXAMPLES)
+_add(sweep.sweep, "Run a grid of settings and rank them.", sweep.EXAMPLES)
+_add(replay.replay, "Run one trial again and compare it bit by bit.", replay.EXAMPLES)
+_add(algorithms.algorithms, "List algorithms and their settings.", algorithms.EXAMPLES)
+_add(check_algorithm.check_algorithm, "Check an algorithm of your own against its contract.", check_algorithm.EXAMPLES)
+_add(postprocess.postprocess, "Make pages and tables of results.", postprocess.EXAMPLES)
+_add(export.export, "Pack COCO data for submission to the COCO data archive.", export.EXAMPLES)
+_add(doctor.doctor, "Look whether all that sacma needs is there and works.", doctor.EXAMPLES)

@@ -8,6 +8,12 @@ if TYPE_CHECKING:
     from sacma.terminal import FieldRow
 
 
+EXAMPLES = (
+    "sacma algorithms",
+    "sacma algorithms --algorithm-file examples/own_optimizer.py",
+)
+
+
 def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
     """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415

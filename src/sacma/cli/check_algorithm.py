@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out
+from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_verdict
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
     from sacma.config import Study
+
+
+EXAMPLES = (
+    "sacma check-algorithm cmaes",
+    "sacma check-algorithm --algorithm-file examples/own_optimizer.py",
+)
 
 
 def check_algorithm(
@@ -32,7 +38,6 @@ def check_algorithm(
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.experiment.contract import examine  # noqa: PLC0415
     from sacma.experiment.plan import plan_study  # noqa: PLC0415
-    from sacma.terminal import verdict_line  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
     given = algorithms or [name for name in ALGORITHMS if (origin := ALGORITHMS.origin(name)) and origin.is_file]
@@ -42,9 +47,8 @@ def check_algorithm(
     for study in list(_studies(given)):
         out.print(Text(f"{study.name}: {ALGORITHMS[study.algorithm].summary}", style="bold"), soft_wrap=True)
         for verdict in examine(next(plan_study(study))):
-            mark = {True: "ok", False: "BROKEN", None: "note"}[verdict.kept]
             broken += verdict.kept is False
-            out.print(verdict_line(mark, verdict.point, verdict.reason))
+            print_verdict(verdict.kept, verdict.point, verdict.reason)
     if broken:
         fail(f"{counted(broken, 'point')} of the contract broken; docs/own_algorithm.md says what to do", EXIT_FAILED)
 

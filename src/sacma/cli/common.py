@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 EXIT_FAILED = 1
@@ -14,6 +15,19 @@ EXIT_BAD_INPUT = 2
 
 out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def _backends() -> list[str]:
+    from sacma.experiment.backends import NAMES  # noqa: PLC0415 needed by completion only
+
+    return list(NAMES)
+
+
+def _progress_modes() -> list[str]:
+    from sacma.progress import MODES  # noqa: PLC0415 idem
+
+    return list(MODES)
+
 
 Configs = Annotated[list[Path] | None, typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG")]
 Functions = Annotated[str | None, typer.Option(help="Functions, like 1-5,8.")]
@@ -29,14 +43,18 @@ AlgorithmFiles = Annotated[
     typer.Option("--algorithm-file", help="Python file with algorithms of your own; may be given again."),
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default: the number of cores.")]
-Backend = Annotated[str, typer.Option(help="loky (worker processes), dask (clusters) or serial.")]
+Backend = Annotated[
+    str, typer.Option(help="loky (worker processes), dask (clusters) or serial.", autocompletion=_backends)
+]
 Scheduler = Annotated[str | None, typer.Option(help="Of a dask cluster, like tcp://host:8786.", metavar="ADDRESS")]
 Retries = Annotated[int, typer.Option(min=0, help="How often a trial that fails is tried again.")]
 TrialTimeout = Annotated[
     float | None, typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed.")
 ]
 FailedOnly = Annotated[bool, typer.Option("--failed-only", help="Run only what failed before.")]
-Progress = Annotated[str, typer.Option(help="bar, lines, json, quiet, or auto for what suits.")]
+Progress = Annotated[
+    str, typer.Option(help="bar, lines, json, quiet, or auto for what suits.", autocompletion=_progress_modes)
+]
 Shard = Annotated[str | None, typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N")]
 
 LONGEST_LIST = 20
@@ -60,3 +78,16 @@ def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
         console.print(Text(f"{what}: {line}"), soft_wrap=True)
     if len(lines) > LONGEST_LIST:
         console.print(f"{what}: … and {len(lines) - LONGEST_LIST} lines more")
+
+
+MARKS = {True: "ok", False: "BROKEN", None: "note"}
+
+
+def print_verdict(sound: bool | None, point: str, reason: str) -> None:
+    """Print one point of a list of checks, its reason folded beside it; None is for a remark."""
+    line = Table.grid(padding=(0, 2))
+    for width in (0, 6, 14):
+        line.add_column(width=width)
+    line.add_column(overflow="fold")
+    line.add_row("", Text(MARKS[sound], style="" if sound else "bold"), point, Text(reason))
+    out.print(line)

@@ -8,6 +8,11 @@ import typer
 from sacma.__main__ import this_command
 from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, err, fail, out, print_list
 
+EXAMPLES = (
+    "sacma export results/study",
+    "sacma export results/study --output archives --accept-warnings",
+)
+
 
 def export(
     results: ResultsArgument = Path("results"),

@@ -17,6 +17,11 @@ from sacma.cli.common import (
 )
 from sacma.cli.trials import asked_trials, print_plan, protocol_overrides
 
+EXAMPLES = (
+    "sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8",
+    "sacma plan --results results/study",
+)
+
 
 def plan(
     configs: Configs = None,

@@ -9,12 +9,18 @@ from typing import Annotated, Self
 
 import typer
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from sacma.__main__ import this_command
-from sacma.cli.common import Jobs, ResultsArgument, counted, err, out, print_list
+from sacma.cli.common import ResultsArgument, counted, err, out, print_list
+from sacma.redrawing import redraws
+
+EXAMPLES = (
+    "sacma postprocess results/study",
+    "sacma postprocess --no-pages                     # the report alone, at once",
+    "sacma postprocess --with BIPOP=downloads/bipop.tgz",
+)
 
 
 class StepDisplay(AbstractContextManager["StepDisplay"]):
@@ -22,24 +28,25 @@ class StepDisplay(AbstractContextManager["StepDisplay"]):
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._redraws = redraws(console)
         self._bar = Progress(BarColumn(bar_width=20), TextColumn("{task.description}"), console=console, transient=True)
         self._task = self._bar.add_task("", total=1.0)
         self._last = ""
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
+        if self._redraws:
             self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._console.is_terminal:
+        if self._redraws:
             self._bar.stop()
 
     def show(self, what: str, part: float) -> None:
         """Show ``what`` is done, and which part of all is."""
-        if self._console.is_terminal:
+        if self._redraws:
             self._bar.update(self._task, completed=part, description=what)
         elif what.partition(" ")[0] != self._last.partition(" ")[0]:
             self._console.print(f"{what} …", soft_wrap=True)
@@ -56,7 +63,7 @@ def postprocess(
         list[str] | None,
         typer.Option("--with", help="COCO data of others, a folder or an archive, to compare.", metavar="NAME=PATH"),
     ] = None,
-    jobs: Jobs = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
     """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS.
 
@@ -106,7 +113,7 @@ def postprocess(
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
     out.print()
     for sentence in written.summary.sentences:
-        out.print(Padding(Text(f"- {sentence}"), (0, 0, 0, 0)))
+        out.print(Text(f"- {sentence}"))
     out.print()
     if len(comparison.names) > 1:
         out.print(rank_table(written.findings.mean_ranks))

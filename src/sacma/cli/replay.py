@@ -9,6 +9,8 @@ from rich.text import Text
 from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, fail, out
 from sacma.errors import RunError, SacmaError
 
+EXAMPLES = ("sacma replay results/records/GP-1/f008-d05-i001-*.record",)
+
 
 def replay(
     record: Annotated[Path, typer.Argument(help="A file *.record of a results folder.", metavar="RECORD")],

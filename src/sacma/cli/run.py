@@ -25,6 +25,13 @@ from sacma.cli.common import (
 )
 from sacma.cli.trials import asked_trials, protocol_overrides
 
+EXAMPLES = (
+    "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
+    "sacma run configs/gp1.yaml --functions 1,8 --instances 1-5 --budget 50",
+    "sacma run --results results/study                # go on with what is there",
+    "sacma run --failed-only --trial-timeout 600",
+)
+
 
 def run(
     configs: Configs = None,

@@ -9,6 +9,11 @@ from rich.text import Text
 
 from sacma.cli.common import ResultsArgument, counted, out, print_list
 
+EXAMPLES = (
+    "sacma status results/study",
+    "sacma status --tracebacks",
+)
+
 
 def status(
     results: ResultsArgument = Path("results"),

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     from sacma.sweep import Sweep
 
 
+EXAMPLES = (
+    "sacma sweep configs/sweeps/step_size.yaml --plan",
+    "sacma sweep configs/sweeps/step_size.yaml --dimensions 2 --instances 1-3",
+    "sacma sweep configs/sweeps/step_size.yaml --rank-only --partial",
+)
+
+
 def sweep(
     file: Annotated[Path, typer.Argument(help="YAML file: algorithms and a grid.", metavar="SWEEP")],
     functions: Functions = None,

@@ -1,7 +1,6 @@
 """What trials a command is about, and what they cost."""
 
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +144,7 @@ def print_plan(
     from joblib import cpu_count  # noqa: PLC0415
 
     from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
+    from sacma.experiment.disk import free_bytes  # noqa: PLC0415
     from sacma.progress import clock  # noqa: PLC0415
     from sacma.terminal import plan_table  # noqa: PLC0415
 
@@ -155,9 +155,9 @@ def print_plan(
         return
     workers = jobs or cpu_count()
     if results.exists() and not results.is_dir():
-        raise SacmaError(f"--results: {results} is not a folder")
+        raise SacmaError(f"--results: {results} is not a folder; give another")
     cpu_seconds = costs.seconds(work_in(coverage.missing))
-    free = shutil.disk_usage(next(folder for folder in [results, *results.absolute().parents] if folder.exists())).free
+    free = free_bytes(results)
     needed = bytes_on_disk(coverage.missing)
     source = f"by {costs.trials} finished trials" if costs.trials else "by shipped figures"
     out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {source}")

@@ -237,7 +237,10 @@ class Store:
             except IsADirectoryError:
                 content = b""
             except OSError as error:
-                raise SacmaError(f"record {path} cannot be read: {error.strerror}") from None
+                raise SacmaError(
+                    f"record {path} cannot be read: {error.strerror}; see to its permissions, or move it away: "
+                    "its trial is then run again"
+                ) from None
             yield spec, content
 
     def register(self, study: Study) -> bool:

@@ -1,0 +1,28 @@
+"""sacma doctor: can this installation, on this machine, run and postprocess studies?"""
+
+import sys
+from pathlib import Path
+
+from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_verdict
+
+EXAMPLES = (
+    "sacma doctor",
+    "sacma doctor /scratch/results",
+)
+
+
+def doctor(results: ResultsArgument = Path("results")) -> None:
+    """Look whether what sacma needs is there and works, and say how to mend what does not.
+
+    Versions, cores, the terminal, space and rights in RESULTS and for temporary files, BLAS, the compiled surrogate,
+    worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.
+    """
+    from sacma.experiment.health import examine  # noqa: PLC0415
+
+    broken = 0
+    for finding in examine(results, sys.stdout.encoding):
+        broken += finding.sound is False
+        print_verdict(finding.sound, finding.point, finding.reason)
+    if broken:
+        fail(f"{counted(broken, 'point')} broken; the lines above say how to mend them", EXIT_FAILED)
+    out.print("nothing is broken")

@@ -1,0 +1,33 @@
+"""sacma init: the shipped configs and examples, into a folder of one's own."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sacma.cli.common import counted, err, out, print_list
+
+EXAMPLES = (
+    "sacma init",
+    "sacma init ~/study",
+)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to write them.", metavar="FOLDER")] = Path(),
+) -> None:
+    """Write the configs and examples that come with sacma to FOLDER, where all commands of the README then work.
+
+    A file that is there already is left as it is.
+    """
+    from sacma.shipped import write_shipped  # noqa: PLC0415
+
+    shipment = write_shipped(folder)
+    print_list("kept, though the shipped one differs", list(map(str, shipment.kept)), err)
+    there = f", {len(shipment.same)} were there" if shipment.same else ""
+    out.print(f"{counted(len(shipment.written), 'file')} written{there}, in {folder.resolve()}", soft_wrap=True)
+    config = folder / "configs" / "ada_kendall.yaml"
+    out.print(
+        f"next: sacma run {shlex.quote(str(config))} --functions 1,8 --dimensions 5 --instances 1-5", soft_wrap=True
+    )

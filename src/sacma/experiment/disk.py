@@ -1,0 +1,14 @@
+"""Space on disks."""
+
+import shutil
+from pathlib import Path
+
+
+def existing_folder(path: Path) -> Path:
+    """Return ``path``, or the nearest folder above it that exists."""
+    return next(folder for folder in [path, *path.absolute().parents] if folder.is_dir())
+
+
+def free_bytes(path: Path) -> int:
+    """Return the free space of the disk that a folder is on, or would be."""
+    return shutil.disk_usage(existing_folder(path)).free

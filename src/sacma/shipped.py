@@ -1,0 +1,58 @@
+"""The configs and examples that come with sacma: in its wheel, or in the repository that it runs from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sacma.experiment.whole import write_whole
+
+FOLDERS = ("configs", "examples")
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """What became of the shipped files in somebody's folder.
+
+    Args:
+        written: files that were not there.
+        same: files that were there, as they are shipped.
+        kept: files that were there with another content, and were left as they are.
+    """
+
+    written: tuple[Path, ...]
+    same: tuple[Path, ...]
+    kept: tuple[Path, ...]
+
+
+def shipped_files() -> dict[Path, bytes]:
+    """Return the content of the shipped files, by their paths as the documentation has them.
+
+    >>> Path("configs/ada_kendall.yaml") in shipped_files()
+    True
+    """
+    package = Path(__file__).parent
+    root = next(folder for folder in (package / "shipped", package.parent.parent) if (folder / FOLDERS[0]).is_dir())
+    return {
+        path.relative_to(root): path.read_bytes()
+        for name in FOLDERS
+        for path in sorted((root / name).rglob("*"))
+        if path.suffix in {".yaml", ".py"}
+    }
+
+
+def write_shipped(folder: Path) -> Shipment:
+    """Write the shipped files below ``folder``; what is there already is left as it is.
+
+    Raises:
+        RunError: one cannot be written.
+    """
+    written, same, kept = [], [], []
+    for name, content in shipped_files().items():
+        path = folder / name
+        if not path.exists():
+            write_whole(path, content)
+            written.append(path)
+        elif path.is_file() and path.read_bytes() == content:
+            same.append(path)
+        else:
+            kept.append(path)
+    return Shipment(tuple(written), tuple(same), tuple(kept))

@@ -1,0 +1,63 @@
+"""The help of every command: aligned at 80 columns, with examples that are right."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sacma.cli import ClickError, app
+from tests.conftest import CONFIGS
+
+GROUP: Any = typer.main.get_command(app)
+
+
+def shown(*arguments: str, width: int = 80) -> list[str]:
+    done = CliRunner().invoke(app, [*arguments, "--help"], prog_name="sacma", env={"COLUMNS": str(width)})
+    assert done.exit_code == 0
+    return done.stdout.splitlines()
+
+
+EXAMPLES = [(name, line) for name, command in GROUP.commands.items() for line in command.epilog.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["", *GROUP.commands])
+def test_examples_are_shown(name: str) -> None:
+    """One a line as they are written, at the end, within 80 columns; whole even where the terminal is narrow."""
+    arguments = [name] if name else []
+    expected = (GROUP.commands[name] if name else GROUP).epilog.splitlines()
+    assert expected
+    for width in (80, 40):
+        lines = shown(*arguments, width=width)
+        assert lines[-len(expected) - 1 :] == ["Examples:", *(f"  {line}" for line in expected)]
+    assert max(map(len, shown(*arguments))) <= 80
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+def test_examples_are_right(name: str, line: str) -> None:
+    """Each is of its command, its options exist and have allowed values, and so do the files that are shipped."""
+    program, command, *arguments = shlex.split(line, comments=True)
+    assert (program, command) == ("sacma", name)
+    try:
+        GROUP.commands[name].make_context(name, arguments)
+    except ClickError as error:
+        pytest.fail(f"{line}: {error.format_message()}")
+    for path in re.findall(r"(?:configs|examples)/\S+", line):
+        assert (CONFIGS.parent / path).is_file(), path
+
+
+def test_every_command_has_a_summary_of_one_line() -> None:
+    """The list of commands is not folded."""
+    lines = shown()
+    start = lines.index("Commands:")
+    assert len(lines[start + 1 : lines.index("", start)]) == len(GROUP.commands)
+
+
+def test_results_by_default() -> None:
+    """They are in results/, or where the environment says; the help tells."""
+    context = GROUP.commands["status"].make_context("status", [])
+    assert context.params["results"] == Path("results")
+    assert any("SACMA_RESULTS" in line for line in shown("status"))

@@ -1,0 +1,126 @@
+"""Terminals and logs: colour where it belongs, progress that fits, control characters nowhere else."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from sacma.config import Study
+from sacma.experiment.cost import CostModel
+from sacma.experiment.plan import plan
+from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status
+from sacma.progress import Tally, progress_display
+from tests.conftest import CONFIGS, environment, sacma
+
+SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20", "--jobs", "1")
+
+ESCAPE = "\x1b"
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def in_a_terminal(*arguments: object, cwd: Path, width: int = 80, **environ: str) -> str:
+    """Run the command line in a terminal of its own, and return all that it sent there."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
+    unset = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
+    known = {key: value for key, value in environment().items() if key not in unset}
+    command = [sys.executable, "-m", "sacma", *map(str, arguments)]
+    settings = {**known, "TERM": "xterm-256color", **environ}
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=cwd, env=settings)
+    os.close(theirs)
+    sent = b""
+    try:
+        while part := os.read(ours, 65536):
+            sent += part
+    except OSError:  # the other side is closed
+        pass
+    finally:
+        os.close(ours)
+    assert process.wait(60) == 0, sent.decode()
+    return sent.decode()
+
+
+def shown(sent: str) -> list[str]:
+    """Return the lines that were seen one after the other, redrawn ones too."""
+    return [CONTROL.sub("", line).replace("\r", "") for line in re.split(r"\r\x1b\[2K|\r\n", sent)]
+
+
+def test_colour_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
+    """A terminal gets a coloured bar, one with NO_COLOR a bar without, a dumb one and a pipe get plain lines."""
+    run = ("run", CONFIGS / "cmaes.yaml", *SMALL, "--results")
+    assert COLOUR.search(in_a_terminal(*run, "a", cwd=tmp_path))
+    plain = in_a_terminal(*run, "b", cwd=tmp_path, NO_COLOR="1")
+    assert not COLOUR.search(plain)
+    assert ESCAPE in plain
+    dumb = in_a_terminal(*run, "c", cwd=tmp_path, TERM="dumb")
+    assert ESCAPE not in dumb
+    assert "\r" not in dumb.replace("\r\n", "\n")
+    assert "4/4 trials, " in dumb
+    piped = sacma(*run, "d", cwd=tmp_path, TERM="xterm-256color")
+    assert "4/4 trials, " in piped.stdout
+    for text in (piped.stdout, piped.stderr):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f]", text)
+
+
+def test_logs_are_not_redrawn_though_colour_is_forced(tmp_path: Path) -> None:
+    """FORCE_COLOR in a log, as continuous integration sets it: lines, nothing that moves the cursor."""
+    run = ("run", CONFIGS / "cmaes.yaml", *SMALL)
+    done = sacma(*run, cwd=tmp_path, FORCE_COLOR="1")
+    report = sacma("postprocess", "--no-pages", cwd=tmp_path, FORCE_COLOR="1")
+    assert done.returncode == report.returncode == 0
+    for text in (done.stdout, report.stdout):
+        assert not re.search(r"\x1b\[[0-9;?]*[A-Za-ln-z]|\r", text)  # all but m, which colours
+    assert "4/4 trials, " in done.stdout
+    assert "figures …" in report.stdout
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_run_fits_its_window(tmp_path: Path, width: int) -> None:
+    """Every line that is redrawn fits, and says how far the run is."""
+    sent = in_a_terminal("run", CONFIGS / "cmaes.yaml", *SMALL, cwd=tmp_path, width=width)
+    progress = [line for line in shown(sent) if re.search(r"\d/4 trials", line)]
+    assert progress
+    assert max(map(len, progress)) <= width
+    assert progress[-1].strip().lstrip("━ ").startswith("4/4 trials")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_long_progress_in_any_window(study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    """Of a long study with hours left, counts and time left are always seen; a bar and the rate where there is room."""
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    specs = plan([study("ada_kendall")])
+    tally = Tally(specs, CostModel(), 1)
+    console = Console(width=width, force_terminal=True, color_system=None, legacy_windows=False)
+    with console.capture() as capture, progress_display("bar", tally, console) as display:
+        for number in range(1, 1001):
+            clock[0] += 20.0
+            outcome = Outcome(Status.BUDGET_USED, 5000, 1.0, (1,), (1.0,), 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 20.0))
+            result = FinishedTrial(specs[number - 1], outcome, b"")
+            tally.count(result, last=True)
+            display.show(result, last=True)
+    last = next(line for line in reversed(shown(capture.get())) if line)
+    assert "1000/1800 trials  " in last
+    assert re.search(r"\d+:\d\d:\d\d left", last)
+    assert len(last) <= width
+    assert ("250 evaluations/s" in last) == (width > 40)
+    assert ("━" in last) == (width >= 80)
+
+
+def test_messages_are_one_line_in_a_narrow_pipe(tmp_path: Path) -> None:
+    """What programs may read is not folded, whatever the width that the environment says."""
+    run = ("run", CONFIGS / "cmaes.yaml", *SMALL, "--results", "a_rather_long_name_of_a_folder_of_results")
+    done = sacma(*run, cwd=tmp_path, width=40)
+    assert "next: sacma postprocess a_rather_long_name_of_a_folder_of_results" in done.stdout
+    wrong = sacma("run", "nowhere.yaml", cwd=tmp_path, width=40)
+    assert len(wrong.stderr.splitlines()) == 1

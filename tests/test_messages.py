@@ -1,0 +1,70 @@
+"""What is said when something is wrong, as a set: every message of the sources has the same form and tone."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import sacma as package
+from tests.conftest import sacma
+
+SOURCES = sorted(Path(package.__file__).parent.rglob("*.py"))
+SAYING = {"SacmaError", "RunError", "FolderInUseError", "DamagedRecordError", "fail", "Interrupted"}
+
+NOT_OURS = re.compile(
+    r"please|sorry|oops|invalid|illegal|failure|must not|unable|wrong|whoops|error:|!|  |\n", re.IGNORECASE
+)
+"""What a message does without: it says what is, what may be and how to mend it."""
+
+
+def text_of(node: ast.expr) -> str:
+    """Return a literal as it is shown, with … for what is put in."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(text_of(part) if isinstance(part, ast.Constant) else "…" for part in parts)
+        case ast.BinOp(left=left, right=right):
+            return text_of(left) + text_of(right)
+        case _:
+            return "…"
+
+
+def messages() -> list[tuple[str, str]]:
+    """Return place and text of each message of the sources."""
+    return [
+        (f"{path.name}:{node.lineno}", text_of(node.args[0]))
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Name) and node.func.id in SAYING
+    ]
+
+
+def test_form_and_tone() -> None:
+    """One line, no full stop, no reproach; small letters at the beginning, but for names."""
+    found = messages()
+    assert len(found) > 90
+    for where, text in found:
+        assert not NOT_OURS.search(text), f"{where}: {text}"
+        assert not text.endswith((".", ":", " ", ";")), f"{where}: {text}"
+        assert re.match(r"[a-z…-]|COCO|\(", text), f"{where}: {text}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "--bogus"), "No such option: --bogus"),
+        (("run", "--jobs", "x"), "Invalid value for '--jobs'"),
+        (("sweep",), "Missing argument 'SWEEP'"),
+        (("bogus",), "No such command 'bogus'"),
+    ],
+)
+def test_usage(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    """What the command line cannot take is one line, with the help of the very command."""
+    done = sacma(*arguments, cwd=tmp_path)
+    command = f"sacma {arguments[0]}" if arguments[0] != "bogus" else "sacma"
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"sacma: {said}")
+    assert done.stderr.endswith(f"; see: {command} --help\n")
+    assert len(done.stderr.splitlines()) == 1

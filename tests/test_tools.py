@@ -1,0 +1,60 @@
+"""The tools that a release is made with."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from sacma.shipped import FOLDERS
+
+ROOT = Path(__file__).parent.parent
+TOOLS = ROOT / "tools"
+
+
+def printed(*arguments: object) -> list[str]:
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=TOOLS).stdout.splitlines()
+
+
+def test_oldest_versions() -> None:
+    """One constraint for each dependency, of the oldest version that pyproject.toml allows and no older one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    declared = [Requirement(line) for lines in [project["dependencies"], *extras] for line in lines]
+    bounds = {requirement.name: requirement.specifier for requirement in declared if requirement.name != "sacma"}
+    constraints = dict(line.split("==") for line in printed(TOOLS / "oldest_versions.py"))
+    assert constraints.keys() == bounds.keys()
+    for name, version in constraints.items():
+        assert Version(version) in bounds[name]
+        assert Version(f"{version}.dev0") not in bounds[name]
+
+
+def test_interpreters(tmp_path: Path) -> None:
+    """The oldest supported Python gets the oldest versions, the newest that is there the newest; others are named."""
+    for minor in (10, 11, 12, 13):
+        python = tmp_path / f"python3.{minor}"
+        python.write_text(f"#!/bin/sh\necho 3 {minor}\n")
+        python.chmod(0o755)
+
+    def chosen(*minors: int) -> list[str]:
+        names = [str(tmp_path / f"python3.{minor}") for minor in minors]
+        return printed("-c", f"import compat; print(*compat.combinations({names}), sep='\\n')")
+
+    assert chosen(11, 12, 13) == ["Python 3.11, oldest versions", "Python 3.13, newest versions"]
+    assert chosen(11) == ["Python 3.11, oldest versions", "Python 3.11, newest versions"]
+    assert chosen(12, 14) == [
+        f"{tmp_path}/python3.14: not there, skipped",
+        "the oldest versions: skipped, without Python 3.11",
+        "Python 3.12, newest versions",
+    ]
+    assert chosen(10, 11)[0] == f"{tmp_path}/python3.10: not supported (>=3.11), skipped"
+
+
+def test_the_wheel_holds_what_sacma_init_writes() -> None:
+    """The folders that sacma looks for in its wheel are those that the wheel is built with."""
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    assert build["wheel"]["force-include"] == {name: f"sacma/shipped/{name}" for name in FOLDERS}
+    assert set(FOLDERS) <= set(build["sdist"]["include"])

@@ -1,0 +1,154 @@
+"""Install the wheel where others will, and see whether it works there.
+
+python tools/compat.py python3.11 python3.13
+
+The oldest Python that is supported gets the oldest versions of all dependencies that pyproject.toml allows, the newest
+of those given gets the newest versions. Each has a fresh environment below build/compat, the wheel of dist/, a small
+study from config to pages in an empty folder, and the quick tests of the sdist. Fails if one of them does; an
+interpreter that is not there is skipped, and a line says so.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oldest_versions import oldest_versions, project
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parent.parent
+WORK = ROOT / "build" / "compat"
+
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")
+"""What the quick tests need."""
+
+QUICK = (
+    *("tests/strategy", "tests/surrogate", "tests/algorithms", "tests/analysis/statistics", "tests/analysis/figures"),
+    *("tests/test_config.py", "tests/test_document.py", "tests/test_ranges.py", "tests/test_sweep.py"),
+    *("tests/test_terminal.py", "tests/test_progress.py", "tests/experiment/test_record.py"),
+    *("tests/experiment/test_trial.py", "tests/experiment/test_coco_data.py"),
+)
+
+SMOKE = (
+    ("init",),
+    ("run", "configs/ada_kendall.yaml", *("--functions", "1", "--dimensions", "2", "--instances", "1-2")),
+    ("postprocess",),
+)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """An interpreter and the versions that it gets.
+
+    Args:
+        python: command or path of the interpreter.
+        version: of it.
+        oldest: whether it gets the oldest versions, or the newest.
+    """
+
+    python: str
+    version: tuple[int, int]
+    oldest: bool
+
+    def __str__(self) -> str:
+        return f"Python {'.'.join(map(str, self.version))}, {'oldest' if self.oldest else 'newest'} versions"
+
+
+def version_of(python: str) -> tuple[int, int] | None:
+    """Return major and minor version of an interpreter, or None if it cannot be run."""
+    try:
+        done = subprocess.run(
+            [python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    major, minor = done.stdout.split()
+    return int(major), int(minor)
+
+
+def combinations(pythons: Sequence[str]) -> list[Combination]:
+    """Return what is to be tried; say what is not."""
+    supported = SpecifierSet(project()["requires-python"])
+    found = {}
+    for python in pythons:
+        version = version_of(python)
+        if version is None:
+            print(f"{python}: not there, skipped")
+        elif "{}.{}".format(*version) not in supported:
+            print(f"{python}: not supported ({supported}), skipped")
+        else:
+            found[version] = python
+    chosen = []
+    lowest = tuple(int(part) for part in next(iter(supported)).version.split("."))
+    if lowest in found:
+        chosen.append(Combination(found[lowest], lowest, oldest=True))
+    else:
+        print("the oldest versions: skipped, without Python {}.{}".format(*lowest))
+    if found:
+        chosen.append(Combination(found[max(found)], max(found), oldest=False))
+    return chosen
+
+
+def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
+    """Install, run and test in a fresh environment; say what failed, with what it wrote."""
+    folder = WORK / ("oldest" if combination.oldest else "newest")
+    empty = folder / "empty"
+    empty.mkdir(parents=True)
+    python = folder / "venv" / "bin" / "python"
+    constraints = folder / "constraints.txt"
+    pins = oldest_versions() if combination.oldest else {}
+    constraints.write_text("".join(f"{name}=={version}\n" for name, version in pins.items()))
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    # Old versions warn of what newer ones of others, which they do not bound, will drop.
+    warnings = ("-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning") if combination.oldest else ()
+    pytest = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *warnings]
+    steps = [
+        ("environment", [combination.python, "-m", "venv", str(folder / "venv")], empty),
+        ("install", [*pip, "-c", str(constraints), f"{wheel}[dask]", *TOOLS], empty),
+        *((f"sacma {step[0]}", [str(python.parent / "sacma"), *step], empty) for step in SMOKE),
+        ("quick tests", [*pytest, "-m", "not campaign and not torture", *QUICK], tests),
+    ]
+    print(combination)
+    for what, command, where in steps:
+        start = time.monotonic()
+        done = subprocess.run(command, cwd=where, env=surroundings(), capture_output=True, text=True, check=False)
+        print(f"  {what}: {'ok' if done.returncode == 0 else 'FAILED'}, {time.monotonic() - start:.0f} s", flush=True)
+        if done.returncode:
+            print(done.stdout + done.stderr)
+            return False
+    if not (empty / "results" / "report" / "index.html").is_file():
+        print("  FAILED: no report")
+        return False
+    return True
+
+
+def surroundings() -> dict[str, str]:
+    """Return the environment of commands: nothing of this repository is within reach."""
+    without = {"PYTHONPATH", "VIRTUAL_ENV", "SACMA_RESULTS"}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {key: value for key, value in os.environ.items() if key not in without} | threads
+
+
+def main() -> None:
+    """Try all combinations, and exit with 1 if one failed."""
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    (sdist,) = (ROOT / "dist").glob("*.tar.gz")
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(WORK / "sdist", filter="data")
+    (tests,) = (WORK / "sdist").iterdir()
+    chosen = combinations(sys.argv[1:])
+    failed = [combination for combination in chosen if not attempt(combination, wheel, tests)]
+    if failed or not chosen:
+        sys.exit("; ".join(f"failed: {combination}" for combination in failed) or "nothing was tried")
+    shutil.rmtree(WORK)
+
+
+if __name__ == "__main__":
+    main()
