@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.experiment.backends import NAMES
+from sacma.experiment.backends import BACKENDS
 from sacma.progress import MODES
 from tests.conftest import sacma
 
@@ -23,7 +23,7 @@ def completed(line: str, cwd: Path) -> list[str]:
         ("sacma po", ["postprocess"]),
         ("sacma re", ["replay"]),
         ("sacma run --trial", ["--trial-timeout"]),
-        ("sacma run --backend ", list(NAMES)),
+        ("sacma run --backend ", list(BACKENDS)),
         ("sacma run --progress ", list(MODES)),
         ("sacma run --progress q", ["quiet"]),
     ],

@@ -18,9 +18,9 @@ err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap
 
 
 def _backends() -> list[str]:
-    from sacma.experiment.backends import NAMES  # noqa: PLC0415 needed by completion only
+    from sacma.experiment.backends import BACKENDS  # noqa: PLC0415 needed by completion only
 
-    return list(NAMES)
+    return list(BACKENDS)
 
 
 def _progress_modes() -> list[str]:
