@@ -24,6 +24,7 @@ from sacma.cli.common import (
     Scheduler,
     Seed,
     Shard,
+    Suite,
     Target,
     TrialTimeout,
     err,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 def sweep(
     file: Annotated[Path, typer.Argument(help="YAML file: algorithms and a grid.", metavar="SWEEP")],
+    suite: Suite = None,
     functions: Functions = None,
     dimensions: Dimensions = None,
     instances: Instances = None,
@@ -74,7 +76,7 @@ def sweep(
     from sacma.sweep import load_sweep  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
-    overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
+    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     swept = load_sweep(file, overrides)
     asked = swept_trials(swept, results, shard)
     if plan and rank_only:
