@@ -25,6 +25,7 @@ class Suite:
         bbob_functions: the function of bbob with the same optimal value, by function.
         of_the_paper: whether the paper's results are of it.
         of_2009: whether there are the targets of the best algorithm of BBOB 2009, of which run lengths are made.
+        expensive: whether cocopp has the reference data that its ``--expensive`` needs.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Suite:
     bbob_functions: Mapping[int, int]
     of_the_paper: bool
     of_2009: bool
+    expensive: bool
 
     @property
     def functions(self) -> tuple[int, ...]:
@@ -100,6 +102,7 @@ BBOB = Suite(
     bbob_functions={function: function for function in range(1, 25)},
     of_the_paper=True,
     of_2009=True,
+    expensive=True,
 )
 
 LARGESCALE = replace(
@@ -110,6 +113,7 @@ LARGESCALE = replace(
     usual_instances=tuple(range(1, 16)),
     of_the_paper=False,
     of_2009=False,
+    expensive=False,
 )
 
 _MODERATE = ("Sphere", "Rosenbrock")
@@ -138,6 +142,7 @@ NOISY = Suite(
     bbob_functions=dict(enumerate((f for f in (1, 8, 1, 8, 7, 10, 14, 17, 19, 21) for _ in _NOISE), start=101)),
     of_the_paper=False,
     of_2009=False,
+    expensive=True,
 )
 
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (BBOB, NOISY, LARGESCALE)}
