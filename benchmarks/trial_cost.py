@@ -50,7 +50,7 @@ def main() -> None:
     for (name, dimension), specs in cells.items():
         rows.append({"algorithm": name, "D": dimension, **cost(specs)})
         print(f"{name} {dimension}-D", flush=True)
-    print(f"\nCPU ms a true evaluation, {', '.join(f'{key} {value}' for key, value in protocol.items())}")
+    print(f"\nCPU ms a true evaluation, functions {protocol['functions']}, instances {protocol['instances']}")
     print_table(rows)
     write("trial_cost", protocol, milliseconds=rows)
 

@@ -11,9 +11,9 @@ from sacma.suites import BBOB, LARGESCALE, NOISY, SUITES, Suite
 
 
 def words(name: str) -> set[str]:
-    short = {"griewank-ros.": "griewank-rosenbrock", "mod.": "moderate", "uniform": "unif"}
+    short = {"griewank-ros.": "griewank-rosenbrock", "mod.": "moderate", "unif.": "unif", "diff.": "diff"}
     spelt = " ".join(short.get(word, word) for word in name.lower().split())
-    return set(re.split(r"[ -]+", spelt.replace("different powers", "diff powers")))
+    return set(re.split(r"[ -]+", spelt))
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)

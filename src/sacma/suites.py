@@ -117,9 +117,9 @@ LARGESCALE = replace(
 )
 
 _MODERATE = ("Sphere", "Rosenbrock")
-_SEVERE = ("Sphere", "Rosenbrock", "Step ellipsoid", "Ellipsoid", "Different powers")
+_SEVERE = ("Sphere", "Rosenbrock", "Step ellipsoid", "Ellipsoid", "Diff. powers")
 _MULTIMODAL = ("Schaffer F7", "Griewank-Ros.", "Gallagher")
-_NOISE = ("Gauss", "uniform", "Cauchy")
+_NOISE = ("Gauss", "unif.", "Cauchy")
 
 NOISY = Suite(
     name="bbob-noisy",
