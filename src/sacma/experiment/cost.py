@@ -11,7 +11,10 @@ MILLISECONDS: Mapping[str, Mapping[int, float]] = {
     "scmaes": {2: 0.26, 3: 0.22, 5: 0.22, 10: 0.25, 20: 0.50, 40: 2.0, 80: 6.9},
     "ascmaes": {2: 0.27, 3: 0.24, 5: 0.25, 10: 0.26, 20: 0.45, 40: 2.0, 80: 4.6},
 }
-"""CPU milliseconds a true evaluation, by algorithm and dimension, as ``benchmarks/trial_cost.py`` prints them, in 80-D after 60·D."""
+"""CPU milliseconds a true evaluation, by algorithm and dimension, as ``benchmarks/trial_cost.py`` prints them.
+
+In 80-D of trials with 60·D evaluations.
+"""
 
 BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
 """Disk space of a trial: record, COCO files and trace."""
