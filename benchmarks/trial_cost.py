@@ -1,9 +1,9 @@
 """CPU milliseconds a true evaluation, for each algorithm of the study and each dimension, beside their floor.
 
 Run by ``make bench``; with configs as arguments, like ``configs/baselines/*.yaml``, of those instead. Whole trials of
-the study's protocol on one function of each of bbob's groups, in one process and on one core. The floor is what
-nothing built on pycma and LAPACK can avoid: the time inside pycma's ``ask`` and ``tell`` in these very trials, and for
-each evaluation of the likelihood one bare ``dpotrf``, timed in the same run.
+the study's protocol on one function of each of bbob's groups, in one process and on one core; options change it. The
+floor is what nothing built on pycma and LAPACK can avoid: the time inside pycma's ``ask`` and ``tell`` in these very
+trials, and for each evaluation of the likelihood one bare ``dpotrf``, timed in the same run.
 """
 
 import argparse
@@ -33,6 +33,7 @@ def main() -> None:
     """Run the sample, print the table and write it to ``out/trial_cost.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("configs", nargs="*", type=Path, default=config_paths(), help="instead of those of the study")
+    parser.add_argument("--suite", default="bbob")
     parser.add_argument("--functions", default="1,8,13,15,21")
     parser.add_argument("--dimensions", default="2,3,5,10,20")
     parser.add_argument("--instances", default="1")

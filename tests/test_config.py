@@ -102,6 +102,19 @@ def test_names_of_shipped_configs_differ() -> None:
         (MINIMAL + "protocol:\n  functions: []\n", "c.yaml:4: protocol.functions: the list is empty"),
         (MINIMAL + "protocol:\n  functions: 1-30\n", "bbob has no function 25-30; it has 1-24"),
         (MINIMAL + "protocol:\n  dimensions: 7\n", "bbob has no dimension 7"),
+        (
+            MINIMAL + "protocol:\n  suite: bbob-nosy\n",
+            "protocol.suite: unknown suite 'bbob-nosy'; known: bbob, bbob-noisy",
+        ),
+        (MINIMAL + "protocol:\n  suite: 7\n", "protocol.suite: 7 is not allowed"),
+        (
+            MINIMAL + "protocol:\n  suite: bbob-noisy\n  functions: 1,101\n",
+            "protocol.functions: bbob-noisy has no function 1; it has 101-130",
+        ),
+        (
+            MINIMAL + "protocol:\n  suite: bbob-largescale\n  dimensions: 2\n",
+            "protocol.dimensions: bbob-largescale has no dimension 2; it has 20,40,80,160,320,640",
+        ),
         (MINIMAL + "protocol:\n  budget: 0.1\n", "allows no evaluation in 2-D"),
         (MINIMAL + "protocol:\n  seed: -1\n", "protocol.seed: -1 is not allowed"),
         (

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -27,9 +27,8 @@ from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.document import Location, explain, read_document
 from sacma.errors import SacmaError
 from sacma.ranges import format_ranges, parse_ranges
+from sacma.suites import BBOB, SUITES
 
-BBOB_FUNCTIONS = tuple(range(1, 25))
-BBOB_DIMENSIONS = (2, 3, 5, 10, 20, 40)
 RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in range(10)
 }
@@ -39,30 +38,44 @@ Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
 
 class Protocol(BaseModel):
-    """What is run: the defaults are the protocol of the paper."""
+    """What is run: the defaults are the protocol of the paper; those of another suite are its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    suite: Annotated[Literal["bbob"], Field(description="COCO suite")] = "bbob"
-    functions: Annotated[Numbers, Field(description="functions, like 1-24")] = BBOB_FUNCTIONS
-    dimensions: Annotated[Numbers, Field(description="dimensions D, like 2,3,5,10,20")] = (2, 3, 5, 10, 20)
-    instances: Annotated[Numbers, Field(description="instances, one trial each")] = (
-        *range(1, 6),
-        *range(41, 51),
-    )
+    suite: Annotated[str, Field(description=f"COCO suite: {', '.join(SUITES)}")] = BBOB.name
+    functions: Annotated[Numbers, Field(description="functions, like 1-24")] = BBOB.functions
+    dimensions: Annotated[Numbers, Field(description="dimensions D, like 2,3,5,10,20")] = BBOB.usual_dimensions
+    instances: Annotated[Numbers, Field(description="instances, one trial each")] = BBOB.usual_instances
     budget: Annotated[float, Field(gt=0, le=1e7, description="true evaluations of a trial, divided by D")] = 250
     target: Annotated[float, Field(gt=0, allow_inf_nan=False, description="Δf at and below which a trial stops")] = 1e-8
     seed: Annotated[int, Field(ge=0, lt=2**63, description="seed of the whole study")] = 1
 
-    @field_validator("functions")
+    @model_validator(mode="before")
     @classmethod
-    def _functions_of_bbob(cls, functions: tuple[int, ...]) -> tuple[int, ...]:
-        return _known("function", functions, BBOB_FUNCTIONS)
+    def _defaults_of_the_suite(cls, given: object) -> object:
+        if not isinstance(given, dict) or not isinstance(given.get("suite"), str) or given["suite"] not in SUITES:
+            return given
+        suite = SUITES[given["suite"]]
+        usual = {"functions": suite.functions, "dimensions": suite.usual_dimensions, "instances": suite.usual_instances}
+        return usual | given
 
-    @field_validator("dimensions")
+    @field_validator("suite")
     @classmethod
-    def _dimensions_of_bbob(cls, dimensions: tuple[int, ...]) -> tuple[int, ...]:
-        return _known("dimension", dimensions, BBOB_DIMENSIONS)
+    def _suite_is_known(cls, suite: str) -> str:
+        if suite not in SUITES:
+            raise ValueError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}")
+        return suite
+
+    @field_validator("functions", "dimensions")
+    @classmethod
+    def _there_in_the_suite(cls, numbers: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        suite = SUITES.get(info.data.get("suite", ""))
+        known = getattr(suite, str(info.field_name), numbers)
+        unknown = [number for number in numbers if number not in known]
+        if suite and unknown:
+            kind = str(info.field_name).removesuffix("s")
+            raise ValueError(f"{suite.name} has no {kind} {format_ranges(unknown)}; it has {format_ranges(known)}")
+        return numbers
 
     @model_validator(mode="after")
     def _at_least_one_evaluation(self) -> "Protocol":
@@ -75,13 +88,6 @@ class Protocol(BaseModel):
     def evaluations(self, dimension: int) -> int:
         """Return the budget of a trial in true evaluations, rounded down."""
         return math.floor(self.budget * dimension)
-
-
-def _known(kind: str, given: tuple[int, ...], known: tuple[int, ...]) -> tuple[int, ...]:
-    unknown = [number for number in given if number not in known]
-    if unknown:
-        raise ValueError(f"bbob has no {kind} {format_ranges(unknown)}; it has {format_ranges(known)}")
-    return given
 
 
 def check_name(name: str) -> str:

@@ -20,7 +20,7 @@ from sacma.analysis.ecdf import (
     run_lengths,
     targets,
 )
-from sacma.analysis.functions import BEST_2009, GROUPS
+from sacma.analysis.functions import BEST_2009
 from sacma.analysis.trials import Trial, our_trial
 from sacma.config import load_study
 from sacma.experiment.backends import make_backend
@@ -28,6 +28,7 @@ from sacma.experiment.campaign import run_campaign
 from sacma.experiment.coverage import cover_studies
 from sacma.experiment.plan import plan
 from sacma.experiment.store import Store
+from sacma.suites import BBOB
 from tests.conftest import CONFIGS, environment
 
 ROOT = Path(__file__).parent.parent.parent
@@ -279,7 +280,7 @@ def test_curves_are_short_monotone_and_told_where_trials_end() -> None:
     """Every curve rises from one evaluation to 1000·D, on about 200 points, the end of the longest trial among them."""
     frame = run_lengths(some_trials("A", range(1, 25), seed=3), targets(2))
     ecdf = bootstrapped_ecdf(frame, np.random.default_rng(1))
-    assert set(ecdf["group"]) == set(GROUPS)
+    assert set(ecdf["group"]) == set(BBOB.groups)
     for (name, _), steps in ecdf.groupby(["algorithm", "group"]):
         at = steps["evaluations_per_dimension"].to_list()
         assert (at[0], at[-1]) == (0.5, 1000)
@@ -345,7 +346,7 @@ def test_reference_line_is_of_the_best_art_at_each_target() -> None:
     """The line of best 2009 is the plain distribution of its aRTs/D over functions and targets."""
     ecdf = bootstrapped_ecdf(run_lengths(some_trials("A", range(1, 25), 4, 20), targets(20)), np.random.default_rng(1))
     wanted = targets(20)
-    for group, functions in GROUPS.items():
+    for group, functions in BBOB.groups.items():
         art = wanted[wanted["function"].isin(functions)]["best_2009_art"].to_numpy() / 20
         steps = curve(ecdf, BEST_2009, group)
         expected = [np.mean(art <= x) for x in steps["evaluations_per_dimension"]]

@@ -15,6 +15,7 @@ from sacma.experiment.coco_data import PlacedFiles, merge
 from sacma.experiment.plan import plan
 from sacma.experiment.record import TrialRecord
 from sacma.experiment.trial import run_trial
+from sacma.suites import LARGESCALE, NOISY
 from tests.conftest import CONFIGS
 
 Data = tuple[Path, list[TrialRecord]]
@@ -176,6 +177,20 @@ def test_what_is_wrong_is_said(old: Path, file: str, text: str, message: str) ->
     (old / file).write_text(text)
     with pytest.raises(SacmaError, match=message):
         load_coco(old)
+
+
+def test_old_data_of_noisy_functions(old: Path) -> None:
+    """They name no suite either: their functions have other numbers."""
+    index = old / "bbobexp_f3.info"
+    index.write_text(OLD_INFO.replace("funcId = 3", "funcId = 103"))
+    assert {curve.function for curve in load_coco(old, NOISY).curves} == {103}
+    with pytest.raises(SacmaError, match="is of function 103; only bbob's noiseless"):
+        load_coco(old)
+    index.write_text(OLD_INFO)
+    with pytest.raises(SacmaError, match=r"is of function 3; only bbob-noisy's functions .* 101-130"):
+        load_coco(old, NOISY)
+    with pytest.raises(SacmaError, match="is of the suite bbob; only bbob-largescale's"):
+        load_coco(old, LARGESCALE)
 
 
 def test_trials_end_where_their_data_end(old: Path) -> None:

@@ -25,6 +25,12 @@ def test_full_study_has_1800_trials_an_algorithm(study: MakeStudy) -> None:
     assert len({spec.key for spec in specs}) == len(specs) == 3600
 
 
+def test_keys_stay(study: MakeStudy) -> None:
+    """Those of trials of bbob are what they were before there were other suites: their records are still theirs."""
+    first, *_, last = plan([study("cmaes")])
+    assert (first.key, last.key) == ("e3f8166f000d0edd682e", "d10efeaf9ead9c2f1382")
+
+
 def test_key_is_content(study: MakeStudy) -> None:
     """The same content has the same key; another seed, budget or setting has another."""
     protocol = {"functions": "1", "dimensions": "2", "instances": "1"}

@@ -31,7 +31,7 @@ class Problem(Protocol):
 
     @property
     def target_hit(self) -> bool:
-        """Whether the final target has been reached: no further evaluation will be made."""
+        """Whether the final target has been reached: no further evaluation will be made. Never where f is noisy."""
 
     def __call__(self, point: Array) -> float:
         """Return f(point) and count the evaluation.

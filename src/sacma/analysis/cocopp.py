@@ -27,7 +27,7 @@ def drop_what_is_missing(folder: Path) -> None:
 
     cocopp writes its pages for the whole suite: of a part of it, most of their pictures would be broken.
     """
-    dimensions = sorted({int(path.stem.split("_")[1][:2]) for path in folder.glob("pprldmany_*D_*.svg")})
+    dimensions = sorted({int(path.stem.split("_")[1].removesuffix("D")) for path in folder.glob("pprldmany_*D_*.svg")})
     for page in folder.rglob("*.html"):
         text = _read(page)
         for link, name in set(re.findall(r"""(<a href="([^"#]+)"><img[^>]*></a>)""", text, flags=re.IGNORECASE)):
@@ -53,7 +53,7 @@ def _write(page: Path, text: str) -> None:
 def _is_there(folder: Path, line: str) -> bool:
     """Whether a line of cocopp's list of pictures names one that exists in some dimension, or names none."""
     named = re.search(r'"filename": "([^"]*)<0,2>([^"]*)"', line)
-    return named is None or any(folder.glob(f"{named[1]}[0-9][0-9]{named[2]}"))
+    return named is None or any(folder.glob(f"{named[1]}[0-9][0-9]*{named[2]}"))
 
 
 def with_banner(page: str, banner: str) -> str:
@@ -66,27 +66,28 @@ def with_banner(page: str, banner: str) -> str:
     return with_it if found else shown + page
 
 
-def make_pages(folders: Sequence[Path], output: Path, banner: str = "") -> Path:
-    """Run cocopp over COCO ``folders`` with run-length-based targets and return the page to open.
+def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expensive: bool = True) -> Path:
+    """Run cocopp over COCO ``folders`` and return the page to open.
 
     Args:
         folders: one an algorithm; cocopp shows their names.
         output: folder that is replaced with the pages. cocopp's own log is left there, or on failure beside it.
         banner: what every page is to say above all.
+        expensive: whether with run-length-based targets, for which it needs reference data of the suite.
 
     Raises:
         RunError: cocopp did not write its pages.
     """
     with whole_folder(output) as work:
-        return output / _make_pages(folders, output, work, banner)
+        return output / _make_pages(folders, output, work, banner, expensive=expensive)
 
 
-def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str) -> Path:
+def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, *, expensive: bool) -> Path:
     """Fill ``work`` with what is to be at ``output``; return the page to open, as seen from there."""
     log = work / "cocopp.log"
     command = [
         *(sys.executable, "-W", "ignore", "-m", "cocopp"),
-        *("--no-interactive", "--expensive", "-o", "pages"),
+        *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

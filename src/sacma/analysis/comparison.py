@@ -24,6 +24,7 @@ from sacma.config import check_name
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
 from sacma.experiment.store import Store, StoredStudy
+from sacma.suites import SUITES, Suite
 
 Covered = tuple[StoredStudy, Coverage]
 """A study and what is there of it."""
@@ -52,12 +53,17 @@ class Comparison:
     """Algorithms that are compared, ours in the paper's order first.
 
     Args:
-        covered: our studies and what is there of each.
+        covered: our studies, of one suite, and what is there of each.
         foreign: data of others.
     """
 
     covered: tuple[Covered, ...]
     foreign: tuple[Foreign, ...] = ()
+
+    @property
+    def suite(self) -> Suite:
+        """COCO's suite that all of it is of."""
+        return SUITES[self.covered[0][0].suite]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -145,12 +151,13 @@ def compare(covered: Iterable[Covered], foreign: Sequence[Foreign] = ()) -> Comp
     return Comparison(tuple(ours), tuple(foreign))
 
 
-def load_foreign(given: Iterable[str], taken: Iterable[str]) -> tuple[Foreign, ...]:
+def load_foreign(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[Foreign, ...]:
     """Read data sets given as ``NAME=PATH``.
 
     Args:
         given: of the command line.
         taken: names that other algorithms have.
+        suite: that they must be of.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
@@ -167,7 +174,7 @@ def load_foreign(given: Iterable[str], taken: Iterable[str]) -> tuple[Foreign, .
         if name.lower() in names:
             raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
         names.add(name.lower())
-        found.append(Foreign(name, Path(path), load_coco(Path(path))))
+        found.append(Foreign(name, Path(path), load_coco(Path(path), suite)))
     return tuple(found)
 
 

@@ -23,8 +23,9 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.functions import BEST_2009, GROUPS
+from sacma.analysis.functions import BEST_2009
 from sacma.analysis.trials import ROUNDING, Trial
+from sacma.suites import BBOB
 from sacma.surrogate.whitening import Array
 
 END = 1000
@@ -207,7 +208,7 @@ def _of_groups(
     cells: Mapping[int, _Cell], points: Array, grid: Array, algorithm: str, dimension: int
 ) -> Iterator[pd.DataFrame]:
     """Yield the curve of each group of which there is some function: on the grid and at its longest trial."""
-    for group, functions in GROUPS.items():
+    for group, functions in BBOB.groups.items():
         there = [cells[function] for function in functions if function in cells]
         if not there:
             continue

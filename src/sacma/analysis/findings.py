@@ -9,7 +9,7 @@ import pandas as pd
 from sacma.analysis import published
 from sacma.analysis.claims import Evidence, checks, judge, told_at
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.ecdf import bootstrapped_ecdf, run_lengths, targets
+from sacma.analysis.ecdf import COLUMNS, bootstrapped_ecdf, run_lengths, targets
 from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.publication import correlations, cpu_beside, mean_ranks_beside
@@ -115,7 +115,7 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
         "efforts": taken,
         "control_frequency": control,
         "cpu": cpu,
-        "paper_cpu": cpu_beside(cpu),
+        "paper_cpu": cpu_beside(cpu if comparison.suite.of_the_paper else cpu[:0]),
     }
     of_all = {
         "evaluations_to_target": comparison.to_target,
@@ -136,6 +136,8 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
 
 
 def _ecdf(comparison: Comparison) -> pd.DataFrame:
+    if not comparison.suite.of_2009:
+        return pd.DataFrame(columns=COLUMNS)
     dimensions = sorted({trial.dimension for trial in comparison.trials})
     parts = []
     for D in dimensions:
@@ -147,7 +149,8 @@ def _ecdf(comparison: Comparison) -> pd.DataFrame:
 
 def _evidence(comparison: Comparison, best: pd.DataFrame, control: pd.DataFrame, ecdf: pd.DataFrame) -> Evidence:
     """Return what the paper's claims are judged by: ranks among its own algorithms, at budgets that they set."""
-    theirs = [trial for trial in comparison.trials if trial.algorithm in published.ALGORITHMS]
+    algorithms = published.ALGORITHMS if comparison.suite.of_the_paper else ()
+    theirs = [trial for trial in comparison.trials if trial.algorithm in algorithms]
     if len(theirs) == len(comparison.trials):
         best = best[best["scenario"].isin(OF_TARGET)]
     else:

@@ -1,4 +1,4 @@
-"""COCO data of anybody: folders and archives of bbob experiments, read without running or unpickling anything.
+"""COCO data of anybody: folders and archives of experiments on a suite, read without running or unpickling anything.
 
 Formats of all years are understood, in sub-folders, with repeated and with other instances. Index files (``.info``) say
 which trials there are, data files (``.dat``, ``.tdat``) how their best Δf came down. What is missing or does not fit
@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from sacma.analysis.unpack import read_files
-from sacma.config import BBOB_DIMENSIONS, BBOB_FUNCTIONS
 from sacma.errors import SacmaError
 from sacma.ranges import format_ranges
+from sacma.suites import BBOB, NOISY, Suite
 from sacma.surrogate.whitening import Array
 
 BELOW_OPTIMUM = -1e-7
@@ -72,11 +72,15 @@ class CocoData:
     files: Mapping[str, bytes]
 
 
-def load_coco(path: Path) -> CocoData:
+def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
     """Read a folder or an archive of COCO data.
 
+    Args:
+        path: of it.
+        suite: that the data must be of.
+
     Raises:
-        SacmaError: it is not there, not COCO data of a bbob suite, or its files contradict each other.
+        SacmaError: it is not there, not COCO data of the suite, or its files contradict each other.
     """
     files = read_files(path, (".info", ".dat", ".tdat"))
     indices = sorted(name for name in files if name.endswith(".info"))
@@ -87,7 +91,7 @@ def load_coco(path: Path) -> CocoData:
     names: list[str] = []
     unlike = 0
     for index in indices:
-        for entry in _entries(path, index, _text(files[index])):
+        for entry in _entries(path, index, _text(files[index]), suite):
             names.append(entry.algorithm)
             found = list(_curves(data, index, entry))
             counts = [evaluations for _, evaluations in entry.runs]
@@ -124,7 +128,7 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", errors="replace")
 
 
-def _entries(path: Path, index: str, text: str) -> Iterator[_Entry]:
+def _entries(path: Path, index: str, text: str, suite: Suite) -> Iterator[_Entry]:
     """Yield the data sets of an index file: a header, comments, and a line of runs each."""
     header = ""
     for line in filter(None, (line.strip() for line in text.splitlines())):
@@ -137,17 +141,17 @@ def _entries(path: Path, index: str, text: str) -> Iterator[_Entry]:
         elif not header:
             raise SacmaError(f"{path}: {index}: a line of runs has no header before it: {line[:60]!r}")
         else:
-            yield _entry(path, index, header, line)
+            yield _entry(path, index, header, line, suite)
             header = ""
     if header:
         raise SacmaError(f"{path}: {index}: a header has no line of runs after it: {header[:60]!r}")
 
 
-def _entry(path: Path, index: str, header: str, line: str) -> _Entry:
+def _entry(path: Path, index: str, header: str, line: str, suite: Suite) -> _Entry:
     """Return what a header and a line of runs say.
 
     Raises:
-        SacmaError: they are not COCO's, or of another suite than bbob.
+        SacmaError: they are not COCO's, or of another suite.
     """
     fields = {key: value.strip("'") for key, value in re.findall(r"(\w+)\s*=\s*('[^']*'|[^,]*)", header)}
     data, *runs = (part.strip() for part in line.split(","))
@@ -161,14 +165,15 @@ def _entry(path: Path, index: str, header: str, line: str) -> _Entry:
         )
     except (KeyError, ValueError, OverflowError) as error:
         raise SacmaError(f"{path}: {index}: not an entry of COCO's: {line[:60]!r} ({error})") from None
-    suite = fields.get("suite", "bbob")
-    stranger = f"the suite {suite}" if suite != "bbob" else ""
-    stranger = stranger or (f"function {entry.function}" if entry.function not in BBOB_FUNCTIONS else "")
-    stranger = stranger or (f"dimension {entry.dimension}" if entry.dimension not in BBOB_DIMENSIONS else "")
+    # Old data do not name their suite: there were two, with functions of different numbers.
+    given = fields.get("suite", suite.name if suite in {BBOB, NOISY} else BBOB.name)
+    stranger = f"the suite {given}" if given != suite.name else ""
+    stranger = stranger or (f"function {entry.function}" if entry.function not in suite.functions else "")
+    stranger = stranger or (f"dimension {entry.dimension}" if entry.dimension not in suite.dimensions else "")
     if stranger:
         raise SacmaError(
-            f"{path}: {index} is of {stranger}; only bbob's noiseless functions can be compared: "
-            f"{format_ranges(BBOB_FUNCTIONS)} in dimensions {format_ranges(BBOB_DIMENSIONS)}"
+            f"{path}: {index} is of {stranger}; only {suite.name}'s {'' if suite.noisy else 'noiseless '}functions can "
+            f"be compared: {format_ranges(suite.functions)} in dimensions {format_ranges(suite.dimensions)}"
         )
     return entry
 

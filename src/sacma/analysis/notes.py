@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.trials import ROUNDING
+from sacma.suites import Suite
 
 SMALLEST_TARGET = 1e-8
 """Of run lengths, as in COCO."""
@@ -13,7 +14,37 @@ SMALLEST_TARGET = 1e-8
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
     """Say in what the algorithms differ beside themselves, what their data do not tell, and what follows from it."""
-    return (*_differences(comparison), *_loose_targets(comparison), *_foreign(comparison))
+    return (
+        *_of_the_suite(comparison.suite),
+        *_differences(comparison),
+        *_loose_targets(comparison),
+        *_foreign(comparison),
+    )
+
+
+def _of_the_suite(suite: Suite) -> Iterator[str]:
+    """Say what Δf is where f is noisy, and what is left out of the report as bbob only has it."""
+    if suite.noisy:
+        yield (
+            f"{suite.name}: Δf is noise-free, that of the best point evaluated, as COCO's logger writes it; trials do "
+            "not end at their target, which no measured value tells"
+        )
+    yield from (f"{suite.name}: {line}" for line in left_out(suite))
+
+
+def left_out(suite: Suite) -> tuple[str, ...]:
+    """Say what of the report there is not for a suite, and why.
+
+    >>> from sacma.suites import BBOB
+    >>> left_out(BBOB)
+    ()
+    """
+    why = {
+        "no comparison with the paper's figures and claims, which are of bbob": suite.of_the_paper,
+        "cocopp's pages are of absolute targets, as it has no reference data for others": suite.expensive,
+        "no distributions of run lengths, whose targets are those of the best of 2009 on bbob": suite.of_2009,
+    }
+    return tuple(line for line, there in why.items() if not there)
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:
@@ -34,7 +65,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
 def _loose_targets(comparison: Comparison) -> Iterator[str]:
     targets = {study.name: study.parts[0].protocol.target for study, coverage in comparison.covered if coverage.heads}
     loose = [f"{name} at {target:g}" for name, target in targets.items() if target > SMALLEST_TARGET]
-    if loose:
+    if loose and not comparison.suite.noisy:  # whose trials go on
         yield f"trials end before Δf is {SMALLEST_TARGET:g} ({', '.join(loose)}): run lengths below are not known"
 
 
@@ -66,6 +97,8 @@ def protocol_differences(comparison: Comparison) -> tuple[str, ...]:
     planned = {cell: number for cell, number in comparison.planned.items() if cell[0] in published.ALGORITHMS}
     if not planned:
         return ()
+    if not comparison.suite.of_the_paper:
+        return (f"functions of {comparison.suite.name}, not of bbob",)
     functions = Counter((algorithm, D) for algorithm, D, _ in planned)
     found = [
         (functions.values(), published.PROBLEMS, "{} functions"),

@@ -14,7 +14,7 @@ from sacma.analysis.cocopp import make_pages
 from sacma.analysis.comparison import Comparison, Covered, Foreign
 from sacma.analysis.figures import render
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
-from sacma.analysis.notes import paper_notes
+from sacma.analysis.notes import left_out, paper_notes
 from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
 from sacma.analysis.report.page import Drawn, Report, page
 from sacma.analysis.report.words import Summary, summarise
@@ -23,6 +23,7 @@ from sacma.experiment.provenance import Manifest
 from sacma.experiment.provenance import differences as environment_differences
 from sacma.experiment.store import Store, StoredStudy
 from sacma.experiment.whole import whole_folder, write_whole
+from sacma.suites import BBOB
 
 COCOPP_PAGE = "../cocopp/comparison/index.html"
 """From the report."""
@@ -90,7 +91,7 @@ def write_report(
     with whole_folder(final) as folder:
         on_step("tables", 0.1)
         completeness = _completeness(comparison)
-        frames = {**findings.frames, "summary": summary.numbers, "completeness": completeness}
+        frames = {**_applicable(comparison, findings), "summary": summary.numbers, "completeness": completeness}
         by_section = _sheets(comparison, findings)
         files = _write_tables(folder / "tables", frames, [sheet for part in by_section.values() for sheet in part])
         on_step("figures", 0.2)
@@ -102,6 +103,7 @@ def write_report(
             subtitle=_subtitle(comparison),
             partial=_partial(comparison),
             names=comparison.names,
+            functions=comparison.suite.names,
             baseline=baseline_of(comparison),
             findings=findings,
             completeness=completeness,
@@ -119,8 +121,22 @@ def write_report(
     return Written(findings, summary, final / "index.html", len(made))
 
 
+def _applicable(comparison: Comparison, findings: Findings) -> dict[str, pd.DataFrame]:
+    """Return what was found, by name; of what does not apply to the suite no table, but one that says so."""
+    suite, frames = comparison.suite, findings.frames
+    missing = left_out(suite)
+    if not missing:
+        return frames
+    of_the_paper = {name for name in frames if name.startswith("paper_") and not suite.of_the_paper}
+    of_2009 = set() if suite.of_2009 else {"ecdf"}
+    kept = {name: frame for name, frame in frames.items() if name not in of_the_paper | of_2009}
+    return kept | {"left_out": pd.DataFrame({"suite": suite.name, "left_out": missing})}
+
+
 def _subtitle(comparison: Comparison) -> str:
-    return f"{', '.join(comparison.names)}; up to {comparison.budget:g}·D evaluations, target Δf {comparison.target:g}"
+    suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"
+    names, budget = ", ".join(comparison.names), f"up to {comparison.budget:g}·D evaluations"
+    return f"{names}{suite}; {budget}, target Δf {comparison.target:g}"
 
 
 def _partial(comparison: Comparison) -> str:
@@ -273,4 +289,4 @@ def write_pages(store: Store, comparison: Comparison) -> Path:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             folders.append(copy)
-        return make_pages(folders, store.root / "cocopp", _partial(comparison))
+        return make_pages(folders, store.root / "cocopp", _partial(comparison), expensive=comparison.suite.expensive)

@@ -30,6 +30,7 @@ def _progress_modes() -> list[str]:
 
 
 Configs = Annotated[list[Path] | None, typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG")]
+Suite = Annotated[str | None, typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale.")]
 Functions = Annotated[str | None, typer.Option(help="Functions, like 1-5,8.")]
 Dimensions = Annotated[str | None, typer.Option(help="Dimensions, like 2,5.")]
 Instances = Annotated[str | None, typer.Option(help="Instances, like 1-5,41-50.")]

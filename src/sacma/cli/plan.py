@@ -13,6 +13,7 @@ from sacma.cli.common import (
     Results,
     Seed,
     Shard,
+    Suite,
     Target,
 )
 from sacma.cli.trials import asked_trials, print_plan, protocol_overrides
@@ -25,6 +26,7 @@ EXAMPLES = (
 
 def plan(
     configs: Configs = None,
+    suite: Suite = None,
     functions: Functions = None,
     dimensions: Dimensions = None,
     instances: Instances = None,
@@ -42,7 +44,7 @@ def plan(
     """
     from sacma.experiment.coverage import cover  # noqa: PLC0415
 
-    overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
+    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     asked = asked_trials(configs, results, overrides, shard, algorithm_file)
     coverage = cover(asked.store, asked.specs)
     print_plan(coverage, results, jobs)

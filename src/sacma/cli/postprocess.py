@@ -81,15 +81,19 @@ def postprocess(
     from sacma.analysis.notes import notes  # noqa: PLC0415
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store  # noqa: PLC0415
+    from sacma.experiment.store import Store, check_one_suite  # noqa: PLC0415
     from sacma.experiment.whole import check_replaceable  # noqa: PLC0415
+    from sacma.suites import SUITES  # noqa: PLC0415
     from sacma.terminal import missing_lines, rank_table  # noqa: PLC0415
 
     store = Store(results)
     covered = cover_studies(store)
     check_finished(store, covered)
     missing = [line for _, coverage in covered for line in missing_lines(coverage)]
-    comparison = compare(covered, load_foreign(foreign or (), [study.name for study, _ in covered]))
+    studies = [study for study, _ in covered]
+    check_one_suite(studies, results)
+    suite = SUITES[studies[0].suite]
+    comparison = compare(covered, load_foreign(foreign or (), [study.name for study in studies], suite))
     print_list("missing", missing, err)
     if not partial:
         check_complete(store, covered)

@@ -20,6 +20,7 @@ from sacma.cli.common import (
     Scheduler,
     Seed,
     Shard,
+    Suite,
     Target,
     TrialTimeout,
 )
@@ -35,6 +36,7 @@ EXAMPLES = (
 
 def run(
     configs: Configs = None,
+    suite: Suite = None,
     functions: Functions = None,
     dimensions: Dimensions = None,
     instances: Instances = None,
@@ -57,7 +59,7 @@ def run(
     Options of the protocol replace what the configs say. The same command continues after an interruption. Without a
     config, the studies that are in the results are continued.
     """
-    overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
+    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     asked = asked_trials(configs, results, overrides, shard, algorithm_file)
     manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
     run_trials(asked, manner, SHARDS_NEXT if shard else f"next: sacma postprocess {shlex.quote(str(results))}")

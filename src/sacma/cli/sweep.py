@@ -24,6 +24,7 @@ from sacma.cli.common import (
     Scheduler,
     Seed,
     Shard,
+    Suite,
     Target,
     TrialTimeout,
     err,
@@ -49,6 +50,7 @@ EXAMPLES = (
 
 def sweep(
     file: Annotated[Path, typer.Argument(help="YAML file: algorithms and a grid.", metavar="SWEEP")],
+    suite: Suite = None,
     functions: Functions = None,
     dimensions: Dimensions = None,
     instances: Instances = None,
@@ -81,7 +83,7 @@ def sweep(
     from sacma.sweep import load_sweep  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
-    overrides = protocol_overrides(functions, dimensions, instances, budget, target, seed)
+    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     swept = load_sweep(file, overrides)
     asked = swept_trials(swept, results, shard)
     if plan and rank_only:

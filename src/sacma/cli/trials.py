@@ -41,6 +41,7 @@ class Asked:
 
 
 def protocol_overrides(
+    suite: str | None,
     functions: str | None,
     dimensions: str | None,
     instances: str | None,
@@ -50,6 +51,7 @@ def protocol_overrides(
 ) -> dict[str, object]:
     """Return the keys of the protocol that were given on the command line."""
     given = {
+        "suite": suite,
         "functions": functions,
         "dimensions": dimensions,
         "instances": instances,
@@ -74,7 +76,7 @@ def asked_trials(
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.config import load_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store, StoredStudy  # noqa: PLC0415
+    from sacma.experiment.store import Store, StoredStudy, check_one_suite  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_files or ())
     store = Store(results)
@@ -86,6 +88,7 @@ def asked_trials(
             raise SacmaError(f"{results} holds no study to continue; name at least one CONFIG")
         if overrides:
             raise SacmaError(f"--{next(iter(overrides))} changes what a config says; name at least one CONFIG")
+    check_one_suite([*store.studies(), *studies], results)
     what = counted(len(studies), "algorithm")
     return Asked(studies, _specs(studies, shard), store, what, shard, by_file=bool(configs))
 
@@ -96,11 +99,13 @@ def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
     Raises:
         SacmaError: the shard is none.
     """
-    from sacma.experiment.store import Store, StoredStudy  # noqa: PLC0415
+    from sacma.experiment.store import Store, StoredStudy, check_one_suite  # noqa: PLC0415
 
     studies = [StoredStudy((study,)) for study in sweep.studies]
+    store = Store(results)
+    check_one_suite([*store.studies(), *studies], results)
     what = f"{counted(len(sweep.algorithms), 'algorithm')}, {counted(len(studies), 'setting')}"
-    return Asked(studies, _specs(studies, shard), Store(results), what, shard, by_file=True)
+    return Asked(studies, _specs(studies, shard), store, what, shard, by_file=True)
 
 
 def _specs(studies: "Sequence[StoredStudy]", given: str | None) -> "tuple[TrialSpec, ...]":

@@ -31,6 +31,36 @@ class CocoFiles:
     entry: str
     data: Mapping[str, str]
 
+    @property
+    def f_opt(self) -> float:
+        """The optimal value, to 12 digits.
+
+        Raises:
+            ValueError: the files do not say it.
+        """
+        found = re.match(r"%.*Fopt \((\S+)\)", self.data["dat"])
+        if found is None:
+            raise ValueError(f"COCO's .dat file does not name the optimal value: {self.data['dat'][:80]!r}")
+        return float(found[1])
+
+    def improvements(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """Return how the noise-free best Δf came down, as COCO's logger saw it.
+
+        It writes the evaluation at which Δf passes a target, 20 of them a decade, 1e-8 among them, and Δf at its
+        numbers of evaluations: between them, Δf may have been lower by as much as a target.
+
+        Returns:
+            Evaluation numbers, ascending, and Δf from each of them on, descending.
+        """
+        lines = [line.split() for suffix in ("dat", "tdat") for line in self.data[suffix].splitlines()]
+        rows = sorted((int(line[0]), float(line[2])) for line in lines if not line[0].startswith("%"))
+        at, to = [rows[0][0]], [rows[0][1]]
+        for evaluation, delta_f in rows:
+            if delta_f < to[-1]:
+                at.append(evaluation)
+                to.append(delta_f)
+        return tuple(at), tuple(to)
+
 
 @dataclass(frozen=True)
 class PlacedFiles:

@@ -24,9 +24,10 @@ import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.experiment.plan import TrialSpec
-from sacma.experiment.problem import BudgetedProblem
+from sacma.experiment.problem import BudgetedProblem, optimal_value
 from sacma.experiment.supply import at_hand
 from sacma.experiment.trial import run_algorithm, suite_of
+from sacma.suites import BBOB
 from sacma.surrogate.whitening import Array
 
 PATIENCE = 120.0
@@ -39,7 +40,7 @@ MOST_SAID = 60
 """Characters of what it wrote to the terminal."""
 
 PLACES = ((8, 5, 1), (1, 2, 1), (15, 3, 2), (21, 10, 1))
-"""(function, dimension, instance) of the trials that are watched."""
+"""(function, dimension, instance) of the trials that are watched, on bbob."""
 
 BUDGET = 40
 """Of a watched trial, divided by D."""
@@ -155,7 +156,8 @@ def examine(spec: TrialSpec) -> Iterator[Verdict]:
 
 def _at(spec: TrialSpec, place: tuple[int, int, int]) -> TrialSpec:
     function, dimension, instance = place
-    return replace(spec, function=function, dimension=dimension, instance=instance, budget=BUDGET * dimension)
+    budget = BUDGET * dimension
+    return replace(spec, suite=BBOB.name, function=function, dimension=dimension, instance=instance, budget=budget)
 
 
 def _ends(seen: Mapping[TrialSpec, Sighting], of_one: Sighting, at_target: Sighting) -> Verdict:
@@ -265,7 +267,7 @@ def _watch(connection: Connection, watch: Watch, folder: Path) -> None:
 
 
 def _problem(spec: TrialSpec, give_up: Callable[[], None]) -> WatchedProblem:
-    return WatchedProblem(spec, suite_of(spec), cocoex.BareProblem(spec.suite, *spec.place).best_value(), give_up)
+    return WatchedProblem(spec, suite_of(spec), optimal_value(spec), give_up)
 
 
 def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path) -> None:

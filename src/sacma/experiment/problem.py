@@ -9,6 +9,7 @@ import numpy as np
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.seeding import initial_points
 from sacma.strategy.generation import Generation
+from sacma.suites import BBOB, SUITES
 from sacma.surrogate.whitening import Array
 
 
@@ -19,8 +20,18 @@ class TrialEnd(BaseException):
     """
 
 
+def optimal_value(spec: TrialSpec) -> float:
+    """Return the optimal value of a trial's problem, which COCO tells of bbob's problems only: others share theirs."""
+    function = SUITES[spec.suite].bbob_functions[spec.function]
+    # It does not depend on D, but for a last bit of f20.
+    dimension = spec.dimension if spec.suite == BBOB.name else min(BBOB.dimensions)
+    return float(cocoex.BareProblem(BBOB.name, function, dimension, spec.instance).best_value())
+
+
 class BudgetedProblem:
     """The problem of one trial; see ``sacma.algorithms.problem.Problem`` for what an algorithm sees.
+
+    Where f is noisy, Δf is that of the measured values, and never hits the target: it may be a lucky measurement.
 
     Args:
         spec: of the trial.
@@ -31,7 +42,7 @@ class BudgetedProblem:
     def __init__(self, spec: TrialSpec, problem: cocoex.Problem, f_opt: float) -> None:
         self._problem = problem
         self.f_opt = f_opt
-        self._target = spec.target
+        self._target = -math.inf if SUITES[spec.suite].noisy else spec.target
         self._initial_points = initial_points(spec)
         self.dimension = spec.dimension
         self.lower_bounds: Array = np.array(problem.lower_bounds)

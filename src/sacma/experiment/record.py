@@ -34,7 +34,7 @@ DEFLATE_LEVEL = 3
 
 
 class Status(StrEnum):
-    """How a trial ended."""
+    """How a trial ended; or, where f is noisy and it goes on at its target, that it was there."""
 
     TARGET_HIT = "target hit"
     BUDGET_USED = "budget used"
@@ -69,7 +69,8 @@ class Outcome:
         status: how it ended.
         evaluations: true evaluations made.
         best_delta_f: lowest Δf of them.
-        improved_at: evaluation number of each improvement of the best Δf, in order.
+        improved_at: evaluation number of each improvement of the best Δf, in order; where f is noisy, of those of the
+            noise-free Δf that COCO's logger wrote.
         improved_to: Δf of each of them.
         true_generations: evaluated with f; the last may be cut short by the end of the trial.
         model_generations: evaluated with the model.

@@ -1,7 +1,7 @@
 """Random numbers of a trial: named, independent streams from the study's seed and the trial's place.
 
-The stream of initial points does not know the algorithm, so that all algorithms of a study start from the same
-points and comparisons are paired. All else depends on the algorithm's name.
+The streams of initial points and of noise do not know the algorithm, so that all algorithms of a study start from the
+same points, meet the same noise, and comparisons are paired. All else depends on the algorithm's name.
 """
 
 import hashlib
@@ -20,6 +20,11 @@ def stream(spec: TrialSpec, *names: str) -> np.random.Generator:
 def initial_points(spec: TrialSpec) -> np.random.Generator:
     """Return the generator of initial points: the same for all algorithms."""
     return stream(spec, "initial points")
+
+
+def noise(spec: TrialSpec) -> np.random.Generator:
+    """Return the generator of where a trial's noise begins: the same for all algorithms."""
+    return stream(spec, "noise")
 
 
 def sampling(spec: TrialSpec) -> np.random.Generator:

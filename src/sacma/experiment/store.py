@@ -57,6 +57,11 @@ class StoredStudy:
         return self.parts[-1].description
 
     @property
+    def suite(self) -> str:
+        """COCO's suite that it runs on."""
+        return self.parts[0].protocol.suite
+
+    @property
     def budget(self) -> float:
         """True evaluations of a trial, divided by D."""
         return self.parts[0].protocol.budget
@@ -83,6 +88,20 @@ def _identity(study: Study) -> Any:
     covered = {"functions", "dimensions", "instances"}
     dump = study.model_dump(exclude={"description": True, "protocol": covered, "settings": True, "origin": True})
     return dump | {"settings": study.settings.model_dump(), "version": study.origin and study.origin.version}
+
+
+def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:
+    """Refuse studies of several suites in one results folder: they cannot be compared.
+
+    Raises:
+        SacmaError: which is of which suite.
+    """
+    names: dict[str, str] = {}
+    for study in studies:
+        names.setdefault(study.suite, study.name)
+    if len(names) > 1:
+        found = ", ".join(f"{suite} (like {name})" for suite, name in names.items())
+        raise SacmaError(f"{where} would hold studies of several suites: {found}; give each suite a folder of its own")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ TICK = 1e-5
 """Resolution of CPU times, in seconds."""
 
 PLACE = {"function": "uint8", "dimension": "uint8", "instance": "uint32"}
+"""Of dimensions beyond 255, wider."""
 
 COLUMNS = {
     "generation": "uint32",
@@ -66,7 +67,7 @@ _ENTRIES = attrgetter(*(name if name != "best_delta_f" else "best_value" for nam
 
 
 def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
-    """Return the trace of one trial, a column a quantity and a row a generation."""
+    """Return the trace of one trial, a column a quantity and a row a generation; Δf is of what was measured."""
     rows = map(_ENTRIES, generations)
     columns: dict[str, Sequence[Any]] = dict.fromkeys(COLUMNS, ())
     columns |= zip(COLUMNS, zip(*rows, strict=True), strict=False)
@@ -153,10 +154,11 @@ def write_traces(file: Path | IO[bytes], traces: Iterable[tuple[TrialSpec, Trace
         ends = np.cumsum([0, *map(len, encoded)], dtype="int32")
         return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
 
-    columns = {
-        name: column(np.repeat(np.array([spec.place[position] for spec, _ in pairs], kind), rows))
-        for position, (name, kind) in enumerate(PLACE.items())
-    }
+    columns = {}
+    for position, (name, kind) in enumerate(PLACE.items()):
+        values = [spec.place[position] for spec, _ in pairs]
+        fitting = np.promote_types(kind, np.min_scalar_type(max(values, default=0)))
+        columns[name] = column(np.repeat(np.array(values, fitting), rows))
     for name, kind in COLUMNS.items():
         parts = [trace[name] for _, trace in pairs]
         if kind == "text":

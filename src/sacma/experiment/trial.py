@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import platform
 import tempfile
 import time
@@ -14,16 +15,18 @@ import cocoex
 from threadpoolctl import ThreadpoolController
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.experiment.coco_data import observer_options, read_trial
+from sacma.experiment.coco_data import CocoFiles, observer_options, read_trial
 from sacma.experiment.failure import FailureKind, TrialFailure, failed, now
+from sacma.experiment.noise import begin_noise
 from sacma.experiment.plan import TrialSpec
-from sacma.experiment.problem import BudgetedProblem, TrialEnd
+from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.provenance import Provenance, environment
 from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status, TrialRecord, finished
 from sacma.experiment.seeding import sampling
 from sacma.experiment.supply import at_hand
 from sacma.experiment.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
+from sacma.suites import SUITES
 
 
 def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
@@ -39,6 +42,8 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
         options = observer_options(folder=folder, name=spec.name, triggers=spec.triggers)
         # Suite and observer stay referenced: COCO's logger reads their names until the problem is freed.
         suite, observer = suite_of(spec), cocoex.Observer(spec.suite, options)
+        if SUITES[spec.suite].noisy:
+            begin_noise(spec)
         observed = suite[0]
         if (observed.id_function, observed.dimension, observed.id_instance) != spec.place:
             raise RuntimeError(f"COCO's suite {spec.suite} gave {observed.id} for {spec}")
@@ -50,9 +55,11 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
         if problem.evaluations == 0:
             raise ValueError(f"{spec.algorithm} made no evaluation")
         coco = read_trial(folder, spec.function, spec.dimension, problem.evaluations)
+    if not math.isclose(coco.f_opt, problem.f_opt, rel_tol=1e-12, abs_tol=1e-12):  # COCO writes 12 digits
+        raise RuntimeError(f"COCO's optimal value is {coco.f_opt}, not {problem.f_opt}, for {spec}")
     return TrialRecord(
         spec,
-        _outcome(problem, seconds),
+        _outcome(spec, problem, seconds, coco),
         trace_columns(problem.generations, problem.f_opt),
         coco,
         Provenance(environment(), platform.node(), started, now()),
@@ -66,7 +73,7 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
         SacmaError: the algorithm is not at hand in the trial's version.
         Exception: whatever the algorithm raises.
     """
-    problem = BudgetedProblem(spec, observed, cocoex.BareProblem(spec.suite, *spec.place).best_value())
+    problem = BudgetedProblem(spec, observed, optimal_value(spec))
     seconds = run_algorithm(spec, problem)
     if observed.evaluations != problem.evaluations:
         raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
@@ -117,7 +124,7 @@ def suite_of(spec: TrialSpec) -> cocoex.Suite:
     suite = cocoex.Suite(
         spec.suite,
         f"instances: {spec.instance}",
-        f"dimensions: {spec.dimension} function_indices: {spec.function}",
+        f"dimensions: {spec.dimension} function_indices: {SUITES[spec.suite].index(spec.function)}",
     )
     # A filter that COCO does not understand gives the whole suite.
     if len(suite) != 1:
@@ -125,8 +132,12 @@ def suite_of(spec: TrialSpec) -> cocoex.Suite:
     return suite
 
 
-def _outcome(problem: BudgetedProblem, seconds: float) -> Outcome:
-    if problem.target_hit:
+def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: CocoFiles) -> Outcome:
+    at, to = tuple(problem.improved_at), tuple(problem.improved_to)
+    if SUITES[spec.suite].noisy:
+        at, to = coco.improvements()
+    best = to[-1] if to else math.inf
+    if best <= spec.target:
         status = Status.TARGET_HIT
     else:
         status = Status.STOPPED if problem.evaluations_left else Status.BUDGET_USED
@@ -138,9 +149,9 @@ def _outcome(problem: BudgetedProblem, seconds: float) -> Outcome:
     return Outcome(
         status=status,
         evaluations=problem.evaluations,
-        best_delta_f=problem.best_delta_f,
-        improved_at=tuple(problem.improved_at),
-        improved_to=tuple(problem.improved_to),
+        best_delta_f=best,
+        improved_at=at,
+        improved_to=to,
         true_generations=len(generations) - by_model,
         model_generations=by_model,
         restarts=generations[-1].restart if generations else 0,

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.figures import Ranking
-from sacma.analysis.functions import GROUPS
 from sacma.analysis.statistics import critical_difference, friedman_posthoc, rank_rows, shaffer
+from sacma.suites import BBOB
 
 SIX = ["CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD"]
 
@@ -79,7 +79,7 @@ def proportions(algorithms: Sequence[str], dimensions: Sequence[int] = DIMENSION
             }
         )
         for D in dimensions
-        for group, functions in GROUPS.items()
+        for group, functions in BBOB.groups.items()
         for algorithm in [*algorithms, "best 2009"]
     ]
     return pd.concat(parts, ignore_index=True)

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from sacma.analysis.figures import convergence, convergence_on
-from sacma.analysis.functions import GROUPS, NAMES
+from sacma.suites import BBOB
 from tests.analysis.figures.drawn import line, lines, panel, points, texts
 from tests.analysis.figures.tables import SIX, convergence_curves
 
@@ -133,15 +133,15 @@ def test_names_of_functions() -> None:
     assert cocopp
     assert cocopp.origin
     theirs = Path(cocopp.origin).with_name("bbob-benchmarkshortinfos.txt").read_text()
-    assert list(NAMES) == list(range(1, 25))
+    assert list(BBOB.names) == list(range(1, 25))
     for line_of_theirs in theirs.splitlines()[:24]:
         function, name = line_of_theirs.split(" ", 1)
-        ours = {word.lower() for word in re.split(r"[ -]", NAMES[int(function)])}
+        ours = {word.lower() for word in re.split(r"[ -]", BBOB.names[int(function)])}
         their_words = {word.lower() for word in re.split(r"[ ,-]+", name.replace("Bueche", "Büche"))}
         assert ours - {"cond.", "ill"} <= their_words, name
 
 
 def test_groups_of_functions() -> None:
     """Five groups part the 24 functions; all are all."""
-    *groups, everything = GROUPS.values()
-    assert [function for group in groups for function in group] == list(everything) == list(NAMES)
+    *groups, everything = BBOB.groups.values()
+    assert [function for group in groups for function in group] == list(everything) == list(BBOB.names)

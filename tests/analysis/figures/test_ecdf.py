@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sacma.analysis.figures import ecdf
-from sacma.analysis.functions import GROUPS
+from sacma.suites import BBOB
 from tests.analysis.figures.drawn import line, lines, panel, points
 from tests.analysis.figures.tables import SIX, proportions
 
@@ -17,7 +17,7 @@ def test_curves() -> None:
     """Between its steps every curve is at the proportion of the last one, to within what can be seen."""
     table = proportions(SIX)
     figure = ecdf(table, dimension=20)
-    assert [axes.get_title("left").split(" (")[0] for axes in figure.axes] == list(GROUPS)
+    assert [axes.get_title("left").split(" (")[0] for axes in figure.axes] == list(BBOB.groups)
     axes = panel(figure, "ill-conditioned (f10–f14)")
     for algorithm in [*SIX, "best 2009"]:
         of = table.query("dimension == 20 and group == 'ill-conditioned' and algorithm == @algorithm")

@@ -14,7 +14,8 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
 from sacma.analysis.figures.style import Look, Properties, looks, number, styled
-from sacma.analysis.functions import BEST_2009, GROUPS
+from sacma.analysis.functions import BEST_2009
+from sacma.suites import BBOB
 
 COLUMNS = ("algorithm", "dimension", "group", "functions", "evaluations_per_dimension", "proportion")
 
@@ -41,7 +42,7 @@ def ecdf(
 
     Args:
         proportions: columns algorithm ("best 2009" is the reference), dimension, group (a name in
-            ``sacma.analysis.functions.GROUPS``), functions (which, as a text, or how many),
+            ``sacma.suites.BBOB.groups``), functions (which, as a text, or how many),
             evaluations_per_dimension and proportion, of targets reached by then. Rows with NaN are left out.
         dimension: D.
         algorithms: of the study, in its order.
@@ -51,9 +52,9 @@ def ecdf(
         ValueError: there is no such row, or the table does not say what is drawn.
     """
     these = rows(proportions, COLUMNS, unique=("algorithm", "group", "evaluations_per_dimension"), dimension=dimension)
-    unknown = set(these["group"]) - set(GROUPS)
+    unknown = set(these["group"]) - set(BBOB.groups)
     if unknown:
-        raise ValueError(f"there is no group {min(map(str, unknown))!r}; groups are {', '.join(GROUPS)}")
+        raise ValueError(f"there is no group {min(map(str, unknown))!r}; groups are {', '.join(BBOB.groups)}")
     study = in_order(proportions, algorithms)
     these = these[these["evaluations_per_dimension"] > 0].dropna(subset=["proportion"])
     if these.empty:
@@ -70,7 +71,7 @@ def ecdf(
         keys += [(BEST_2009, Line2D([], [], **REFERENCE_LINE))] if BEST_2009 in there else []
         body = 3 * (ABOVE + HEIGHT) + 24
         sheet = new_sheet(PAGE, body, title=f"{dimension}-D", keys=keys, partial=partial)
-        for n, group in enumerate(GROUPS):
+        for n, group in enumerate(BBOB.groups):
             row, column = divmod(n, 2)
             functions = these.loc[these["group"] == group, "functions"]
             title = group if functions.empty else f"{group} ({_which(functions.iloc[0])})"

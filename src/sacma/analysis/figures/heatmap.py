@@ -12,7 +12,8 @@ from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import COLUMN, PAGE, column_names, new_sheet
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
-from sacma.analysis.functions import GROUPS, function_title
+from sacma.analysis.functions import function_title
+from sacma.suites import SUITES
 
 CELL = 11.0
 """Height of a cell, in points."""
@@ -146,7 +147,8 @@ def _heatmap(
             text = write(value) if np.isfinite(value) else "–"
             place: Properties = {"ha": "center", "va": "center_baseline"}
             axes.text(j + 0.5, i + 0.5, text, fontsize=SMALL, color="white" if dark else "black", **place)
-        for start in {sum(table.index < group.start) for group in GROUPS.values()} - {0, len(table)}:
+        groups = [group for suite in SUITES.values() for group in suite.groups.values()]
+        for start in {sum(table.index < group.start) for group in groups} - {0, len(table)}:
             axes.axhline(start, color="black", linewidth=1.0)
         axes.set_ylim(len(table), 0)
         axes.set_yticks(np.arange(len(table)) + 0.5, functions)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from sacma import __version__
 from sacma.analysis.figures.style import looks
 from sacma.analysis.findings import Findings
-from sacma.analysis.functions import BEST_2009, NAMES
+from sacma.analysis.functions import BEST_2009
 from sacma.analysis.report.words import Summary
 from sacma.analysis.sheets import cell_of
 from sacma.analysis.typeset import Block, Head, Sheet, html_table, html_text
@@ -57,6 +57,7 @@ class Report:
         subtitle: below it.
         partial: warning above all, where trials are missing.
         names: of the algorithms, in order.
+        functions: their names, by number.
         baseline: algorithm that gains are over.
         findings: what was found.
         completeness: columns algorithm, source, trials, done, missing, failed, damaged, evaluations, cpu_seconds.
@@ -74,6 +75,7 @@ class Report:
     subtitle: str
     partial: str
     names: tuple[str, ...]
+    functions: Mapping[int, str]
     baseline: str
     findings: Findings
     completeness: pd.DataFrame
@@ -193,7 +195,7 @@ def _data(report: Report, groups: Mapping[str, Sequence[Drawn]]) -> Json:
         "ecdf": _ecdf(findings.ecdf),
         "algorithms": {"convergence": of_convergence, "ecdf": of_ecdf},
         "styles": _styles(report.names),
-        "names": {str(number): name for number, name in NAMES.items()},
+        "names": {str(number): name for number, name in report.functions.items()},
         "figures": {
             group: [{"title": drawn.title, "svg": drawn.svg} for drawn in drawings]
             for group, drawings in groups.items()

@@ -1,0 +1,181 @@
+"""Trials of other suites than bbob: their noise, their Δf, and where they end."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import cocoex
+import numpy as np
+import pandas as pd
+import pytest
+
+from sacma.algorithms import registry
+from sacma.algorithms.problem import Problem
+from sacma.algorithms.registry import Algorithm
+from sacma.config import Study
+from sacma.experiment.backends import make_backend
+from sacma.experiment.noise import PLACES, begin_noise
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.problem import optimal_value
+from sacma.experiment.record import FinishedTrial, Status, TrialRecord, decode
+from sacma.experiment.replay import replay
+from sacma.experiment.seeding import noise
+from sacma.experiment.trace import write_traces
+from sacma.experiment.trial import run_trial, suite_of
+from sacma.strategy.settings import CMAESSettings
+from sacma.suites import NOISY
+
+MakeStudy = Callable[..., Study]
+SMALL: Mapping[str, Any] = {"suite": "bbob-noisy", "dimensions": "2", "instances": "1", "budget": 20}
+
+
+def specs_of(study: MakeStudy, name: str = "cmaes", **protocol: object) -> tuple[TrialSpec, ...]:
+    return plan([study(name, **{**SMALL, **protocol})])
+
+
+def measured(spec: TrialSpec, of: TrialSpec | None = None) -> list[float]:
+    """Return values of one point, six times, with the noise of this trial or of another."""
+    suite = suite_of(spec)
+    begin_noise(of or spec)
+    problem = suite[0]
+    return [float(problem(np.ones(spec.dimension))) for _ in range(6)]
+
+
+def found(record: TrialRecord) -> tuple[object, ...]:
+    return record.coco, record.outcome.improved_at, record.outcome.improved_to, record.outcome.status
+
+
+def test_noise_is_the_same_whatever_came_before(study: MakeStudy) -> None:
+    """COCO's noise belongs to the process: a trial has its own all the same, after other trials and other problems."""
+    specs = specs_of(study, functions="101,102,103,117")
+    once = [measured(spec) for spec in specs]
+    cocoex.Suite("bbob-noisy", "", "dimensions: 3")[5](np.zeros(3))
+    assert [measured(spec) for spec in reversed(specs)] == once[::-1]
+    assert all(len(set(values)) > 1 for values in once[:2])
+
+
+def test_noise_is_independent_over_trials_and_common_to_algorithms(study: MakeStudy) -> None:
+    """Every instance and every seed has its own, all algorithms meet the same."""
+    specs = specs_of(study, functions="107", instances="1-15")
+    one = specs[0]
+    # Of one problem, so that all that differs is where the noise begins.
+    noise = {tuple(measured(one, spec)) for spec in specs}
+    assert len(noise) == 15
+    assert measured(one) == measured(specs_of(study, "gp1", functions="107")[0])
+    assert measured(one) != measured(one, replace(one, seed=2))
+
+
+def test_noise_begins_evenly(study: MakeStudy) -> None:
+    """All places are drawn: of 2,000 trials 1,885 different ones are expected, and half the last in the mean."""
+    (one,) = specs_of(study, functions="101")
+    places = [int(noise(replace(one, instance=instance)).integers(PLACES)) for instance in range(1, 2001)]
+    assert len(set(places)) > 1850
+    assert abs(np.mean(places) / PLACES - 0.5) < 0.03
+
+
+@pytest.mark.parametrize("name", ["cmaes", "ada_kendall"])
+def test_same_bits_in_any_process_and_order(study: MakeStudy, name: str) -> None:
+    """The same trials here, again in reverse, replayed, and in workers: the same files and improvements."""
+    specs = specs_of(study, name, functions="101,108,124", instances="1,2")
+    once = [run_trial(spec) for spec in specs]
+    again = [run_trial(spec) for spec in reversed(specs)]
+    assert [found(record) for record in once] == [found(record) for record in reversed(again)]
+    assert replay(once[3]).difference is None
+    workers = make_backend("loky", jobs=1, trial_timeout=None, scheduler=None)
+    results = [result for result in workers.run(specs[::-1]) if isinstance(result, FinishedTrial)]
+    theirs = {result.spec: found(decode(result.content)) for result in results}
+    assert theirs == {spec: found(record) for spec, record in zip(specs, once, strict=True)}
+
+
+def evaluating(
+    monkeypatch: pytest.MonkeyPatch,
+    suite: str,
+    place: tuple[int, int, int],
+    points: Any,
+    values: list[float] | None = None,
+) -> TrialSpec:
+    """Return the spec of a trial that evaluates given points and adds what it measures to ``values``."""
+    measured = [] if values is None else values
+
+    def minimize(problem: Problem, settings: object, rng: object) -> None:
+        measured.extend(problem(point) for point in points)
+
+    monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
+    entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
+    monkeypatch.setitem(cast("dict[str, Algorithm]", registry.ALGORITHMS._own), "stand-in", entry)
+    return TrialSpec("S", "stand-in", "{}", suite, *place, len(points), 1e-8, 1, "25")
+
+
+def approach(x_opt: Any, number: int = 300) -> Any:
+    """Return points that come ever closer to the optimum, not evenly."""
+    rng = np.random.default_rng(5)
+    steps = 10.0 ** np.linspace(0, -6, number) * rng.uniform(0.2, 2, number)
+    directions = rng.standard_normal((number, len(x_opt)))
+    return x_opt + steps[:, None] * directions / np.linalg.norm(directions, axis=1)[:, None]
+
+
+# The ellipsoid of bbob, f10, is another: its condition is 1e6, not 1e4.
+@pytest.mark.parametrize("function", [f for f in NOISY.functions if NOISY.bbob_functions[f] != 10])
+def test_delta_f_is_noise_free(monkeypatch: pytest.MonkeyPatch, function: int) -> None:
+    """What a record says came down is what the function of bbob without noise says, but for COCO's targets."""
+    twin = cocoex.BareProblem("bbob", NOISY.bbob_functions[function], 3, 2)
+    points = approach(np.asarray(twin.best_parameter()))
+    scale = 0.1 if NOISY.bbob_functions[function] == 19 else 1.0  # Griewank-Rosenbrock is a tenth of bbob's
+    best = np.minimum.accumulate([scale * (twin(point) - twin.best_value()) for point in points])
+    record = run_trial(evaluating(monkeypatch, "bbob-noisy", (function, 3, 2), points))
+    outcome = record.outcome
+    at, to = np.array(outcome.improved_at), np.array(outcome.improved_to)
+    np.testing.assert_allclose(to, best[at - 1], rtol=1e-8, atol=1e-11)
+    assert outcome.evaluations == len(points)
+    told = np.array([outcome.best_after(n) for n in range(1, len(points) + 1)])
+    assert np.all(told <= np.maximum(best, 1e-8) * 10**0.05 * (1 + 1e-8))
+    assert outcome.best_delta_f == pytest.approx(best[-1], rel=1e-8, abs=1e-11)
+
+
+@pytest.mark.parametrize("function", [101, 102, 107, 108, 110, 119, 128])
+def test_lucky_measurements_hit_no_target(monkeypatch: pytest.MonkeyPatch, function: int) -> None:
+    """Of 200 measurements of one point some are below a target that the point is above: it is not hit."""
+    values: list[float] = []
+    spec = evaluating(monkeypatch, "bbob-noisy", (function, 2, 1), np.full((200, 2), 4.5), values)
+    true = run_trial(spec).outcome.best_delta_f
+    lucky = min(values) - optimal_value(spec)
+    assert lucky < true
+    outcome = run_trial(replace(spec, target=(lucky + true) / 2)).outcome
+    assert outcome.status == Status.BUDGET_USED
+    assert (outcome.evaluations, outcome.best_delta_f) == (200, true)
+
+
+def test_a_noisy_trial_goes_on_at_its_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can see there that the optimum is found; the record says when it was, and that it was."""
+    x_opt = np.asarray(cocoex.BareProblem("bbob", 1, 2, 1).best_parameter())
+    points = [np.zeros(2), np.zeros(2), *[x_opt] * 18]
+    outcome = run_trial(evaluating(monkeypatch, "bbob-noisy", (107, 2, 1), points)).outcome
+    assert outcome.status == Status.TARGET_HIT
+    assert (outcome.improved_at, outcome.evaluations) == ((1, 3), 20)
+    assert outcome.best_delta_f == 0
+
+
+def test_a_trial_of_a_wrong_optimum_fails(monkeypatch: pytest.MonkeyPatch, study: MakeStudy) -> None:
+    """COCO's files name the optimal value: a trial that held its values to another is none."""
+    (spec,) = specs_of(study, suite="bbob-largescale", functions="1", dimensions="20", budget=1)
+    monkeypatch.setattr("sacma.experiment.trial.optimal_value", lambda _: 79.49)
+    with pytest.raises(RuntimeError, match=r"COCO's optimal value is 79\.48, not 79\.49"):
+        run_trial(spec)
+
+
+@pytest.mark.parametrize("dimension", [40, 80, 320])
+def test_largescale_delta_f_is_exact(monkeypatch: pytest.MonkeyPatch, dimension: int) -> None:
+    """What the record says is what COCO's files say, at all that they tell."""
+    points = np.random.default_rng(1).uniform(-4, 4, (30, dimension))
+    record = run_trial(evaluating(monkeypatch, "bbob-largescale", (8, dimension, 3), points))
+    at, to = record.coco.improvements()
+    assert [record.outcome.best_after(evaluation) for evaluation in at] == pytest.approx(to, rel=1e-9)
+
+
+def test_traces_of_large_dimensions(study: MakeStudy, tmp_path: Path) -> None:
+    """Dimensions beyond 255 are in the traces as they are."""
+    (spec,) = specs_of(study, suite="bbob", functions="1")
+    trace = run_trial(spec).trace
+    write_traces(tmp_path / "t.parquet", [(spec, trace), (replace(spec, dimension=320), trace)])
+    assert set(pd.read_parquet(tmp_path / "t.parquet")["dimension"]) == {2, 320}
