@@ -30,7 +30,10 @@ GIVEN = {
 }
 """What a page takes for granted: what its readers have."""
 
-COMMANDS = re.compile(r"^((?:srun )?sacma (?:run|sweep|plan)\b[^|>#\n]*?)(\s*(?:#.*)?)$", re.MULTILINE)
+COMMANDS = re.compile(
+    r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
+    re.MULTILINE,
+)
 
 
 def page_name(page: Path) -> str:
