@@ -31,8 +31,6 @@ GIVEN = {
 """What a page takes for granted: what its readers have."""
 
 COMMANDS = re.compile(
-    r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$", re.MULTILINE
-)
     r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
     re.MULTILINE,
 )

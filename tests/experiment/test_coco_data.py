@@ -27,10 +27,17 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
 
 
-@pytest.mark.parametrize("name", ["cmaes", "ada_kendall"])
-def test_merged_folder_is_a_serial_runs(study: MakeStudy, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "suite_name", "dimensions"),
+    [("cmaes", "bbob", "2,5"), ("ada_kendall", "bbob", "2,5"), ("cmaes", "bbob-largescale", "20,160")],
+)
+def test_merged_folder_is_a_serial_runs(
+    study: MakeStudy, name: str, suite_name: str, dimensions: str, tmp_path: Path
+) -> None:
     """Byte for byte: trials run apart and merged in any order, and one observer over the whole suite."""
-    asked = study(name, functions="1,8,15", dimensions="2,5", instances="1-2,41", budget=30)
+    budget = 30 if suite_name == "bbob" else 3
+    protocol = {"functions": "1,8,15", "dimensions": dimensions, "instances": "1-2,41", "budget": budget}
+    asked = study(name, suite=suite_name, **protocol)
     specs = plan([asked])
     by_place = {spec.place: spec for spec in specs}
     cocoex.log_level("warning")
@@ -40,8 +47,8 @@ def test_merged_folder_is_a_serial_runs(study: MakeStudy, name: str, tmp_path: P
         description=asked.description,
         triggers=specs[0].triggers,
     )
-    observer = cocoex.Observer("bbob", options)
-    suite = cocoex.Suite("bbob", "instances: 1-2,41", "dimensions: 2,5 function_indices: 1,8,15")
+    observer = cocoex.Observer(suite_name, options)
+    suite = cocoex.Suite(suite_name, "instances: 1-2,41", f"dimensions: {dimensions} function_indices: 1,8,15")
     for problem in suite:
         problem.observe_with(observer)
         solve(by_place[problem.id_function, problem.dimension, problem.id_instance], problem)
