@@ -9,6 +9,7 @@ interpreter that is not there is skipped, and a line says so.
 """
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,7 @@ QUICK = (
 )
 
 SMOKE = (
+    ("doctor",),
     ("init",),
     ("run", "configs/ada_kendall.yaml", *("--functions", "1", "--dimensions", "2", "--instances", "1-2")),
     ("postprocess",),
@@ -115,9 +117,10 @@ def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
     ]
     print(combination)
     for what, command, where in steps:
-        start = time.monotonic()
+        start, cpu = time.monotonic(), cpu_seconds()
         done = subprocess.run(command, cwd=where, env=surroundings(), capture_output=True, text=True, check=False)
-        print(f"  {what}: {'ok' if done.returncode == 0 else 'FAILED'}, {time.monotonic() - start:.0f} s", flush=True)
+        took = f"{time.monotonic() - start:.0f} s, CPU {cpu_seconds() - cpu:.0f} s"
+        print(f"  {what}: {'ok' if done.returncode == 0 else 'FAILED'}, {took}", flush=True)
         if done.returncode:
             print(done.stdout + done.stderr)
             return False
@@ -125,6 +128,12 @@ def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
         print("  FAILED: no report")
         return False
     return True
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of all commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def surroundings() -> dict[str, str]:
