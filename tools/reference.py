@@ -23,6 +23,55 @@ DOCS = Path(__file__).parent.parent / "docs" / "reference"
 GENERATED = "<!-- made by tools/reference.py; `make reference` -->"
 
 
+NOT_SAID = "the paper does not say"
+SETUP = "Experimental Setup"
+SOURCES: Mapping[str, str] = {
+    "functions": SETUP,
+    "dimensions": SETUP,
+    "instances": SETUP,
+    "budget": SETUP,
+    "target": SETUP,
+    "sigma0": f"{SETUP}, CMA-ES",
+    "population_size": f"{SETUP}, CMA-ES",
+    "population_factor": f"{SETUP}, CMA-ES (IncPopSize)",
+    "initial_range": NOT_SAID,
+    "max_restarts": NOT_SAID,
+    "active": NOT_SAID,
+    "after_last_restart": NOT_SAID,
+    "restart_from": NOT_SAID,
+    "evaluate_means": NOT_SAID,
+    "bounds": NOT_SAID,
+    "training_radius": f"{SETUP}, S-CMA-ES (8); Algorithm 1, step 5",
+    "n_req_factor": "Algorithm 1; the value is the published code's",
+    "n_max_factor": "Algorithm 1; the value is the published code's",
+    "selection": NOT_SAID,
+    "trained_on": NOT_SAID,
+    "survives_restart": NOT_SAID,
+    "length_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
+    "signal_std_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
+    "noise_std_start": f"{SETUP}, S-CMA-ES, where σ_n² is 0.01",
+    "warm_start": NOT_SAID,
+    "likelihood_starts": NOT_SAID,
+    "second_search_below": NOT_SAID,
+    "rejected_model": NOT_SAID,
+    "model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5",
+    "model_error": "Algorithm 2",
+    "transfer": "Algorithm 3, step 3; Figure 1",
+    "transfer_steepness": "k of T₂; the value is the published code's",
+    "error_threshold": "Algorithm 3, step 2",
+    "update_rate": "Algorithm 3, step 1",
+    "max_model_generations": "Algorithm 3, step 4",
+    "error_floor": "Algorithm 3 has none",
+    "initial_error": NOT_SAID,
+    "failed_training": NOT_SAID,
+    "kendall_tau": "Algorithm 2, Kendall",
+    "rank_over": "Algorithm 2, ranking difference",
+    "kl_scale": "Algorithm 2, Kullback-Leibler, where σC is printed",
+    "kl_discount": "Algorithm 2 has none",
+}
+"""Where the paper speaks of a key, or that it does not: of the study's algorithms and the protocol."""
+
+
 def commands() -> Iterator[str]:
     """Yield the lines of the page of commands."""
     yield from ("# Commands", "", GENERATED, "")
@@ -106,10 +155,12 @@ def _summary(path: Path) -> str:
 
 
 def _table(model: type[BaseModel], leave_out: list[str] | None = None) -> Iterator[str]:
-    yield from ("| key | default | allowed | meaning |", "| --- | --- | --- | --- |")
-    for name, default, allowed, meaning in field_rows(model):
-        if name not in (leave_out or ()):
-            yield _row(f"`{name}`", default, allowed, meaning)
+    rows = [row for row in field_rows(model) if row[0] not in (leave_out or ())]
+    sourced = any(row[0] in SOURCES for row in rows)
+    yield _row("key", "default", "allowed", "meaning", *["in the paper"] * sourced)
+    yield _row(*["---"] * (4 + sourced))
+    for name, default, allowed, meaning in rows:
+        yield _row(f"`{name}`", default, allowed, meaning, *[SOURCES.get(name, "")] * sourced)
 
 
 def _row(*cells: str) -> str:

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,13 @@ def test_every_key_has_a_line_and_a_meaning() -> None:
         for key, _, _, meaning in field_rows(algorithm.settings) if ALGORITHMS.origin(name) is None else ():
             assert f"| `{key}` |" in reference, key
             assert algorithm.settings.model_fields[key].description == meaning
+
+
+def test_keys_of_the_study_say_where_the_paper_speaks_of_them() -> None:
+    """Or that it does not."""
+    sources = runpy.run_path(str(ROOT / "tools" / "reference.py"))["SOURCES"]
+    for name in ("cmaes", "scmaes", "ascmaes"):
+        assert set(ALGORITHMS[name].settings.model_fields) <= set(sources)
 
 
 def test_every_public_name_of_the_python_page_has_a_docstring() -> None:
