@@ -36,8 +36,10 @@ def main() -> None:
                 text=True,
                 check=True,
             )
-            said = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).strip().splitlines())
-            return f"{match[1]}\n```text\n{said.replace(folder, '…')}\n```\n"
+            said = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).strip("\n").splitlines())
+            for here, shown in {folder: "…", str(ROOT): "~/sacma"}.items():  # where it was run is nobody's business
+                said = said.replace(here, shown)
+            return f"{match[1]}\n```text\n{said}\n```\n"
 
         PAGE.write_text(PAIR.sub(replayed, PAGE.read_text()))
 
