@@ -60,7 +60,7 @@ def _markdown(cells: Sequence[str]) -> str:
 
 
 def _bold(text: str, bold: bool) -> str:  # noqa: FBT001 of a cell
-    text = text.replace("-", "−")
+    text = text.removeprefix("-") if not text.strip("-0.") else text.replace("-", "−")
     return f"**{text}**" if bold else text
 
 
