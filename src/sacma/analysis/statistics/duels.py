@@ -147,4 +147,5 @@ def rank_sum(a: Sample, b: Sample) -> RankSum:
     method: Literal["exact", "asymptotic"] = "exact" if untied else "asymptotic"
     result = stats.mannwhitneyu(first, second, alternative="two-sided", method=method)
     U = float(result.statistic)
-    return RankSum(U, float(result.pvalue), 1 - U / (first.size * second.size), method)
+    nothing_differs = np.unique(pooled).size == 1  # no variance: some versions of SciPy say 1 there, others NaN
+    return RankSum(U, 1.0 if nothing_differs else float(result.pvalue), 1 - U / (first.size * second.size), method)
