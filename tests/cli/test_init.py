@@ -5,9 +5,9 @@ from pathlib import Path
 from sacma.config import load_study
 from tests.conftest import CONFIGS, sacma
 
+EXAMPLES = CONFIGS.parent / "examples"
 SHIPPED = {f"configs/{path.relative_to(CONFIGS)}" for path in CONFIGS.rglob("*.yaml")} | {
-    "examples/own_optimizer.py",
-    "examples/own_optimizer.yaml",
+    f"examples/{path.name}" for path in EXAMPLES.iterdir() if path.suffix in {".py", ".yaml"}
 }
 
 
