@@ -41,7 +41,9 @@ Results = Annotated[Path, typer.Option(help="Folder of results.", envvar="SACMA_
 ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
 AlgorithmFiles = Annotated[
     list[Path] | None,
-    typer.Option("--algorithm-file", help="Python file with algorithms of your own; may be given again."),
+    typer.Option(
+        "--algorithm-file", help="Python file with algorithms of your own; may be given again.", metavar="FILE"
+    ),
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default: the number of cores.")]
 Backend = Annotated[
