@@ -80,8 +80,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_caught(tmp_path: Path, name: str) -> None:
+def test_what_is_broken_is_caught(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each misbehaviour at its point."""
+    monkeypatch.setattr(ALGORITHMS, "_from_files", {})  # which other tests in this process are not to see
     (tmp_path / "own.py").write_text(SOURCE)
     (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")
     ALGORITHMS.add_files([tmp_path / "own.py"])

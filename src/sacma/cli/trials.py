@@ -88,7 +88,7 @@ def asked_trials(
             raise SacmaError(f"{results} holds no study to continue; name at least one CONFIG")
         if overrides:
             raise SacmaError(f"--{next(iter(overrides))} changes what a config says; name at least one CONFIG")
-    check_one_suite([*store.studies(), *studies], results)
+    check_one_suite([*store.readable_studies(), *studies], results)
     what = counted(len(studies), "algorithm")
     return Asked(studies, _specs(studies, shard), store, what, shard, by_file=bool(configs))
 
@@ -103,7 +103,7 @@ def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
 
     studies = [StoredStudy((study,)) for study in sweep.studies]
     store = Store(results)
-    check_one_suite([*store.studies(), *studies], results)
+    check_one_suite([*store.readable_studies(), *studies], results)
     what = f"{counted(len(sweep.algorithms), 'algorithm')}, {counted(len(studies), 'setting')}"
     return Asked(studies, _specs(studies, shard), store, what, shard, by_file=True)
 

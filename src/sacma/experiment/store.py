@@ -275,6 +275,14 @@ class Store:
         paths = sorted((self.root / "studies").glob("*.json"))
         return tuple(study for path in paths if (study := self.study(path.stem)) is not None)
 
+    def readable_studies(self) -> Iterator[StoredStudy]:
+        """Yield the studies in these results, without those whose files are broken: they are their own problem."""
+        for path in sorted((self.root / "studies").glob("*.json")):
+            with contextlib.suppress(SacmaError):
+                study = self.study(path.stem)
+                if study is not None:
+                    yield study
+
     def study(self, name: str) -> StoredStudy | None:
         """Return the study of algorithm ``name``, if there is one.
 
