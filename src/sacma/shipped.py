@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sacma.experiment.whole import write_whole
+from sacma.whole import write_whole
 
 FOLDERS = ("configs", "examples")
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sacma.errors import RunError
-from sacma.experiment.whole import whole_folder
+from sacma.whole import whole_folder
 
 PAGES = "comparison"
 """What the folder with a time stamp is renamed to."""

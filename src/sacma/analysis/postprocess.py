@@ -22,8 +22,8 @@ from sacma.analysis.typeset import Sheet, renderings
 from sacma.experiment.provenance import Manifest
 from sacma.experiment.provenance import differences as environment_differences
 from sacma.experiment.store import Store, StoredStudy
-from sacma.experiment.whole import whole_folder, write_whole
 from sacma.suites import BBOB
+from sacma.whole import whole_folder, write_whole
 
 COCOPP_PAGE = "../cocopp/comparison/index.html"
 """From the report."""

@@ -24,8 +24,8 @@ from sacma.analysis.typeset import renderings
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
 from sacma.experiment.store import Store
-from sacma.experiment.whole import write_whole
 from sacma.sweep import Sweep, SweptAlgorithm
+from sacma.whole import write_whole
 
 BOOTSTRAP_SEED = 1
 

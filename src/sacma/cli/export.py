@@ -30,7 +30,7 @@ def export(
     from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
     from sacma.experiment.store import Store  # noqa: PLC0415
-    from sacma.experiment.whole import write_whole  # noqa: PLC0415
+    from sacma.whole import write_whole  # noqa: PLC0415
 
     store = Store(results)
     covered = cover_studies(store)

@@ -82,9 +82,9 @@ def postprocess(
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
     from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
     from sacma.experiment.store import Store, check_one_suite  # noqa: PLC0415
-    from sacma.experiment.whole import check_replaceable  # noqa: PLC0415
     from sacma.suites import SUITES  # noqa: PLC0415
     from sacma.terminal import missing_lines, rank_table  # noqa: PLC0415
+    from sacma.whole import check_replaceable  # noqa: PLC0415
 
     store = Store(results)
     covered = cover_studies(store)

@@ -31,7 +31,7 @@ from sacma.experiment.lock import Holder, holder, locked
 from sacma.experiment.plan import TrialSpec, plan_study
 from sacma.experiment.provenance import Manifest
 from sacma.experiment.record import DamagedRecordError, FinishedTrial, RecordHead, TrialRecord, decode, decode_head_of
-from sacma.experiment.whole import remove, whole_file, whole_folder, write_whole
+from sacma.whole import remove, whole_file, whole_folder, write_whole
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 

@@ -9,7 +9,6 @@ import fcntl
 import json
 import math
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -19,11 +18,13 @@ from typing import Any
 import numpy as np
 
 from sacma import __version__
+from sacma.errors import RunError
 from sacma.optimize.arguments import refuse, shown
 from sacma.optimize.call import Call, Limits
 from sacma.optimize.evaluation import Outcome
 from sacma.optimize.run import Known
 from sacma.surrogate.whitening import Array
+from sacma.whole import sync_folder, write_whole
 
 FORMAT = "sacma-journal-1"
 """Of the header; a reader of another format refuses it."""
@@ -101,7 +102,7 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     return content
 
 
-def write_whole(path: str | os.PathLike[str], call: Call, evaluations: Known) -> None:
+def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) -> None:
     """Write call and evaluations, all or nothing, in the form of a journal.
 
     Raises:
@@ -109,20 +110,13 @@ def write_whole(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
         ValueError: the file cannot be written.
     """
     where = _path("path", path)
+    if not where.parent.is_dir():
+        refuse("path", path, "a file that can be written, in a folder that exists")
     lines = [_header(call), *(_line(number, *evaluations[number]) for number in sorted(evaluations))]
     try:
-        with tempfile.NamedTemporaryFile(dir=where.parent, prefix=f".{where.name}.", delete=False) as file:
-            try:
-                file.write(b"".join(lines))
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(where)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-        _keep_folder(where.parent)
-    except OSError as error:
-        refuse("path", path, f"a file that can be written: {error.strerror}")
+        write_whole(where, b"".join(lines))
+    except RunError as error:
+        refuse("path", path, f"a file that can be written: {error}")
 
 
 class Journal:
@@ -155,7 +149,8 @@ class Journal:
             os.ftruncate(self._file, whole)  # what was half written when a run was killed
             if content is None:
                 self._append(_header(self.call))
-                _keep_folder(self.path.parent)
+                with contextlib.suppress(OSError):  # some file systems know no such thing
+                    sync_folder(self.path.parent)
         except OSError as error:
             self.close()
             refuse("journal", path, f"a file that can be written: {error.strerror}")
@@ -213,16 +208,6 @@ def _path(name: str, path: object) -> Path:
     if not str(path) or "\0" in str(path):
         refuse(name, path, "the path of a file")
     return Path(path)
-
-
-def _keep_folder(folder: Path) -> None:
-    """Let the folder remember its new file after a loss of power."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _header(call: Call) -> bytes:

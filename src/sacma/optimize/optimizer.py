@@ -10,7 +10,7 @@ import numpy as np
 from sacma.optimize.arguments import real_array, refuse
 from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import outcome_of
-from sacma.optimize.journal import Journal, read_journal, write_whole
+from sacma.optimize.journal import Journal, read_journal, write_state
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Known, Run
 from sacma.strategy.settings import CMAESSettings
@@ -172,7 +172,7 @@ class SurrogateCMAES:
         Raises:
             TypeError, ValueError: the file cannot be written.
         """
-        write_whole(path, self._run.call, self._run.evaluated())
+        write_state(path, self._run.call, self._run.evaluated())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

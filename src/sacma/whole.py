@@ -39,7 +39,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -103,8 +103,12 @@ def _take_back(path: Path, old: Path) -> None:
         old.replace(path)
 
 
-def _sync_folder(folder: Path) -> None:
-    """See to it that a new name in ``folder`` is on the disk too."""
+def sync_folder(folder: Path) -> None:
+    """See to it that a new name in ``folder`` is on the disk too.
+
+    Raises:
+        OSError: the folder cannot be synced.
+    """
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.whole import check_replaceable, whole_folder, write_whole
+from sacma.whole import check_replaceable, whole_folder, write_whole
 
 
 def contents(folder: Path) -> dict[str, str]:
