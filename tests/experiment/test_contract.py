@@ -87,7 +87,7 @@ def test_what_is_broken_is_caught(tmp_path: Path, name: str, monkeypatch: pytest
     (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")
     ALGORITHMS.add_files([tmp_path / "own.py"])
     verdicts = list(examine(next(plan_study(load_study(tmp_path / "own.yaml")))))
-    broken = {verdict.point: verdict.reason for verdict in verdicts if verdict.kept is False}
+    broken = {verdict.point: verdict.reason for verdict in verdicts if verdict.sound is False}
     assert broken.keys() == BROKEN[name].keys()
     for point, reason in BROKEN[name].items():
         assert reason in broken[point]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_verdict
+from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_verdicts
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ def check_algorithm(
     broken = 0
     for study in list(_studies(given)):
         out.print(Text(f"{study.name}: {ALGORITHMS[study.algorithm].summary}", style="bold"), soft_wrap=True)
-        for verdict in examine(next(plan_study(study))):
-            broken += verdict.kept is False
-            print_verdict(verdict.kept, verdict.point, verdict.reason)
+        broken += print_verdicts(examine(next(plan_study(study))))
     if broken:
         fail(f"{counted(broken, 'point')} of the contract broken; docs/own_algorithm.md says what to do", EXIT_FAILED)
 

@@ -1,14 +1,17 @@
 """What all commands share: consoles, options, messages and exit codes."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from sacma.verdict import Verdict
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -86,11 +89,17 @@ def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
 MARKS = {True: "ok", False: "BROKEN", None: "note"}
 
 
-def print_verdict(sound: bool | None, point: str, reason: str) -> None:
-    """Print one point of a list of checks, its reason folded beside it; None is for a remark."""
-    line = Table.grid(padding=(0, 2))
-    for width in (0, 6, 14):
-        line.add_column(width=width)
-    line.add_column(overflow="fold")
-    line.add_row("", Text(MARKS[sound], style="" if sound else "bold"), point, Text(reason))
-    out.print(line)
+def print_verdicts(verdicts: "Iterable[Verdict]") -> int:
+    """Print a list of checks as they come, reasons folded beside them; return how many are of what is broken."""
+    broken = 0
+    for verdict in verdicts:
+        broken += verdict.sound is False
+        line = Table.grid(padding=(0, 2))
+        for width in (0, 6, 14):
+            line.add_column(width=width)
+        line.add_column(overflow="fold")
+        line.add_row(
+            "", Text(MARKS[verdict.sound], style="" if verdict.sound else "bold"), verdict.point, Text(verdict.reason)
+        )
+        out.print(line)
+    return broken

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_verdict
+from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_verdicts
 
 EXAMPLES = (
     "sacma doctor",
@@ -19,10 +19,7 @@ def doctor(results: ResultsArgument = Path("results")) -> None:
     """
     from sacma.experiment.health import examine  # noqa: PLC0415
 
-    broken = 0
-    for finding in examine(results, sys.stdout.encoding):
-        broken += finding.sound is False
-        print_verdict(finding.sound, finding.point, finding.reason)
+    broken = print_verdicts(examine(results, sys.stdout.encoding))
     if broken:
         fail(f"{counted(broken, 'point')} broken; the lines above say how to mend them", EXIT_FAILED)
     out.print("nothing is broken")

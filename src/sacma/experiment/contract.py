@@ -29,6 +29,7 @@ from sacma.experiment.supply import at_hand
 from sacma.experiment.trial import run_algorithm, suite_of
 from sacma.suites import BBOB
 from sacma.surrogate.whitening import Array
+from sacma.verdict import Verdict
 
 PATIENCE = 120.0
 """Seconds that a watched process may take."""
@@ -90,21 +91,6 @@ class Sighting:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Whether an algorithm keeps to one point of the contract.
-
-    Args:
-        point: of the contract, in a word or two.
-        kept: whether it does; None for a remark.
-        reason: what was seen.
-    """
-
-    point: str
-    kept: bool | None
-    reason: str
-
-
 class WatchedProblem(BudgetedProblem):
     """A problem that remembers where it was evaluated, and ends the process of an algorithm that will not end."""
 
@@ -147,7 +133,7 @@ def examine(spec: TrialSpec) -> Iterator[Verdict]:
     }
     repeats = _repeats(seen[first], again)
     yield repeats
-    reseeded = watched(Watch(first, global_seed=2)) if repeats.kept else seen[first]
+    reseeded = watched(Watch(first, global_seed=2)) if repeats.sound else seen[first]
     yield _own_randomness(seen[first], reseeded, seen.values())
     left = sorted({what for sighting in seen.values() for what in sighting.left})
     yield Verdict("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
@@ -166,16 +152,16 @@ def _ends(seen: Mapping[TrialSpec, Sighting], of_one: Sighting, at_target: Sight
     beyond = [s for s in (*seen.values(), of_one, at_target) if s.calls_beyond]
     if beyond:
         return Verdict(
-            point, kept=False, reason="it goes on when its trial has ended: let BaseException pass, catch Exception"
+            point, sound=False, reason="it goes on when its trial has ended: let BaseException pass, catch Exception"
         )
     for what, sighting in {"a budget of 1": of_one, "a target that the first evaluation hits": at_target}.items():
         if sighting.error:
-            return Verdict(point, kept=False, reason=f"with {what}: {sighting.error}")
+            return Verdict(point, sound=False, reason=f"with {what}: {sighting.error}")
     early = [str(s) for s, sighting in seen.items() if sighting.evaluations_left and not sighting.target_hit]
     if early:
         reason = f"ends; by itself on {len(early)} of {len(seen)} problems, before budget and target (restart it?)"
-        return Verdict(point, kept=True, reason=reason)
-    return Verdict(point, kept=True, reason="ends where it is ended")
+        return Verdict(point, sound=True, reason=reason)
+    return Verdict(point, sound=True, reason="ends where it is ended")
 
 
 def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> Verdict:
@@ -183,12 +169,12 @@ def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> Verdict:
     for how, sighting in again.items():
         number = _first_difference(once, sighting)
         if sighting.error != once.error:
-            return Verdict("determinism", kept=False, reason=f"the same trial {how}: {sighting.error or 'no error'}")
+            return Verdict("determinism", sound=False, reason=f"the same trial {how}: {sighting.error or 'no error'}")
         if number:
             return Verdict(
-                "determinism", kept=False, reason=f"the same trial {how} differs from evaluation {number} on"
+                "determinism", sound=False, reason=f"the same trial {how} differs from evaluation {number} on"
             )
-    return Verdict("determinism", kept=True, reason="the same points in other processes, and after other trials")
+    return Verdict("determinism", sound=True, reason="the same points in other processes, and after other trials")
 
 
 def _own_randomness(once: Sighting, other: Sighting, seen: Collection[Sighting]) -> Verdict:
@@ -196,12 +182,12 @@ def _own_randomness(once: Sighting, other: Sighting, seen: Collection[Sighting])
     number = _first_difference(once, other)
     if number:
         reason = f"seeds of numpy.random and random change its points from evaluation {number} on: draw from rng alone"
-        return Verdict("own randomness", kept=False, reason=reason)
+        return Verdict("own randomness", sound=False, reason=reason)
     changed = sorted({name for sighting in seen for name in sighting.generators})
     if changed:
         reason = f"changes the state of {' and '.join(changed)}, which others in the process may use"
-        return Verdict("own randomness", kept=False, reason=reason)
-    return Verdict("own randomness", kept=True, reason="global generators are neither used nor changed")
+        return Verdict("own randomness", sound=False, reason=reason)
+    return Verdict("own randomness", sound=True, reason="global generators are neither used nor changed")
 
 
 def _remarks(seen: Collection[Sighting], other_seed: Sighting, once: Sighting) -> Iterator[Verdict]:

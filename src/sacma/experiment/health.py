@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 from sacma import __version__
 from sacma.experiment.disk import existing_folder, free_bytes
 from sacma.experiment.scratch import ENOUGH
+from sacma.verdict import Verdict
 
 REINSTALL = "pip install --force-reinstall sacma"
 
@@ -41,22 +41,7 @@ SYMBOLS = "Δλ≥·…"
 """Some of what is printed."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What was found of one point.
-
-    Args:
-        point: a word or two.
-        sound: whether all is well; None for a remark.
-        reason: what was seen and, where something is to be mended, how.
-    """
-
-    point: str
-    sound: bool | None
-    reason: str
-
-
-def examine(results: Path, encoding: str) -> Iterator[Finding]:
+def examine(results: Path, encoding: str) -> Iterator[Verdict]:
     """Yield what is found of each point; slow ones come last.
 
     Args:
@@ -77,10 +62,10 @@ def examine(results: Path, encoding: str) -> Iterator[Finding]:
     }
     for point, check in checks.items():
         try:
-            yield Finding(point, *check())
+            yield Verdict(point, *check())
         except Exception as error:  # noqa: BLE001 whatever is broken here
             said = " ".join(f"{type(error).__name__}: {error}".split())
-            yield Finding(point, sound=False, reason=f"{said}; if that says nothing to you, try: {REINSTALL}")
+            yield Verdict(point, sound=False, reason=f"{said}; if that says nothing to you, try: {REINSTALL}")
 
 
 def versions() -> tuple[bool | None, str]:
