@@ -17,7 +17,6 @@ from sacma.algorithms.problem import Problem
 from sacma.algorithms.settings import BIPOPSettings, LQSettings
 from sacma.strategy.cma_es import contained_options, default_population_size
 from sacma.strategy.settings import RestartSettings
-from sacma.surrogate.whitening import Array
 
 
 def minimize_with_lq_surrogate(problem: Problem, settings: LQSettings, rng: np.random.Generator) -> None:
@@ -27,17 +26,7 @@ def minimize_with_lq_surrogate(problem: Problem, settings: LQSettings, rng: np.r
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
     """
-    with _quiet(rng):
-        while True:
-            cma.fmin_lq_surr2(
-                problem,
-                _initial_points(problem, settings),
-                settings.sigma0,
-                _options(problem, settings, rng),
-                inject=settings.inject,
-                restarts=settings.max_restarts,
-                incpopsize=settings.population_factor,
-            )
+    _run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
 
 
 def minimize_with_two_populations(problem: Problem, settings: BIPOPSettings, rng: np.random.Generator) -> None:
@@ -47,16 +36,23 @@ def minimize_with_two_populations(problem: Problem, settings: BIPOPSettings, rng
     up the same number of evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function
     testbed, GECCO 2009 workshop). Only the large ones count as restarts.
     """
+    _run_for_ever(cma.fmin2, problem, settings, rng, bipop=True)
+
+
+def _run_for_ever(
+    function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: bool
+) -> None:
+    """Run a function of pycma with its restarts again and again, until ``problem`` ends the trial."""
     with _quiet(rng):
         while True:
-            cma.fmin2(
+            function(
                 problem,
-                _initial_points(problem, settings),
+                lambda: problem.initial_point(settings.initial_range),
                 settings.sigma0,
                 _options(problem, settings, rng),
                 restarts=settings.max_restarts,
                 incpopsize=settings.population_factor,
-                bipop=True,
+                **more,
             )
 
 
@@ -67,10 +63,6 @@ def _quiet(rng: np.random.Generator) -> Iterator[None]:
     with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
-
-
-def _initial_points(problem: Problem, settings: RestartSettings) -> Callable[[], Array]:
-    return lambda: problem.initial_point(settings.initial_range)
 
 
 def _options(problem: Problem, settings: RestartSettings, rng: np.random.Generator) -> dict[str, Any]:
