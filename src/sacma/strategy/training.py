@@ -21,7 +21,7 @@ from sacma.strategy.cma_es import CMAES
 from sacma.strategy.settings import SurrogateSettings
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.gaussian_process import FitStatus
-from sacma.surrogate.training_set import TrainingSet, select_training_set
+from sacma.surrogate.training_set import Selection, TrainingSet, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
 
@@ -109,6 +109,7 @@ class Trainer(Generic[Fitted_co]):
         self._settings = settings
         self._learner = learner
         self._rng = rng
+        self._selection: Selection = locate(SELECTIONS[settings.selection])
 
     def forget(self) -> None:
         """Begin a run that knows nothing of the last model."""
@@ -124,7 +125,7 @@ class Trainer(Generic[Fitted_co]):
             radius=s.training_radius,
             required=s.n_req_factor * D,
             largest=s.n_max_factor * D,
-            selection=locate(SELECTIONS[s.selection]),
+            selection=self._selection,
             rng=self._rng,
         )
         if training_set is None:
