@@ -82,13 +82,14 @@ def asked_trials(
     store = Store(results)
     if configs:
         studies: Sequence[StoredStudy] = [StoredStudy((study,)) for study in load_studies(configs, overrides)]
+        check_one_suite([*store.readable_studies(), *studies], results)
     else:
         studies = store.studies()
         if not studies:
             raise SacmaError(f"{results} holds no study to continue; name at least one CONFIG")
         if overrides:
             raise SacmaError(f"--{next(iter(overrides))} changes what a config says; name at least one CONFIG")
-    check_one_suite([*store.readable_studies(), *studies], results)
+        check_one_suite(studies, results)
     what = counted(len(studies), "algorithm")
     return Asked(studies, _specs(studies, shard), store, what, shard, by_file=bool(configs))
 
