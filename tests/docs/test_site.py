@@ -18,7 +18,6 @@ from tests.conftest import environment
 from tests.docs.pages import PAGES, ROOT, blocks
 
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
-SITE_ONLY = {ROOT / "docs" / "contributing.md", ROOT / "docs" / "reference" / "results.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
