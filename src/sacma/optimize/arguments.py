@@ -2,27 +2,16 @@
 
 import math
 import numbers
-import reprlib
 from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
 
+from sacma.printable import shown
 from sacma.surrogate.whitening import Array
 
 LARGEST = 1e100
 """Of coordinates and scales: squares and quotients of what is smaller stay far from the end of the floats."""
-
-_words = reprlib.Repr()
-_words.maxstring = _words.maxother = 80
-
-
-def shown(value: object) -> str:
-    """Return ``value`` as one short line."""
-    try:
-        return " ".join(_words.repr(value).split())
-    except Exception:  # noqa: BLE001 a __repr__ may do anything
-        return f"a {type(value).__name__}"
 
 
 def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> NoReturn:

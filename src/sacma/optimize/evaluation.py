@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sacma.optimize.arguments import refuse, shown, whole
+from sacma.optimize.arguments import refuse, whole
+from sacma.printable import shown
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]

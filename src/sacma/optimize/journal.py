@@ -19,10 +19,11 @@ import numpy as np
 
 from sacma import __version__
 from sacma.errors import RunError
-from sacma.optimize.arguments import refuse, shown
+from sacma.optimize.arguments import refuse
 from sacma.optimize.call import Call, Limits
 from sacma.optimize.evaluation import Outcome
 from sacma.optimize.run import Known
+from sacma.printable import shown
 from sacma.surrogate.whitening import Array
 from sacma.whole import sync_folder, write_whole
 

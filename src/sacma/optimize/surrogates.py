@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from sacma.optimize.arguments import refuse, shown, whole
+from sacma.optimize.arguments import refuse, whole
+from sacma.printable import shown
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
 
 SURROGATES: Mapping[str, CMAESSettings] = {

@@ -1,0 +1,56 @@
+"""Reading files that may come from somebody else: regular files of bounded size, JSON of bounded depth."""
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+LARGEST_FILE = 64 << 20
+"""Bytes that are read of any file at most."""
+
+
+class UnfitFileError(OSError):
+    """A file is not a regular file, or too large."""
+
+
+def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
+    """Return the content of a regular file of at most ``most`` bytes.
+
+    A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
+
+    Raises:
+        UnfitFileError: it is not a regular file, or larger.
+        OSError: it cannot be read.
+    """
+    _check_regular(path, os.stat(path))  # noqa: PTH116 before it is opened: opening a device may do something
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        _check_regular(path, status)
+        content = file.read(most + 1) if status.st_size <= most else b""
+    if status.st_size > most or len(content) > most:
+        raise UnfitFileError(errno.EFBIG, f"it is larger than {_size(most)}", str(path))
+    return content
+
+
+def _check_regular(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise UnfitFileError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def _size(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Return what a JSON text holds.
+
+    Raises:
+        ValueError: it is not JSON, or nested too deeply to be read.
+    """
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
