@@ -26,6 +26,7 @@ from pydantic import (
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.document import Location, explain, read_document
 from sacma.errors import SacmaError
+from sacma.printable import shown
 from sacma.ranges import format_ranges, parse_ranges
 from sacma.suites import BBOB, SUITES
 
@@ -63,7 +64,7 @@ class Protocol(BaseModel):
     @classmethod
     def _suite_is_known(cls, suite: str) -> str:
         if suite not in SUITES:
-            raise ValueError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}")
+            raise ValueError(f"unknown suite {shown(suite)}; known: {', '.join(SUITES)}")
         return suite
 
     @field_validator("functions", "dimensions")
@@ -99,7 +100,7 @@ def check_name(name: str) -> str:
     fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
     if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
         raise ValueError(
-            f"{name!r} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
+            f"{shown(name)} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
         )
     return name
 
@@ -130,7 +131,7 @@ class NamedAlgorithm(BaseModel):
     def _algorithm_is_registered(cls, algorithm: str, info: ValidationInfo) -> str:
         if algorithm not in ALGORITHMS and not info.context:
             raise ValueError(
-                f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
+                f"unknown algorithm {shown(algorithm)}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
             )
         return algorithm
 
@@ -158,7 +159,7 @@ class Config(NamedAlgorithm):
         if isinstance(settings, StoredSettings):
             return settings
         if algorithm is not None and not isinstance(settings, ALGORITHMS[algorithm].settings):
-            raise ValueError(f"{settings!r} is not a mapping of settings of {algorithm}")
+            raise ValueError(f"{shown(settings)} is not a mapping of settings of {algorithm}")
         return settings
 
 

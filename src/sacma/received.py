@@ -36,6 +36,8 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 
 def _check_regular(path: Path, status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise UnfitFileError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(status.st_mode):
         raise UnfitFileError(errno.EINVAL, "it is not a regular file", str(path))
 
