@@ -65,21 +65,16 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Compose the next node, unless it is an alias or too deep."""
-        event = self.peek_event()
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        problem = ""
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(
-                problem=f"*{one_line(event.anchor, LONGEST_KEY)} is an alias; write its value out",
-                problem_mark=event.start_mark,
-            )
-        if getattr(event, "tag", None) not in {None, "!"}:
-            raise yaml.MarkedYAMLError(
-                problem=f"{one_line(event.tag, LONGEST_KEY)} is a tag; write a plain value",
-                problem_mark=event.start_mark,
-            )
-        if self._depth == DEEPEST:
-            raise yaml.MarkedYAMLError(
-                problem=f"it is nested more than {DEEPEST} levels deep", problem_mark=event.start_mark
-            )
+            problem = f"*{one_line(event.anchor or '', LONGEST_KEY)} is an alias; write its value out"
+        elif event.tag not in {None, "!"}:
+            problem = f"{one_line(event.tag, LONGEST_KEY)} is a tag; write a plain value"
+        elif self._depth == DEEPEST:
+            problem = f"it is nested more than {DEEPEST} levels deep"
+        if problem:
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         self._depth += 1
         node: yaml.Node | None = super().compose_node(parent, index)
         self._depth -= 1
