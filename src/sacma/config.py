@@ -35,6 +35,9 @@ RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "r
 }
 """Names of our own folders, and of what some systems take for devices, whatever follows the first dot."""
 
+MOST_TRIALS = 500_000
+"""Of a study: a hundred times the paper's."""
+
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
 
@@ -77,6 +80,14 @@ class Protocol(BaseModel):
             kind = str(info.field_name).removesuffix("s")
             raise ValueError(f"{suite.name} has no {kind} {format_ranges(unknown)}; it has {format_ranges(known)}")
         return numbers
+
+    @field_validator("instances")
+    @classmethod
+    def _not_too_many_trials(cls, instances: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        trials = len(instances) * math.prod(len(info.data.get(key, ())) for key in ("functions", "dimensions"))
+        if trials > MOST_TRIALS:
+            raise ValueError(f"these are {trials:,} trials; a study takes at most {MOST_TRIALS:,}; leave some out")
+        return instances
 
     @model_validator(mode="after")
     def _at_least_one_evaluation(self) -> "Protocol":

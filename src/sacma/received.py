@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from sacma.printable import shown
+
 LARGEST_FILE = 64 << 20
 """Bytes that are read of any file at most."""
 
@@ -56,3 +58,24 @@ def parse_json(content: bytes | str) -> Any:
         return json.loads(content)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+DEEPEST = 20
+"""Levels of lists and mappings in what is read."""
+
+
+def check_plain(value: Any, deepest: int = DEEPEST) -> None:
+    """Refuse JSON with text that does not print, or with more than ``deepest`` levels.
+
+    Raises:
+        ValueError: says which.
+    """
+    if deepest < 0:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError(f"it has a text that does not print: {shown(value)}")
+    if isinstance(value, dict):
+        check_plain([*value, *value.values()], deepest)
+    elif isinstance(value, list):
+        for part in value:
+            check_plain(part, deepest - 1)

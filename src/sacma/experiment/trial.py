@@ -143,9 +143,9 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
         status = Status.STOPPED if problem.evaluations_left else Status.BUDGET_USED
     generations = problem.generations
     by_model = sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
-    fit = sum(g.fit_seconds for g in generations)
-    predict = sum(g.predict_seconds for g in generations)
-    strategy = sum(g.strategy_seconds for g in generations)
+    fit = sum((g.fit_seconds for g in generations), 0.0)
+    predict = sum((g.predict_seconds for g in generations), 0.0)
+    strategy = sum((g.strategy_seconds for g in generations), 0.0)
     return Outcome(
         status=status,
         evaluations=problem.evaluations,
