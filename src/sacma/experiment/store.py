@@ -22,6 +22,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config import Protocol, StoredSettings, Study
 from sacma.errors import SacmaError
@@ -34,6 +36,8 @@ from sacma.experiment.record import DamagedRecordError, FinishedTrial, RecordHea
 from sacma.whole import remove, whole_file, whole_folder, write_whole
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
+
+_ORIGIN = TypeAdapter(Origin)
 
 
 @dataclass(frozen=True)
@@ -347,7 +351,7 @@ def _dump(study: Study) -> dict[str, Any]:
 
 def _load(fields: dict[str, Any]) -> Study:
     protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
-    origin = Origin(**fields["origin"]) if fields.get("origin") else None
+    origin = _ORIGIN.validate_json(json.dumps(fields["origin"]), strict=True) if fields.get("origin") else None
     # What somebody else's algorithm did can be looked at without it.
     settings: object = (
         StoredSettings(fields["settings"])
