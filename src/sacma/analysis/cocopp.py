@@ -86,7 +86,7 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, 
     """Fill ``work`` with what is to be at ``output``; return the page to open, as seen from there."""
     log = work / "cocopp.log"
     command = [
-        *(sys.executable, "-W", "ignore", "-m", "cocopp"),
+        *(sys.executable, "-P", "-W", "ignore", "-m", "cocopp"),
         *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]

@@ -127,7 +127,7 @@ def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list
         path = Path(folder) / f"{name}.tgz"
         path.write_bytes(archive)
         done = subprocess.run(  # noqa: S603 our own interpreter, our own script
-            [sys.executable, "-c", CHECK, str(path)], cwd=folder, capture_output=True, text=True, check=False
+            [sys.executable, "-P", "-c", CHECK, str(path)], cwd=folder, capture_output=True, text=True, check=False
         )
     try:
         answer = json.loads(done.stdout.splitlines()[-1])

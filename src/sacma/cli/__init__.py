@@ -4,6 +4,7 @@ Heavy modules are imported by the commands that need them, so that help is quick
 """
 
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, cast
@@ -15,6 +16,12 @@ from sacma import __version__
 from sacma.cli import algorithms, check_algorithm, doctor, export, init, plan, postprocess, replay, run, status, sweep
 from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
 from sacma.errors import SacmaError
+
+NUMBA_CONFIG = ".numba_config.yaml"
+"""File that Numba reads in the current folder; it can name a folder of pickles, which are code.
+
+Who looks into a folder of results, which may come from anybody, does not mean to have its code run.
+"""
 
 EXAMPLES = (
     "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
@@ -82,11 +89,16 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 its callback answers
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Benchmark surrogate-assisted CMA-ES on COCO/BBOB."""
+    if os.path.lexists(NUMBA_CONFIG):
+        raise SacmaError(
+            f"the current folder holds {NUMBA_CONFIG}, by which Numba may run code; "
+            "start sacma elsewhere, or remove the file: environment variables NUMBA_… do the same"
+        )
 
 
 def _add(command: Callable[..., None], summary: str, examples: Sequence[str]) -> None:

@@ -378,7 +378,7 @@ def _dump(study: Study) -> dict[str, Any]:
 def _load(fields: dict[str, Any]) -> Study:
     check_plain(fields)
     protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
-    origin = _ORIGIN.validate_python(fields["origin"]) if fields.get("origin") else None
+    origin = _ORIGIN.validate_json(json.dumps(fields["origin"]), strict=True) if fields.get("origin") else None
     # What somebody else's algorithm did can be looked at without it.
     settings: object = (
         StoredSettings(fields["settings"])

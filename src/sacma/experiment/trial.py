@@ -82,7 +82,8 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
 
 def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
     """Run the trial's algorithm on its problem; return the CPU seconds. Raises what ``solve`` does."""
-    algorithm = ALGORITHMS[at_hand(spec).algorithm]
+    at_hand(spec)
+    algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()
     pools = _prepare(spec.algorithm)
