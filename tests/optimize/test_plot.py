@@ -112,6 +112,8 @@ def test_the_last_state_is_drawn(tmp_path: Path, interrupted_at: int | None) -> 
     assert live.drawn == [6, interrupted_at or 40] == [6, result.nfev]
     sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=6, seed=1, callback=(other := Drawn(tmp_path / "a")))
     assert other.drawn == [6]
+    sacma.minimize(lambda x: float(x @ x) + 1.0, [1.0, 1.0], 1.0, budget=6, seed=1, callback=other)
+    assert other.drawn == [6, 6]  # of another run, though as long
 
 
 def test_any_callback_can_have_an_end(result: Result) -> None:

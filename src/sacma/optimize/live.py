@@ -7,9 +7,11 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sacma.errors import RunError
 from sacma.optimize.arguments import named, number, refuse
-from sacma.optimize.result import Result
+from sacma.optimize.result import History, Result
 from sacma.whole import write_whole
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ class LivePlot:
         self._path = None if path is None else _image(Path(path))
         self._every = number("every", every, "seconds ≥ 0", least=0.0)
         self._drawn: float | None = None
-        self._evaluations = -1
+        self._shown: History | None = None
         self._figure: Figure | None = None
 
     def __call__(self, result: Result) -> None:
@@ -45,12 +47,12 @@ class LivePlot:
 
     def at_end(self, result: Result) -> None:
         """Draw the end of a run, if it has come since the last drawing."""
-        if result.nfev != self._evaluations:
+        if self._shown is None or not _same(self._shown, result.history):
             self.draw(result)
 
     def draw(self, result: Result) -> None:
         """Draw now."""
-        self._evaluations = result.nfev
+        self._shown = result.history
         if self._path is None:
             self._draw_window(result)
         else:
@@ -77,6 +79,10 @@ class LivePlot:
         self._figure = result.plot(self._figure)
         self._figure.canvas.draw_idle()
         self._figure.canvas.flush_events()
+
+
+def _same(one: History, other: History) -> bool:
+    return np.array_equal(one.points, other.points) and np.array_equal(one.values, other.values, equal_nan=True)
 
 
 def _image(path: Path) -> Path:
