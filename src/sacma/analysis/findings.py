@@ -149,9 +149,7 @@ def _ecdf(comparison: Comparison, compared: Compared) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def _costs(
-    comparison: Comparison, taken: pd.DataFrame, names: Collection[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _costs(comparison: Comparison, taken: pd.DataFrame, names: Collection[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return control frequencies and CPU time of some of our algorithms, of what all of these have."""
     there = comparison.among([study.name for study, _ in comparison.covered if study.name in names]).overlap
     of_them = taken[taken["algorithm"].isin(there.there)]

@@ -213,9 +213,10 @@ def _entry(path: Path, index: str, header: str, line: str, suite: Suite) -> _Ent
     stranger = stranger or (f"function {entry.function}" if entry.function not in suite.functions else "")
     stranger = stranger or (f"dimension {entry.dimension}" if entry.dimension not in suite.dimensions else "")
     if stranger:
+        kind = "" if suite.noisy else "noiseless "
         raise SacmaError(
-            f"{path}: {_quoted(index)} is of {stranger}; only {suite.name}'s {'' if suite.noisy else 'noiseless '}functions can "
-            f"be compared: {format_ranges(suite.functions)} in dimensions {format_ranges(suite.dimensions)}"
+            f"{path}: {_quoted(index)} is of {stranger}; only {suite.name}'s {kind}functions "
+            f"can be compared: {format_ranges(suite.functions)} in dimensions {format_ranges(suite.dimensions)}"
         )
     return entry
 
@@ -273,7 +274,9 @@ class _DataFiles:
     def left_out(self) -> int:
         """How many runs nobody has taken: of trials that were not finished, or whose index is lost."""
         there = {
-            name: text.count(b"\n%") + text.startswith(b"%") for name, text in self.files.items() if name.endswith(".dat")
+            name: text.count(b"\n%") + text.startswith(b"%")
+            for name, text in self.files.items()
+            if name.endswith(".dat")
         }
         return sum(number - self._taken.get(name, 0) for name, number in there.items())
 

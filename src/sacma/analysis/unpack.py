@@ -102,7 +102,10 @@ def _read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes
             if member.filename.endswith(endings):
                 count(member.file_size)
                 with archive.open(member) as opened:
-                    yield _name_within(path, member.filename), b"".join(iter(lambda: opened.read(1 << 20), b""))  # noqa: B023 called at once
+                    content = io.BytesIO()
+                    while part := opened.read(1 << 20):  # what is stored unpacked would be read at once
+                        content.write(part)
+                yield _name_within(path, member.filename), content.getvalue()
 
 
 class _Bounded(io.FileIO):
