@@ -151,10 +151,8 @@ def test_trials_that_are_missing_take_nothing_from_others() -> None:
     comparison = compared(made("cmaes", of, PROTOCOL), made("gp5", some, PROTOCOL))
     findings = find(comparison)
     trials = findings.median_delta_f.query("scenario == '50·D'").set_index(["algorithm", "function"])["trials"]
-    assert trials.to_dict() == {
-        **{("CMA-ES", f): 3 for f in (1, 2, 3)},
-        **{("GP-5", 1): 2, ("GP-5", 2): 0, ("GP-5", 3): 3},
-    }
+    assert trials["CMA-ES"].to_dict() == {1: 3, 2: 3, 3: 3}
+    assert trials["GP-5"].to_dict() == {1: 2, 2: 0, 3: 3}
     assert set(findings.ecdf.query("group == 'all'")["functions"]) == {2}
     assert findings.ecdf["partial"].any()
     assert findings.mean_ranks["partial"].all()

@@ -76,9 +76,12 @@ def test_identical_trials_are_a_tie_at_any_budget(twins: Twins, suite: str, trig
     best = best_delta_f(comparison.compared.trials, every)
     _alike(best, ["function", "trial", "scenario"], ["delta_f"])
     medians = medians_of(best)
+    _alike(medians, ["function", "scenario"], ["trials", "median_delta_f"])
+    some = {scenario.name for scenario in every[3::17]}  # what follows is made of these alone
+    medians, best = (frame[frame["scenario"].isin(some)] for frame in (medians, best))
     ranks = mean_ranks(medians)
     assert set(ranks["mean_rank"]) == {1.5}
-    assert len(ranks) == 2 * len(every)
+    assert set(ranks["scenario"]) == some
     assert not rank_tests(medians)["significant"].any()
     gained = gains(best, "CMA-ES")
     assert set(gained["decades"]) == {0.0}

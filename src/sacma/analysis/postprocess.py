@@ -165,7 +165,9 @@ def _completeness(comparison: Comparison) -> pd.DataFrame:
     for data in comparison.foreign:
         curves = data.data.curves
         counts = len(curves), len(curves), 0, 0, 0
-        rows.append((data.name, str(data.path), *counts, sum(curve.evaluations for curve in curves), math.nan))
+        rows.append(
+            (data.name, printable(str(data.path)), *counts, sum(curve.evaluations for curve in curves), math.nan)
+        )
     numbers = ["trials", "done", "missing", "failed", "damaged", "evaluations", "cpu_seconds"]
     return pd.DataFrame(rows, columns=["algorithm", "source", *numbers])
 

@@ -121,6 +121,7 @@ class _Bounded(io.FileIO):
 
 def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     count, looked_at = _counter(path, LARGEST), _members(path)
+    _counter(path, LARGEST_ARCHIVE)(path.stat().st_size)
     with _decompressed(path) as stream:
         limited = _Limited(stream, path)
         with tarfile.open(fileobj=limited, mode="r|") as archive:
