@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, Foreign, compare
 from sacma.analysis.effort import PARTS
 from sacma.analysis.findings import Findings, find
@@ -12,6 +13,7 @@ from sacma.analysis.load import CocoData, Curve
 from sacma.analysis.notes import notes, scope
 from sacma.analysis.report.words import summarise
 from sacma.experiment.plan import TrialSpec
+from sacma.experiment.store import Store
 from tests.analysis.made import Improvements, compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1-3", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -178,3 +180,14 @@ def test_claims_are_judged_by_the_papers_algorithms() -> None:
     alone, beside = find(compare(ours)), find(compare(ours, [theirs(range(1, 2), range(1, 2))]))
     assert beside.paper_checks.to_csv() == alone.paper_checks.to_csv()
     assert beside.paper_mean_ranks.to_csv() == alone.paper_mean_ranks.to_csv()
+
+
+@pytest.mark.parametrize("differ", [False, True])
+def test_cocopps_pages_say_that_they_are_over_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, differ: bool
+) -> None:
+    """Above all of them, where algorithms have other functions or instances."""
+    said: list[str] = []
+    monkeypatch.setattr(postprocess, "make_pages", lambda _folders, _output, banner, **_: said.append(banner))
+    postprocess.write_pages(Store(tmp_path), EXTENDED["studies"]() if differ else whole())
+    assert ["over all trials of each algorithm" in banner for banner in said] == [differ]
