@@ -5,6 +5,8 @@ import signal
 import sys
 from typing import NoReturn
 
+from sacma.printable import printable
+
 EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """The shell's way: 128 and the number of the signal."""
 
@@ -31,7 +33,7 @@ def main() -> NoReturn:
     except Interrupted as interruption:
         signal.alarm(0)
         message = str(interruption) or "interrupted; to do it again"
-        print(f"sacma: {message}: {this_command()}", file=sys.stderr)  # noqa: T201 the console may not be there yet
+        print(printable(f"sacma: {message}: {this_command()}"), file=sys.stderr)  # noqa: T201 the console may not be there yet
         code = EXIT_INTERRUPTED[_received]
     sys.exit(code)
 

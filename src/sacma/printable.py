@@ -48,4 +48,4 @@ def shown(value: object) -> str:
     try:
         return one_line(_shortened.repr(value), 2 * LONGEST_SHOWN)
     except Exception:  # noqa: BLE001 a __repr__ may do anything
-        return f"a {type(value).__name__}"
+        return f"a value of type {type(value).__name__}"

@@ -17,7 +17,7 @@ from sacma.analysis.trials import Scenario, best_delta_f, convergence, logged_ev
 from sacma.config import load_study
 from sacma.experiment.coco_data import PlacedFiles, merge
 from sacma.experiment.coverage import Coverage
-from sacma.experiment.record import RecordHead, TrialRecord
+from sacma.experiment.record import TrialRecord
 from sacma.experiment.store import StoredStudy
 from sacma.experiment.trial import run_trial
 from sacma.suites import SUITES
@@ -45,7 +45,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
             specs = stored.specs()
             logged = specs if triggers == "same" else [replace(spec, triggers=triggers) for spec in specs]
             ours, theirs = ([run_trial(spec) for spec in of] for of in (specs, logged))
-            heads = {record.spec.key: RecordHead(record.spec, record.outcome, "", {}) for record in ours}
+            heads = {record.spec.key: record.head for record in ours}
             covered = (stored, Coverage(specs, heads, {}, ()))
             path = _folder(theirs, tmp_path_factory.mktemp("coco"))
             foreign = Foreign("Twin", path, load_coco(path, SUITES[suite]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 from rich.text import Text
 
 from sacma.__main__ import Interrupted, this_command
-from sacma.cli.common import EXIT_FAILED, LONGEST_LIST, counted, err, fail, out, print_list
+from sacma.cli.common import EXIT_FAILED, LONGEST_LIST, counted, err, fail, out, print_damage, print_list
 from sacma.cli.trials import Asked, known_costs
 from sacma.errors import RunError, SacmaError
 
@@ -159,9 +159,12 @@ def _register(asked: Asked) -> None:
 
 
 def _set_aside(damages: "Sequence[Damage]", store: "Store") -> None:
+    """Say which records are damaged, and make way for those of their trials' next run."""
+    print_damage(damages)
     for damaged in damages:
-        aside = store.set_aside(damaged)
-        err.print(Text(f"note: a damaged record ({damaged.reason}) is now {aside}; its trial is run again"))
+        store.set_aside(damaged)
+    if damages:
+        err.print(f"note: renamed {counted(len(damages), 'damaged record')} to *.damaged-N; running those trials again")
 
 
 def _trials_of(asked: Asked) -> str:
@@ -220,6 +223,6 @@ def _derive(studies: "Sequence[StoredStudy]", store: "Store") -> None:
             for study in studies:
                 stored = store.study(study.name)
                 if stored is not None:
-                    store.derive(stored)
+                    store.derive(stored, lambda damage: print_damage([damage]))
     except RunError as error:
         fail(f"{error}; all records are kept; go on with: {this_command()}", EXIT_FAILED)

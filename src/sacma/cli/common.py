@@ -6,18 +6,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from sacma.printable import printable
+
 if TYPE_CHECKING:
+    from sacma.experiment.store import Damage
     from sacma.verdict import Verdict
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+class PrintableConsole(Console):
+    """A console that shows texts of files, algorithms and arguments, and obeys none of them.
+
+    Whatever is printed goes through ``render``: the only control characters that pass are rich's own.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render with what does not print escaped."""
+        for segment in super().render(renderable, options):
+            plain = segment.control is None and not segment.text.isprintable()
+            yield Segment(printable(segment.text, keep="\n"), segment.style) if plain else segment
+
+
+out = PrintableConsole(highlight=False, markup=False, emoji=False)
+err = PrintableConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def _backends() -> list[str]:
@@ -84,6 +102,11 @@ def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
         console.print(Text(f"{what}: {line}"), soft_wrap=True)
     if len(lines) > LONGEST_LIST:
         console.print(f"{what}: … and {len(lines) - LONGEST_LIST} lines more")
+
+
+def print_damage(damages: "Iterable[Damage]", console: Console = err) -> None:
+    """Say which files are in the place of records and are none, and why; every command says it so."""
+    print_list("damaged", [f"{damage.path}: {damage.reason}" for damage in damages], console)
 
 
 MARKS = {True: "ok", False: "BROKEN", None: "note"}

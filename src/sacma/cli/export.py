@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sacma.__main__ import this_command
-from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, err, fail, out, print_list
+from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, err, fail, out, print_damage, print_list
 
 EXAMPLES = (
     "sacma export results/study",
@@ -34,6 +34,7 @@ def export(
 
     store = Store(results)
     covered = cover_studies(store)
+    print_damage([damage for _, coverage in covered for damage in coverage.damaged])
     check_finished(store, covered)
     check_complete(store, covered)
     folder = output or results / "export"

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from sacma.__main__ import this_command
-from sacma.cli.common import ResultsArgument, counted, err, out, print_list
+from sacma.cli.common import ResultsArgument, counted, err, out, print_damage, print_list
 from sacma.redrawing import redraws
 
 EXAMPLES = (
@@ -94,6 +94,7 @@ def postprocess(
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite]
     comparison = compare(covered, load_foreign(foreign or (), [study.name for study in studies], suite))
+    print_damage([damage for _, coverage in covered for damage in coverage.damaged])
     print_list("missing", missing, err)
     if not partial:
         check_complete(store, covered)

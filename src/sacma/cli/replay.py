@@ -21,9 +21,10 @@ def replay(
     Exit code 1 if it differs. What differs between the environments then and now is listed too.
     """
     from sacma.experiment.record import DamagedRecordError, decode  # noqa: PLC0415
+    from sacma.received import read_file  # noqa: PLC0415
 
     try:
-        content = decode(record.read_bytes())
+        content = decode(read_file(record))
     except OSError as error:
         raise SacmaError(f"{record} cannot be read: {error.strerror}") from None
     except DamagedRecordError as error:

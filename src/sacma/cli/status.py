@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import ResultsArgument, counted, out, print_list
+from sacma.cli.common import ResultsArgument, counted, out, print_damage, print_list
 
 EXAMPLES = (
     "sacma status results/study",
@@ -30,6 +30,7 @@ def status(
     missing = [line for _, coverage in covered for line in missing_lines(coverage)]
     if any(coverage.heads for _, coverage in covered):
         print_list("missing", missing)
+    print_damage([damage for _, coverage in covered for damage in coverage.damaged], out)
     failures = [coverage.failures[spec.key] for _, coverage in covered for spec in coverage.failed]
     for failure in failures if tracebacks else ():
         out.print(Text(f"\n{failure.spec}: {failure.kind}: {failure.error}\n{failure.traceback}"), soft_wrap=True)

@@ -29,6 +29,7 @@ from sacma.cli.common import (
     TrialTimeout,
     err,
     out,
+    print_damage,
     print_list,
 )
 from sacma.cli.trials import print_plan, protocol_overrides, swept_trials
@@ -108,6 +109,7 @@ def _rank(swept: "Sweep", store: "Store", coverage: "Coverage", *, partial: bool
     from sacma.analysis.sweep_tables import rank_sweep, write_tables  # noqa: PLC0415
     from sacma.terminal import missing_lines  # noqa: PLC0415
 
+    print_damage(coverage.damaged)
     if not coverage.complete:
         print_list("missing", missing_lines(coverage), err)
         if not partial:

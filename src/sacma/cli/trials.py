@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sacma.cli.common import counted, err, out
+from sacma.cli.common import counted, err, out, print_damage
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ def print_plan(
     from sacma.terminal import plan_table  # noqa: PLC0415
 
     costs = known_costs(coverage)
+    print_damage(coverage.damaged, out)
     out.print(plan_table(coverage, costs, group))
     if coverage.complete:
         out.print("nothing to run")
