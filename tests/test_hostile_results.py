@@ -35,18 +35,8 @@ TEXT = "not ours: must stay as it is"
 QUICKLY = settings(
     deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-RUN = [
-    "run",
-    str(CONFIGS / "cmaes.yaml"),
-    "--functions",
-    "1",
-    "--dimensions",
-    "2",
-    "--instances",
-    "1-2",
-    "--budget",
-    "10",
-]
+PROTOCOL = {"functions": "1", "dimensions": "2", "instances": "1-2", "budget": 10}
+RUN = ["run", str(CONFIGS / "cmaes.yaml"), *(f"--{key}={value}" for key, value in PROTOCOL.items())]
 COMMANDS = [
     ["status"],
     ["plan", *RUN[1:], "--results"],
