@@ -1,8 +1,10 @@
 """The configs and examples that come with sacma: in its wheel, or in the repository that it runs from."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from sacma.received import read_file
 from sacma.whole import write_whole
 
 FOLDERS = ("configs", "examples")
@@ -39,6 +41,13 @@ def shipped_files() -> dict[Path, bytes]:
     }
 
 
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return read_file(path, len(content)) == content
+    except OSError:
+        return False
+
+
 def write_shipped(folder: Path) -> Shipment:
     """Write the shipped files below ``folder``; what is there already is left as it is.
 
@@ -48,10 +57,10 @@ def write_shipped(folder: Path) -> Shipment:
     written, same, kept = [], [], []
     for name, content in shipped_files().items():
         path = folder / name
-        if not path.exists():
+        if not os.path.lexists(path):
             write_whole(path, content)
             written.append(path)
-        elif path.is_file() and path.read_bytes() == content:
+        elif _holds(path, content):
             same.append(path)
         else:
             kept.append(path)

@@ -10,6 +10,7 @@ from types import ModuleType
 
 from sacma.algorithms.function import FunctionAlgorithm
 from sacma.errors import SacmaError
+from sacma.received import read_file
 
 DIGITS = 12
 """Of the content hash that is a file's version."""
@@ -41,7 +42,7 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     """
     path = path.absolute()
     try:
-        source = path.read_bytes()
+        source = read_file(path)
     except OSError as error:
         raise SacmaError(f"algorithm file {path} cannot be read: {error.strerror}") from None
     version = hashlib.sha256(source).hexdigest()[:DIGITS]
