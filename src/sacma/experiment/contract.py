@@ -138,6 +138,7 @@ def examine(spec: TrialSpec) -> Iterator[Verdict]:
     left = sorted({what for sighting in seen.values() for what in sighting.left})
     yield Verdict("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
     yield from _remarks(seen.values(), watched(Watch(replace(first, seed=first.seed + 1))), seen[first])
+    yield from _cost(again["after another trial in its process"])
 
 
 def _at(spec: TrialSpec, place: tuple[int, int, int]) -> TrialSpec:
@@ -199,9 +200,12 @@ def _remarks(seen: Collection[Sighting], other_seed: Sighting, once: Sighting) -
     warned = sorted({warning for sighting in seen for warning in sighting.warned})
     if warned:
         yield Verdict("warnings", None, f"it warns: {'; '.join(warned[:3])}")
-    evaluations = sum(len(sighting.points) for sighting in seen)
-    if evaluations:
-        milliseconds = 1e3 * sum(sighting.seconds for sighting in seen) / evaluations
+
+
+def _cost(warm: Sighting) -> Iterator[Verdict]:
+    """CPU time, of a trial that is not the first of its process: there, what is done once would count."""
+    if warm.points:
+        evaluations, milliseconds = len(warm.points), 1e3 * warm.seconds / len(warm.points)
         yield Verdict("time", None, f"{evaluations} evaluations took {milliseconds:.2g} ms of CPU time each, with f")
 
 
