@@ -176,7 +176,7 @@ def _campaign(
     from sacma.progress import Tally, progress_display  # noqa: PLC0415
 
     of = len(coverage.specs)
-    tally = Tally(todo, known_costs(coverage), backend.jobs)
+    tally = Tally(todo, known_costs(coverage, store), backend.jobs)
     try:
         with progress_display(manner.progress, tally, out) as display:
 

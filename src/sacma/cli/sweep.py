@@ -94,7 +94,7 @@ def sweep(
         raise SacmaError("--rank-only ranks all of a sweep; leave --shard out")
     if plan:
         names = {setting.name: algorithm.name for algorithm in swept.algorithms for setting in algorithm.settings}
-        print_plan(cover(asked.store, asked.specs), results, jobs, names.__getitem__)
+        print_plan(cover(asked.store, asked.specs), asked.store, jobs, names.__getitem__)
         return
     if not rank_only:
         manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
