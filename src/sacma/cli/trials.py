@@ -76,13 +76,15 @@ def asked_trials(
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.config import load_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store, StoredStudy, check_one_suite  # noqa: PLC0415
+    from sacma.experiment.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_files or ())
     store = Store(results)
     if configs:
         studies: Sequence[StoredStudy] = [StoredStudy((study,)) for study in load_studies(configs, overrides)]
-        check_one_suite([*store.readable_studies(), *studies], results)
+        there = list(store.readable_studies())
+        check_names(studies, there, results)
+        check_one_suite([*there, *studies], results)
     else:
         studies = store.studies()
         if not studies:
@@ -100,11 +102,13 @@ def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
     Raises:
         SacmaError: the shard is none.
     """
-    from sacma.experiment.store import Store, StoredStudy, check_one_suite  # noqa: PLC0415
+    from sacma.experiment.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     studies = [StoredStudy((study,)) for study in sweep.studies]
     store = Store(results)
-    check_one_suite([*store.readable_studies(), *studies], results)
+    there = list(store.readable_studies())
+    check_names(studies, there, results)
+    check_one_suite([*there, *studies], results)
     what = f"{counted(len(sweep.algorithms), 'algorithm')}, {counted(len(studies), 'setting')}"
     return Asked(studies, _specs(studies, shard), store, what, shard, by_file=True)
 
