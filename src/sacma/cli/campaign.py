@@ -13,6 +13,7 @@ from sacma.errors import RunError, SacmaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sacma.experiment.backends import Backend
     from sacma.experiment.campaign import CampaignResult
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from sacma.experiment.plan import TrialSpec
     from sacma.experiment.record import FinishedTrial
     from sacma.experiment.store import Damage, Store, StoredStudy
-
-SHARDS_NEXT = "next: copy the folders of all shards together"
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,23 @@ class Manner:
     def talks(self) -> bool:
         """Whether there is more to say than progress and failures."""
         return self.progress not in {"json", "quiet"}
+
+
+def after_a_shard(results: "Path", shard: str, *then: str) -> str:
+    """Say what to do with the results of one shard of several.
+
+    Args:
+        results: folder of this shard's results.
+        shard: as given, like 2/10.
+        then: the command that goes on with all of them, but for the folder, which comes last.
+    """
+    together = str(results.with_name("together") if results.name not in {"", ".."} else results / ".." / "together")
+    parts = shlex.join(str(results / name) for name in ("studies", "records"))
+    where = shlex.quote(together)
+    return (
+        f"next: when all {shard.partition('/')[2]} shards are done, copy studies and records of each into one folder; "
+        f"those of this one: mkdir -p {where} && cp -r {parts} {where}; then: {shlex.join([*then, together])}"
+    )
 
 
 def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
