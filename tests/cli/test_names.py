@@ -45,5 +45,6 @@ def test_nor_are_they_allowed_in_sweeps(
     Path("sweep.yaml").write_text(SWEEP)
     Path("config.yaml").write_text("name: A.0.5\nalgorithm: cmaes\n")
     Store(Path("results")).register(load_study(Path("config.yaml")))
-    refused = CliRunner().invoke(app, ["sweep", "sweep.yaml", *options])
+    small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "25", "--backend", "serial")
+    refused = CliRunner().invoke(app, ["sweep", "sweep.yaml", *small, *options])
     assert "name a.0.5 is also that of A.0.5 in results" in str(refused.exception)
