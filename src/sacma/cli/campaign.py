@@ -108,6 +108,7 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
         coverage = cover(store, asked.specs)
         _set_aside(coverage.damaged, store)
         todo = all_at_hand(to_run(coverage, failed_only=manner.failed_only))
+        _compile(todo, manner)
         backend = backend_of(max(1, min(manner.jobs or cpu_count(), len(todo))))
         done = len(coverage.specs) - len(coverage.missing)
         if manner.talks:
@@ -147,6 +148,20 @@ def _check_installed(studies: "Sequence[StoredStudy]") -> None:
     for study in studies:
         if study.parts[0].origin is None:
             ALGORITHMS[study.parts[0].algorithm].check()
+
+
+def _compile(todo: "Sequence[TrialSpec]", manner: Manner) -> None:
+    """Compile before the first trial, if need be, and say so; what workers elsewhere have is theirs."""
+    from sacma.experiment.compilation import make_compiled_code  # noqa: PLC0415
+
+    if manner.scheduler:
+        return
+
+    def say(line: str) -> None:
+        if manner.talks:
+            err.print(Text(line))
+
+    make_compiled_code(todo, say)
 
 
 def _register(asked: Asked) -> None:
