@@ -31,12 +31,30 @@ def test_the_example_is_short() -> None:
 
 
 def test_it_runs_beside_the_others(own: Path) -> None:
-    """In worker processes, with the same report; and goes on without a config."""
+    """In worker processes, with the same report; and goes on without a config, though not without its file."""
     done = run(own, CONFIGS / "cmaes.yaml", "--jobs", 2)
     assert "all 4 trials" in done
     next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
-    assert "1 to run" in sacma("run", cwd=own).stdout
+    unnamed = sacma("run", cwd=own)
+    assert unnamed.returncode == 2
+    assert "say where it is with --algorithm-file" in unnamed.stderr
+    assert "1 to run" in sacma("run", "--algorithm-file", "own_optimizer.py", cwd=own).stdout
     assert sacma("postprocess", "--no-pages", cwd=own).returncode == 0
+
+
+@pytest.mark.parametrize("backend", ["serial", "loky", "dask"])
+def test_every_backend_hands_its_file_on(own: Path, backend: str) -> None:
+    """It imports what lies beside it, and starts a script that does, wherever the command is given."""
+    (own / "elsewhere").mkdir()
+    (own / "beside.py").write_text("HERE = True\n")
+    (own / "script.py").write_text("import beside\n")
+    with (own / "own_optimizer.py").open("a") as file:
+        script = f"[sys.executable, {str(own / 'script.py')!r}]"
+        file.write(f"import subprocess, sys\nimport beside\nsubprocess.run({script}, check=True)\n")
+    arguments = ("../own_optimizer.yaml", "--algorithm-file", "../own_optimizer.py", *SMALL)
+    done = sacma("run", *arguments, "--backend", backend, "--jobs", 1, cwd=own / "elsewhere")
+    assert done.returncode == 0, done.stderr
+    assert "all 2 trials" in done.stdout
 
 
 def test_a_changed_file_is_another_algorithm(own: Path) -> None:
@@ -45,7 +63,7 @@ def test_a_changed_file_is_another_algorithm(own: Path) -> None:
     with (own / "own_optimizer.py").open("a") as file:
         file.write("\n")
     next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
-    mixed = sacma("run", cwd=own)
+    mixed = sacma("run", "--algorithm-file", "own_optimizer.py", cwd=own)
     assert mixed.returncode == 2
     assert "has changed" in mixed.stderr
     done = run(own)

@@ -1,16 +1,25 @@
 """What comes from files cannot run code, nor leave the results folder."""
 
 import ast
+import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sacma
-from sacma.config import Study, load_study
+from sacma.algorithms.file import DIGITS
+from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.cli import main
+from sacma.config import StoredSettings, Study, load_study
 from sacma.errors import SacmaError
+from sacma.experiment.plan import plan
+from sacma.experiment.record import decode, finished
 from sacma.experiment.store import Store
+from sacma.experiment.supply import at_hand
+from sacma.experiment.trial import run_trial
 
 NAMES = [
     "../x",
@@ -81,3 +90,144 @@ def test_no_pickle_is_read() -> None:
                 assert node.attr not in {"read_pickle", "to_pickle", "allow_pickle", "unsafe_load", "full_load"}, path
             if isinstance(node, ast.keyword):
                 assert node.arg != "allow_pickle", path
+
+
+SPY = '''
+from pathlib import Path
+import sacma
+
+Path({sentinel!r}).touch()
+
+@sacma.algorithm
+def spy(problem, rng):
+    """Finds nothing."""
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+'''
+
+
+@pytest.fixture(params=["absolute", "relative"])
+def received(
+    tmp_path: Path, study: Callable[..., Study], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Make a results folder whose study and record name a Python file in it, and go there; return that file.
+
+    One trial is there and one is missing. The file defines the algorithm in the very version that the trials say.
+    """
+    monkeypatch.setattr(ALGORITHMS, "_from_files", {})
+    file = tmp_path / "spy.py"
+    file.write_text(SPY.format(sentinel=str(tmp_path / "SENTINEL")))
+    version = hashlib.sha256(file.read_bytes()).hexdigest()[:DIGITS]
+    source = str(file) if request.param == "absolute" else "spy.py"
+    true = study("cmaes", functions="1", dimensions="2", instances="1-2", budget=10)
+    forged = true.model_copy(
+        update={
+            "algorithm": "spy",
+            "settings": StoredSettings({}),
+            "origin": Origin(source, version, is_file=True),
+        }
+    )
+    store = Store(tmp_path)
+    store.register(forged)
+    (ran, _), (spec, _) = plan([true]), plan([forged])
+    assert (spec.algorithm_file, spec.version) == (source, version)
+    store.commit(finished(replace(run_trial(ran), spec=spec)))
+    monkeypatch.chdir(tmp_path)
+    return file
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    """Run the command line in this process; return its exit code."""
+    monkeypatch.setattr("sys.argv", ["sacma", *map(str, arguments)])
+    try:
+        return main()
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def record_in(folder: Path) -> Path:
+    (path,) = folder.rglob("*.record")
+    return path
+
+
+@pytest.mark.parametrize("name", ["replay", "run", "plan", "status", "postprocess", "export", "sweep"])
+def test_no_file_is_run_because_results_name_it(
+    received: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is done with a folder whose record and study name a Python file in it, that file is not run."""
+    folder = received.parent
+    sweep = folder / "sweep.yaml"
+    sweep.write_text("algorithms: [{name: A, algorithm: cmaes}]\ngrid: {sigma0: [1.0, 2.0]}\n")
+    arguments: dict[str, tuple[object, ...]] = {
+        "replay": ("replay", record_in(folder)),
+        "run": ("run", "--results", "."),
+        "plan": ("plan", "--results", "."),
+        "status": ("status", "."),
+        "postprocess": ("postprocess", ".", "--partial", "--no-pages"),
+        "export": ("export", "."),
+        "sweep": ("sweep", sweep, "--results", ".", "--plan"),
+    }
+    code = command(monkeypatch, *arguments[name])
+    assert not (folder / "SENTINEL").exists()
+    if name in {"replay", "run"}:
+        assert code == 2
+        said = capsys.readouterr().err
+        assert len(said.splitlines()) == 1
+        source = decode(record_in(folder).read_bytes()).spec.algorithm_file
+        assert f"it was in the file {source}" in said
+        assert said.endswith(f"say where it is with --algorithm-file {source}\n")
+
+
+def test_a_file_that_the_user_names_is_run(received: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same folder is replayed where the same file is named in that very call."""
+    folder = received.parent
+    command(monkeypatch, "replay", record_in(folder), "--algorithm-file", received)
+    assert (folder / "SENTINEL").exists()
+
+
+def test_the_path_in_a_message_is_text(study: Callable[..., Study]) -> None:
+    """A path that would steer the terminal, or the shell that it is pasted to, is shown so that it cannot."""
+    (spec,) = plan([study("cmaes", functions="1", dimensions="2", instances="1")])
+    path = "a\x1b[2J;rm -rf ~" + "x" * 10_000
+    with pytest.raises(SacmaError) as error:
+        at_hand(replace(spec, algorithm="\x1bgone", version="1", algorithm_file=path))
+    message = str(error.value)
+    assert message.isprintable()
+    assert len(message) < 3000
+    assert "--algorithm-file 'a\\x1b[2J;rm -rf ~x" in message
+
+
+@pytest.mark.parametrize(("key", "value"), [("source", 5), ("version", ["x"]), ("version", None), ("is_file", "yes")])
+def test_an_origin_is_text(received: Path, key: str, value: object) -> None:
+    """A study whose algorithm comes from something that is no path and version is refused as no study."""
+    path = received.parent / "studies" / "CMA-ES.json"
+    content = json.loads(path.read_text())
+    content[0]["origin"][key] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(SacmaError, match="not a study of this version"):
+        Store(received.parent).studies()
+
+
+def test_who_may_run_files() -> None:
+    """Files are added by commands, from their own option, and by what hands these on to processes; by nothing else."""
+    package = Path(sacma.__file__).parent
+    calls: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+            if name in {"add_files", "read_algorithm_file", "supply", "algorithm_file", "source"}:
+                calls.setdefault(name, set()).add(path.relative_to(package).as_posix())
+    commands = {f"cli/{name}.py" for name in ("algorithms", "check_algorithm", "replay", "sweep", "trials")}
+    assert calls["add_files"] == {*commands, "experiment/supply.py"}
+    assert calls["read_algorithm_file"] == {"algorithms/registry.py"}
+    assert calls["supply"] == {"experiment/backends/worker.py", "experiment/contract.py"}
+
+
+def test_a_configuration_of_numba_is_not_taken_from_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file in the current folder that tells Numba where to find pickles ends every command, with what to do."""
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: ./cache\n")
+    monkeypatch.chdir(tmp_path)
+    assert command(monkeypatch, "status", ".") == 2
+    assert "the current folder holds .numba_config.yaml" in capsys.readouterr().err

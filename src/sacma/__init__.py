@@ -5,24 +5,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacma.algorithms.function import algorithm
-    from sacma.optimize.journal import read_journal
+    from sacma.optimize.journal import JournalError
     from sacma.optimize.live import LivePlot
     from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import SurrogateCMAES
     from sacma.optimize.result import Result, Status
+    from sacma.optimize.saved import read_journal
 
 __version__ = "0.1.0"
 
-__all__ = ["LivePlot", "Result", "Status", "SurrogateCMAES", "algorithm", "minimize", "read_journal"]
+__all__ = ["JournalError", "LivePlot", "Result", "Status", "SurrogateCMAES", "algorithm", "minimize", "read_journal"]
 
 _MODULES = {
+    "JournalError": "sacma.optimize.journal",
     "LivePlot": "sacma.optimize.live",
     "Result": "sacma.optimize.result",
     "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
     "algorithm": "sacma.algorithms.function",
     "minimize": "sacma.optimize.minimize",
-    "read_journal": "sacma.optimize.journal",
+    "read_journal": "sacma.optimize.saved",
 }
 
 

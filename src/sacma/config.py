@@ -26,6 +26,7 @@ from pydantic import (
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.document import Location, explain, read_document
 from sacma.errors import SacmaError
+from sacma.printable import shown
 from sacma.ranges import format_ranges, parse_ranges
 from sacma.suites import BBOB, SUITES
 
@@ -33,6 +34,9 @@ RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "r
     f"{device}{number}" for device in ("com", "lpt") for number in range(10)
 }
 """Names of our own folders, and of what some systems take for devices, whatever follows the first dot."""
+
+MOST_TRIALS = 500_000
+"""Of a study: a hundred times the paper's."""
 
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
@@ -63,7 +67,7 @@ class Protocol(BaseModel):
     @classmethod
     def _suite_is_known(cls, suite: str) -> str:
         if suite not in SUITES:
-            raise ValueError(f"unknown suite {suite!r}; known: {', '.join(SUITES)}")
+            raise ValueError(f"unknown suite {shown(suite)}; known: {', '.join(SUITES)}")
         return suite
 
     @field_validator("functions", "dimensions")
@@ -76,6 +80,14 @@ class Protocol(BaseModel):
             kind = str(info.field_name).removesuffix("s")
             raise ValueError(f"{suite.name} has no {kind} {format_ranges(unknown)}; it has {format_ranges(known)}")
         return numbers
+
+    @field_validator("instances")
+    @classmethod
+    def _not_too_many_trials(cls, instances: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        trials = len(instances) * math.prod(len(info.data.get(key, ())) for key in ("functions", "dimensions"))
+        if trials > MOST_TRIALS:
+            raise ValueError(f"these are {trials:,} trials; a study takes at most {MOST_TRIALS:,}; leave some out")
+        return instances
 
     @model_validator(mode="after")
     def _at_least_one_evaluation(self) -> "Protocol":
@@ -99,7 +111,7 @@ def check_name(name: str) -> str:
     fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
     if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
         raise ValueError(
-            f"{name!r} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
+            f"{shown(name)} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
         )
     return name
 
@@ -130,7 +142,7 @@ class NamedAlgorithm(BaseModel):
     def _algorithm_is_registered(cls, algorithm: str, info: ValidationInfo) -> str:
         if algorithm not in ALGORITHMS and not info.context:
             raise ValueError(
-                f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
+                f"unknown algorithm {shown(algorithm)}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
             )
         return algorithm
 
@@ -158,7 +170,7 @@ class Config(NamedAlgorithm):
         if isinstance(settings, StoredSettings):
             return settings
         if algorithm is not None and not isinstance(settings, ALGORITHMS[algorithm].settings):
-            raise ValueError(f"{settings!r} is not a mapping of settings of {algorithm}")
+            raise ValueError(f"{shown(settings)} is not a mapping of settings of {algorithm}")
         return settings
 
 

@@ -11,6 +11,17 @@ import yaml
 from pydantic import ValidationError
 
 from sacma.errors import SacmaError
+from sacma.printable import one_line, shown
+from sacma.received import read_file
+
+MOST_BYTES = 256 << 10
+"""Size of a YAML file: a hundred times that of any config."""
+
+DEEPEST = 30
+"""Nested lists and mappings of a YAML file."""
+
+LONGEST_KEY, LONGEST_REASON = 80, 800
+"""Characters of a key and of a reason in a message."""
 
 Location = tuple[str, ...]
 """Keys from the outermost one inwards; entries of lists by their number, from 0."""
@@ -34,19 +45,47 @@ class Document:
         """Return file, line and key, as errors begin; the line of what is around it, where it is not there itself."""
         within = (location[:n] for n in range(len(location), 0, -1))
         line = next((self.lines[outer] for outer in within if outer in self.lines), None)
-        return ": ".join(filter(None, [f"{self.path}:{line}" if line else f"{self.path}", ".".join(location)]))
+        key = ".".join(one_line(part, LONGEST_KEY) for part in location)
+        return ": ".join(filter(None, [f"{self.path}:{line}" if line else f"{self.path}", key]))
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with numbers as YAML 1.2 reads them.
+    """YAML with numbers as YAML 1.2 reads them, without aliases, merge keys and tags, and of bounded depth.
 
-    YAML 1.1, PyYAML's, takes 1e-8 for a text, 010 for 8 and 1:30 for 90.
+    YAML 1.1, PyYAML's, takes 1e-8 for a text, 010 for 8 and 1:30 for 90. Aliases make a short file as large as they
+    like.
     """
+
+    _depth = 0
 
     yaml_implicit_resolvers = {  # noqa: RUF012 PyYAML's way
         first: [(tag, form) for tag, form in resolvers if tag.rpartition(":")[2] not in {"int", "float"}]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Compose the next node, unless it is an alias or too deep."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        problem = ""
+        if isinstance(event, yaml.AliasEvent):
+            problem = f"*{one_line(event.anchor or '', LONGEST_KEY)} is an alias; write its value out"
+        elif event.tag not in {None, "!"}:
+            problem = f"{one_line(event.tag, LONGEST_KEY)} is a tag; write a plain value"
+        elif self._depth == DEEPEST:
+            problem = f"it is nested more than {DEEPEST} levels deep"
+        if problem:
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        self._depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Refuse a mapping with a merge key."""
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                raise yaml.MarkedYAMLError(problem="<< is a merge key; write its keys out", problem_mark=key.start_mark)
+        super().flatten_mapping(node)
 
 
 _FIRST = list("-+.0123456789")
@@ -65,10 +104,11 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
         keys: that it has at least, two or more.
 
     Raises:
-        SacmaError: it is not there, not YAML, not a mapping, or has a key twice.
+        SacmaError: it is not there, not YAML, not a mapping, too large, nested too deeply, or has an alias, a merge
+            key, a tag or a key twice.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, MOST_BYTES).decode("utf-8")
     except FileNotFoundError:
         raise SacmaError(f"{path}: no such {kind} file; sacma init writes the shipped ones") from None
     except OSError as error:
@@ -77,40 +117,45 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
         number = 1 + error.object[: error.start].count(b"\n")
         raise SacmaError(f"{path}:{number}: cannot be read: it is not UTF-8; save it as that") from None
     try:
-        root = yaml.compose(text, Loader=_Loader)
-        content = yaml.load(text, Loader=_Loader)  # noqa: S506 derived from SafeLoader
+        root, content = _parsed(text)
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise SacmaError(f"{path}{line}: not valid YAML: {error.problem}") from None
+        raise SacmaError(f"{path}{line}: not valid YAML: {one_line(str(error.problem), LONGEST_REASON)}") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise SacmaError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
+        raise SacmaError(f"{path}: not valid YAML: {one_line(str(error), LONGEST_REASON)}") from None
     if not isinstance(content, dict):
         needed = f"{', '.join(keys[:-1])} and {keys[-1]}"
         raise SacmaError(f"{path}: a {kind} is a mapping with at least the keys {needed}")
     lines: dict[Location, int] = {}
-    _index(path, root, (), lines, set())
+    _index(path, root, (), lines)
     return Document(path, content, lines)
 
 
-def _index(
-    path: Path, node: yaml.Node | None, prefix: Location, lines: dict[Location, int], seen: set[yaml.Node]
-) -> None:
+def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
+    """Return the tree of a YAML text and its content."""
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        return root, None if root is None else loader.construct_document(root)
+    finally:
+        loader.dispose()
+
+
+def _index(path: Path, node: yaml.Node | None, prefix: Location, lines: dict[Location, int]) -> None:
     """Note the line of every key below ``node`` and refuse duplicates, of which YAML keeps the last."""
-    if node is None or node in seen:  # aliases may lead to a node by many ways, and back to itself
-        return
-    seen.add(node)
     if isinstance(node, yaml.SequenceNode):
         for number, entry in enumerate(node.value):
             lines[*prefix, str(number)] = entry.start_mark.line + 1
-            _index(path, entry, (*prefix, str(number)), lines, seen)
+            _index(path, entry, (*prefix, str(number)), lines)
     elif isinstance(node, yaml.MappingNode):
         for key_node, value_node in node.value:
             key = (*prefix, str(key_node.value))
             line = key_node.start_mark.line + 1
             if key in lines:
-                raise SacmaError(f"{path}:{line}: {'.'.join(key)}: given twice, first on line {lines[key]}")
+                name = one_line(".".join(key), LONGEST_KEY)
+                raise SacmaError(f"{path}:{line}: {name}: given twice, first on line {lines[key]}")
             lines[key] = line
-            _index(path, value_node, key, lines, seen)
+            _index(path, value_node, key, lines)
 
 
 def explain(
@@ -148,10 +193,10 @@ def _reason(detail: Any, location: Location, valid_keys: Callable[[Location], Se
         case "missing":
             return "is missing"
         case "value_error":
-            return str(detail["ctx"]["error"])
+            return one_line(str(detail["ctx"]["error"]), LONGEST_REASON)
         case _:
             message = detail["msg"].removeprefix("Input ")
-            return f"{detail['input']!r} is not allowed: {message}"
+            return one_line(f"{shown(detail['input'])} is not allowed: {message}", LONGEST_REASON)
 
 
 def unknown_key(given: str, valid: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config import NamedAlgorithm, Protocol, Study, check_name, with_overrides
 from sacma.document import Document, Location, explain, read_document, unknown_key
 from sacma.errors import SacmaError
+from sacma.printable import one_line, shown
 
 MOST_SETTINGS = 1000
 """Of all algorithms of a sweep together."""
@@ -28,7 +29,7 @@ MOST_SETTINGS = 1000
 
 def _values(given: object) -> object:
     if not isinstance(given, list) or not given:
-        raise ValueError(f"{given!r} is not a list of values; write it like [0.2, 0.5]")
+        raise ValueError(f"{shown(given)} is not a list of values; write it like [0.2, 0.5]")
     return tuple(given)
 
 
@@ -261,8 +262,10 @@ def _reference(number: int, file: SweepFile, document: Document) -> int | None:
         if key not in file.grid:
             raise SacmaError(f"{document.where((*within, key))}: {unknown_key(key, list(file.grid))}")
         if value not in file.grid[key]:
-            allowed = ", ".join(map(str, file.grid[key]))
-            raise SacmaError(f"{document.where((*within, key))}: {value!r} is not in the grid, which has {allowed}")
+            allowed = one_line(", ".join(map(str, file.grid[key])), 400)
+            raise SacmaError(
+                f"{document.where((*within, key))}: {shown(value)} is not in the grid, which has {allowed}"
+            )
     missing = [key for key in file.grid if key not in given]
     if missing:
         raise SacmaError(f"{document.where(within)}: {missing[0]} is missing; give a value of each key of the grid")
@@ -285,7 +288,7 @@ def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> 
 
 
 def _described(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key}: {value}" for key, value in values.items())
+    return one_line(", ".join(f"{key}: {value}" for key, value in values.items()), 400)
 
 
 def _in_a_name(value: object) -> str:

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import re
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,13 +29,13 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         RunError: it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.{os.getpid()}")
     try:
         try:
-            file = temporary.open("wb")
+            file = _created(temporary)
         except FileNotFoundError:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = temporary.open("wb")
+            file = _created(temporary)
         with file:
             yield file
             file.flush()
@@ -46,6 +48,20 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError):
             raise _not_written(path, error) from None
         raise
+
+
+def _created(path: Path) -> IO[bytes]:
+    """Create a file where there is nothing, not even a link."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb")
+
+
+def remove_left_behind(folder: Path) -> None:
+    """Remove what killed processes left of files in ``folder``, unless that is a link to another folder."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for left in folder.iterdir():
+        if re.fullmatch(r"\..+\.[0-9a-f]{8}\.[0-9]+", left.name) and (left.is_symlink() or left.is_file()):
+            left.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -109,7 +125,7 @@ def sync_folder(folder: Path) -> None:
     Raises:
         OSError: the folder cannot be synced.
     """
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:

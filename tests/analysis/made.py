@@ -54,7 +54,6 @@ def made(
                     CPUSeconds(0.1, 0.2, 0.3, 0.4, 0.5),
                 ),
                 "",
-                {},
             )
     return stored, Coverage(specs, heads, {}, ())
 

@@ -69,10 +69,12 @@ def test_command(tmp_path: Path, record: TrialRecord) -> None:
     assert "ADA-RD on f8, 2-D, instance 1" in again.stdout
     assert again.stdout.endswith("bit-identical\n")
     other = tmp_path / "other.record"
-    other.write_bytes(encode(replace(record, outcome=replace(record.outcome, evaluations=1))))
+    sigma = record.trace["sigma"].copy()
+    sigma[1] = 7.0
+    other.write_bytes(encode(replace(record, trace={**record.trace, "sigma": sigma})))
     differs = sacma("replay", other, cwd=tmp_path)
     assert differs.returncode == 1
-    assert "differs first at outcome: evaluations was 1, is 90" in differs.stderr
+    assert "differs first at generation 2: sigma was 7.0, is" in differs.stderr
     other.write_bytes(path.read_bytes()[:-1])
     damaged = sacma("replay", other, cwd=tmp_path)
     assert damaged.returncode == 2

@@ -33,6 +33,10 @@ def _raises(_: Array) -> float:
     raise RuntimeError("simulation failed")
 
 
+def _mistaken(x: Array) -> float:
+    return dict[float, float]()[x[0]]
+
+
 def _sometimes(fails: Objective) -> Objective:
     def objective(x: Array) -> Any:
         return fails(x) if math.fsum(np.sin(1e3 * x)) > 0.5 else float(np.sum(x**2))
@@ -62,11 +66,17 @@ OBJECTIVES: Mapping[str, Objective] = {
     "vector": lambda x: np.concatenate([x, x]),
     "complex": lambda _: 1 + 2j,
     "huge integer": lambda _: 10**400,
+    "masked": lambda _: np.ma.masked,
+    "masked array": lambda x: np.ma.array([np.sum(x**2)], mask=True),
+    "no time": lambda _: np.timedelta64("NaT", "ns"),
     "raises": _raises,
+    "mistaken": _mistaken,
     "sometimes NaN": _sometimes(lambda _: math.nan),
     "sometimes infinite": _sometimes(lambda _: math.inf),
     "sometimes minus infinity": _sometimes(lambda _: -math.inf),
     "sometimes raises": _sometimes(_raises),
+    "sometimes mistaken": _sometimes(_mistaken),
+    "sometimes masked": _sometimes(lambda _: np.ma.masked),
     "huge": lambda x: 1e308 * math.tanh(float(x[0])),
     "tiny": lambda x: 1e-310 * float(np.sum(np.tanh(x) ** 2)),
     "changes its argument": lambda x: float(np.sum(x.__imul__(2.0))),
@@ -88,8 +98,11 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         {},
         ["1"],
         object(),
+        np.ma.array([1.0], mask=True),
+        [np.ma.masked],
+        "x" * 10**6,
     ),
-    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", None, [1.0], 1e11, True, 1j, 10**400),
+    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", None, [1.0], 1e11, True, 1j, 10**400, np.ma.masked),
     "bounds": (
         [(1, 0)] * 3,
         (0, 0),
@@ -104,15 +117,18 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         (10, 11),
         [("a", "b")],
         [(0, 1), (0,)],
+        [[0.0] * 50, [1.0] * 50],
+        (np.ma.masked, 1),
+        np.ma.array([0.0, 1.0], mask=[False, True]),
         Bounds([1, 2, 3, 4, 5, 6, 7], 8),
     ),
     "scale": (0, -1, "a", [1.0, math.nan], math.inf, [], 1e200, [[1.0]], 1j),
-    "surrogate": ("ADA", "ada-kendal", 3, "", CMAESSettings, ["gp-1"], b"gp-1"),
+    "surrogate": ("x" * 10**6, "ADA", "ada-kendal", 3, "", CMAESSettings, ["gp-1"], b"gp-1"),
     "population_size": (3, 0, -1, 4.5, "8", 10**6, math.nan, True, math.inf),
-    "budget": (0, -3, 1.5, "10", math.nan, math.inf, True, [5]),
-    "target": (math.nan, "0", [1.0], 1j, True),
+    "budget": (0, -3, 1.5, "10", math.nan, math.inf, True, [5], 10**5000),
+    "target": (math.nan, "0", [1.0], 1j, True, math.inf, 10**400),
     "time_limit": (0, -1, math.nan, "1", True),
-    "seed": (-1, 1.5, "1", math.nan, np.random.default_rng(0), [1]),
+    "seed": (-1, 1.5, "1", math.nan, np.random.default_rng(0), [1], 2**128, 10**5000),
     "archive": (
         1,
         "ab",
@@ -121,10 +137,11 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         ([[1.0]], [1.0, 2.0]),
         ("a", "b"),
         ([[math.nan]], [0.0]),
+        (np.ma.array([[0.0]], mask=True), [0.0]),
         {},
     ),
     "max_failures": (0, -1, 1.5, "1", math.nan, True),
-    "journal": (3, "", "no/such/folder/j", b"x", "a\0b", "."),
+    "journal": (3, "", "no/such/folder/j", b"x", "a\0b", ".", "/dev/null", "/dev/full", "/dev/zero"),
     "workers": (0, -2, 1.5, "2", True, [2]),
     "callback": (3, "f", [print]),
     "fun": (None, 3, "f"),
@@ -270,6 +287,10 @@ def ending(call: GeneratedCall) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             result = sacma.minimize(**arguments)
+    except KeyError as error:
+        if len(seen) != 3 or "mistaken" not in call.objective or call.arguments["max_failures"] is None:
+            raise
+        return f"raised: {type(error).__name__}"
     except (ValueError, TypeError) as error:
         return _refusal(call, error)
     if call.wrong and not _may_be_right(call):
@@ -285,7 +306,7 @@ def _may_be_right(call: GeneratedCall) -> bool:
 
 def _refusal(call: GeneratedCall, error: Exception) -> str:
     message = str(error)
-    if "allowed:" not in message or " is " not in message or "\n" in message:
+    if "allowed:" not in message or " is " not in message or not message.isprintable() or len(message) > 500:
         raise Broken(f"not a message for people: {message}") from error
     if not call.wrong:
         # Boxes that are too narrow, and coordinates that are too large, in units of the scale.

@@ -1,6 +1,7 @@
 """What an evaluation gives, and who makes it."""
 
 import math
+import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -8,9 +9,22 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sacma.optimize.evaluation import Evaluator, InExecutor, InJoblib, Serial, evaluate, evaluator_of, outcome_of
+import sacma
+from sacma.optimize.evaluation import (
+    LONGEST_FAILURE,
+    Evaluator,
+    InExecutor,
+    InJoblib,
+    Serial,
+    evaluate,
+    evaluator_of,
+    outcome_of,
+)
 
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
 FAILURES: list[Any] = [
@@ -115,3 +129,79 @@ def test_workers() -> None:
     for wrong in (0, -2, 1.5):
         with pytest.raises(ValueError, match=r"workers is .*; allowed: None, an integer"):
             evaluator_of(wrong)
+
+
+MASKED: list[Any] = [
+    np.ma.masked,
+    np.ma.array([2.0], mask=[True]),
+    np.ma.array(2.0, mask=True),
+    np.ma.array([[2.0]], mask=[[True]]),
+    [np.ma.masked],
+    ([np.ma.masked],),
+    [np.ma.array([2.0], mask=[True])],
+    pd.NA,
+    pd.NaT,
+    [pd.NA],
+    np.timedelta64("NaT"),
+    np.timedelta64(2, "ns"),
+    np.datetime64("NaT"),
+    np.bytes_(b"2"),
+    np.str_("2"),
+]
+
+
+@pytest.mark.parametrize("returned", MASKED, ids=repr)
+def test_what_is_missing_is_a_failure(returned: Any) -> None:
+    """What is below a mask is no number, and neither are dates and text that a float can be made of."""
+    assert outcome_of(returned).failure.endswith("; allowed: one finite number")
+    assert outcome_of(np.ma.array([2.0], mask=[False])).value == 2.0
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1)
+    X = es.ask()[:2]
+    es.tell(X, [1.0, returned])
+    assert es.result.failures == 1
+
+
+def test_a_masked_array_of_values_is_told() -> None:
+    """Its masked elements are failed evaluations."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1)
+    es.tell(es.ask(), np.ma.array([1.0, 2.0, 0.0, 4.0, 5.0, 0.0], mask=np.arange(6) % 3 == 2))
+    assert (es.result.failures, es.result.fun) == (2, 1.0)
+
+
+@given(st.text())
+def test_texts_of_exceptions_are_printable(text: str) -> None:
+    """A failure is one short line without what steers a terminal, whatever the exception says and is called."""
+
+    def fun(_: np.ndarray) -> float:
+        raise type(f"Odd\x1b[2J{text[:3]}".replace("\0", ""), (Exception,), {})(text)
+
+    failure = evaluate(fun, np.zeros(2)).failure
+    assert failure.isprintable()
+    assert len(failure) <= LONGEST_FAILURE + 2
+    raised = evaluate(lambda _: (_ for _ in ()).throw(RuntimeError("\x1b]0;title\x07" + 1000 * "x")), np.zeros(2))
+    assert raised.failure.startswith("RuntimeError: \\x1b]0;title\\x07xxx")
+
+
+class OwnKeyError(KeyError):
+    """Of a library; it cannot be sent to another process."""
+
+    def __init__(self, one: str, other: object) -> None:
+        super().__init__(one, other)
+
+
+def test_a_mistake_comes_back_from_another_process() -> None:
+    """Its type, or Python's own that it is, its text, and as its cause the traceback."""
+
+    def fun(x: np.ndarray) -> float:
+        if x[0]:
+            raise OwnKeyError("own", object())
+        return dict[str, float]()["a"]
+
+    for x, kind, text in ((0.0, KeyError, "'a'"), (1.0, KeyError, "OwnKeyError: ('own', <object")):
+        sent = pickle.loads(pickle.dumps(evaluate(fun, np.array([x]))))  # noqa: S301 what executors do
+        error = sent.raised.error
+        assert type(error) is kind
+        assert text in str(error)
+        assert "Traceback" in str(error.__cause__)
+        assert "in fun" in str(error.__cause__)
+    assert evaluate(lambda _: 1 / 0, np.zeros(1)).raised is None

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import sacma
+from sacma.optimize import journal as journal_module
+from sacma.optimize import saved as saved_module
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
@@ -37,7 +40,7 @@ class Counted:
         return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
 
-def call(fun: Counted, journal: Path | None, **arguments: Any) -> Result:
+def call(fun: Callable[[Array], float], journal: Path | None, **arguments: Any) -> Result:
     given = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, **arguments}
     return sacma.minimize(fun, [0.0, 0.0, 0.0], 0.5, journal=journal, **given)
 
@@ -281,3 +284,173 @@ def test_the_callback_s_end_is_kept(tmp_path: Path) -> None:
         f = Counted()
         result = call(f, path, callback=lambda _, g=generations: next(g) == 4)
         assert (result.status, result.nfev, f.calls) == (Status.CALLBACK, 28, expected)
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def moved(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+
+
+def folder_removed(path: Path) -> None:
+    path.unlink()
+    path.parent.rmdir()
+
+
+def replaced(path: Path) -> None:
+    path.unlink()
+    path.write_bytes(b"of somebody else")
+
+
+def replaced_by_a_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("harm", [removed, moved, folder_removed, replaced, replaced_by_a_link])
+def test_a_journal_that_is_gone_is_noticed(tmp_path: Path, harm: Callable[[Path], None]) -> None:
+    """At the next evaluation; all that was found is in the error, and on the disk from where the same call goes on."""
+    path = tmp_path / "folder" / "journal"
+    path.parent.mkdir()
+    f = Counted()
+
+    def fun(x: Array) -> float:
+        if f.calls == 30:
+            harm(path)
+        return f(x)
+
+    with pytest.raises(sacma.JournalError, match=r"during the run; all of it is now in .*journal") as raised:
+        call(fun, path)
+    assert "replaced" in harm.__name__ or "was removed or moved away" in str(raised.value)
+    result = raised.value.result
+    assert result is not None
+    assert (result.nfev, f.calls) == (31, 31)
+    assert math.isfinite(result.fun)
+    saved = path if harm in {removed, moved, folder_removed} else path.with_name("journal.saved")
+    np.testing.assert_array_equal(sacma.read_journal(saved).values, result.history.values)
+    if harm is replaced:
+        assert path.read_bytes() == b"of somebody else"
+    rest = Counted()
+    assert call(rest, saved).fun == call(Counted(), None).fun
+    assert rest.calls == BUDGET - 31
+
+
+def test_a_journal_that_something_else_writes_to_is_noticed(tmp_path: Path) -> None:
+    """It is left as it is; in ask and tell the state can be saved, and what was not taken told again."""
+    path = tmp_path / "journal"
+    for harm in (b"", b"more"):
+        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, seed=1)
+        X = es.ask()
+        es.tell(X[:2], [1.0, 2.0])
+        content = path.read_bytes() + harm if harm else b""
+        path.write_bytes(content)
+        with pytest.raises(sacma.JournalError, match="which something else has written to or cut") as raised:
+            es.tell(X[2:], [3.0] * (len(X) - 2))
+        assert path.read_bytes() == content
+        assert raised.value.result is not None
+        assert raised.value.result.nfev == 2
+        es.close()
+        es.save(path)
+        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, seed=1)
+        es.tell(X[2:], [3.0] * (len(X) - 2))
+        assert es.result.nfev == len(X)
+        es.close()
+        path.unlink()
+
+
+def test_a_journal_is_at_its_path_wherever_f_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another working folder does not make a relative path another."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "work").mkdir()
+
+    def fun(x: Array) -> float:
+        os.chdir(tmp_path / "work")
+        return float(x @ x)
+
+    assert sacma.minimize(fun, [1.0], 1.0, journal="journal", budget=20).nfev == 20
+    assert len(sacma.read_journal(tmp_path / "journal").values) == 20
+
+
+def test_a_descriptor_that_became_another_file_s_is_left_alone(tmp_path: Path) -> None:
+    """What closes files that are not its own makes an error, and no line in a file that is opened next."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=tmp_path / "journal")
+    X = es.ask()
+    descriptor = es._journal._file  # type: ignore[union-attr]
+    os.close(descriptor)
+    with (tmp_path / "other").open("w") as other:
+        assert other.fileno() == descriptor
+        with pytest.raises(sacma.JournalError, match="whose descriptor something else has closed"):
+            es.tell(X[:1], [1.0])
+        es.close()
+        other.write("still open")
+    assert (tmp_path / "other").read_text() == "still open"
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error has the result with the evaluation that could not be written; the journal goes on from the others."""
+    path = tmp_path / "journal"
+    f, fsync = Counted(), os.fsync
+
+    def full(file: int) -> None:
+        if f.calls == 30:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(file)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left on device; it keeps what it has") as raised:
+            call(f, path)
+    assert raised.value.errno == errno.ENOSPC
+    result = raised.value.result  # type: ignore[attr-defined]
+    assert result.nfev == 30
+    assert len(sacma.read_journal(path).values) == 29
+    assert call(Counted(), path).fun == call(Counted(), None).fun
+
+
+def test_no_failure_leaves_an_empty_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A header that cannot be written takes its file with it; one that was there before stays."""
+    (tmp_path / "empty").touch()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    for name in ("new", "empty"):
+        with pytest.raises(ValueError, match=r"journal is .*; allowed: a file that can be written: No space left"):
+            sacma.SurrogateCMAES([0.0], 1.0, journal=tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == ["empty"]
+    assert (tmp_path / "empty").read_bytes() == b""
+
+
+def test_a_journal_does_not_outgrow_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does its header."""
+    monkeypatch.setattr(journal_module, "LARGEST_JOURNAL", 2000)
+    with pytest.raises(sacma.JournalError, match="which has grown to the 0 MiB that are read of one"):
+        call(Counted(), tmp_path / "journal")
+    assert len(sacma.read_journal(tmp_path / "journal").values) > 3
+    monkeypatch.setattr(saved_module, "LARGEST_HEADER", 2000)
+    with pytest.raises(ValueError, match=r"archive is '0 MiB large, as it is written'; allowed: at most"):
+        call(Counted(), tmp_path / "other", archive=(np.ones((100, 3)), np.ones(100)))
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("earlier", [0, 2])
+def test_a_mistake_in_f_is_not_in_the_journal(tmp_path: Path, earlier: int) -> None:
+    """What f raised by mistake is taken back: the same call with f mended is the run that would have been."""
+    alone, path = tmp_path / "alone", tmp_path / "journal"
+    call(Counted(), alone, max_failures=None)
+    path.write_bytes(b"".join(alone.read_bytes().splitlines(keepends=True)[: 1 + earlier]))
+    before = path.read_bytes()
+
+    def fun(x: Array) -> float:
+        return x.nothing  # type: ignore[attr-defined, no-any-return]
+
+    if earlier:  # there was a value: the failures may come from the points
+        assert call(fun, path).status == Status.FAILURES
+        return
+    with pytest.raises(AttributeError, match="nothing"):
+        call(fun, path, max_failures=20)
+    assert path.read_bytes().splitlines()[1:] == before.splitlines()[1:]
+    assert call(Counted(), path).fun == call(Counted(), None).fun

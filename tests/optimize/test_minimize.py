@@ -5,7 +5,10 @@ import math
 import subprocess
 import sys
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -349,3 +352,161 @@ def test_importing_sacma_is_cheap() -> None:
     assert callable(sacma.minimize)
     with pytest.raises(AttributeError, match="no attribute 'maximize'"):
         sacma.maximize  # noqa: B018
+
+
+def mistaken(x: Array) -> float:
+    return x["a"]  # type: ignore[no-any-return, call-overload]
+
+
+@pytest.mark.parametrize("workers", [None, 1, 2])
+def test_a_mistake_in_f_is_raised_at_once(workers: int | None) -> None:
+    """After three evaluations that fail alike the exception itself comes out, and says what to do."""
+    with pytest.raises(IndexError, match="valid indices") as raised:
+        sacma.minimize(mistaken, [1.0, 2.0], 1.0, workers=workers, seed=1)
+    (note,) = raised.value.__notes__
+    assert note.startswith("f raised IndexError at each of its first 3 evaluations, as a mistake in it would; ")
+    assert note.endswith("let f return None instead, or give max_failures=None")
+    assert "in mistaken" in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.parametrize("error", [AttributeError, IndexError, KeyError, NameError, TypeError, UnboundLocalError])
+def test_every_kind_of_mistake_is_raised(error: type[Exception]) -> None:
+    """The original exception, of the first evaluation; f is called three times."""
+    calls = itertools.count(1)
+
+    def fun(_: Array) -> float:
+        raise error(f"at {next(calls)}")
+
+    with pytest.raises(error, match="at 1"):
+        sacma.minimize(fun, [1.0, 2.0], 1.0, seed=1)
+    assert next(calls) == 4
+
+
+@pytest.mark.parametrize(
+    ("raised", "arguments"),
+    [
+        ([KeyError] * 500, {"max_failures": None}),
+        ([KeyError, KeyError, TypeError] * 500, {}),
+        ([KeyError, KeyError, None] * 500, {}),
+        ([None, *[KeyError] * 500], {}),
+        ([KeyError, KeyError, RuntimeError, *[KeyError] * 500], {}),
+        ([RuntimeError] * 500, {}),
+        ([KeyError] * 500, {"max_failures": 2}),
+        ([KeyError] * 500, {"budget": 2}),
+    ],
+)
+def test_failures_that_may_be_the_points_count_as_such(raised: list[Any], arguments: dict[str, Any]) -> None:
+    """Where any number is allowed, where the first three are not alike, and where there was a value before."""
+    left = iter(raised)
+
+    def fun(x: Array) -> float:
+        if (error := next(left)) is not None:
+            raise error("no")
+        return sphere(x)
+
+    result = sacma.minimize(fun, [1.0, 2.0], 1.0, seed=1, **{"budget": 40, **arguments})
+    assert result.failures > 0
+
+
+@pytest.mark.parametrize(
+    ("bounds", "x0"),
+    [
+        ([[0.0] * 3, [5.0] * 3], [1.0, 2.0, 3.0]),
+        (np.array([[0.0] * 3, [5.0] * 3]), [1.0, 2.0, 3.0]),
+        ([[0.0], [5.0]], [1.0, 2.0, 3.0]),
+        ([[0.0], [5.0]], [1.0]),
+        ([None, [5.0] * 3], [1.0, 2.0, 3.0]),
+        ([0.0, [5.0] * 3], [1.0, 2.0, 3.0]),
+        ([[0.0, 0.0], [5.0, 5.0]], [1.0, 2.0]),
+        ([[0.0, 1.0], [5.0, 9.0]], [2.0, 3.0]),
+    ],
+)
+def test_bounds_as_pycma_has_them_get_a_hint(bounds: Any, x0: list[float]) -> None:
+    """All lower and all upper bounds, where that is not a pair a coordinate, or x₀ is not in what it would mean."""
+    with pytest.raises((ValueError, TypeError), match=r"bounds is .*scipy.optimize.Bounds\(lows, highs\)"):
+        sacma.minimize(sphere, x0, 1.0, bounds=bounds)
+    for other in ([(0, 1)] * len(x0), [(0, 1, 2)] * len(x0), [(6.0, 4.0)] * 2):
+        with pytest.raises(ValueError, match=r"^((?!lows).)*$"):
+            sacma.minimize(sphere, [5.0] * len(x0), 1.0, bounds=other)
+
+
+@pytest.mark.parametrize("name", ["x0", "bounds", "scale", "archive"])
+@pytest.mark.parametrize("listed", [False, True])
+def test_masked_arguments_are_refused(name: str, *, listed: bool) -> None:
+    """What is below a mask is no number, in arrays and in lists."""
+    masked: Any = np.ma.array([1.0, 2.0], mask=[False, True])
+    if listed:
+        masked = list(masked)
+    right: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0}
+    value = {"bounds": [masked, masked], "archive": ([masked], [1.0])}.get(name, masked)
+    with pytest.raises(ValueError, match=rf"{name}.* is .*masked"):
+        sacma.minimize(sphere, **{**right, name: value})
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1)
+    with pytest.raises(ValueError, match=r"points is .*masked"):
+        es.tell([np.ma.array(es.ask()[0], mask=[False, True])], [1.0])
+    with pytest.raises(TypeError, match="bounds is "):
+        sacma.minimize(sphere, [1.0, 2.0], 1.0, bounds=[(None, np.timedelta64("NaT")), (None, 3)])
+
+
+def test_masked_values_of_an_archive_are_left_out() -> None:
+    """As failed ones are, in arrays and in lists."""
+    X = np.array([[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]])
+    y = np.ma.array([5.0, 0.0, 4.0], mask=[False, True, False])
+    for values in (y, list(y)):
+        result = sacma.minimize(lambda _: 9.0, [1.0, 2.0], 1.0, archive=(X, values), budget=3, seed=1)
+        assert result.fun == 4.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seed": 10**5000}, "seed is an integer of thousands of digits; allowed: an integer ≥ 0 and below"),
+        ({"seed": 2**128}, r"seed is 340282.*; allowed: an integer ≥ 0 and below 2\*\*128"),
+        ({"target": math.inf}, "target is inf; allowed: a number below infinity"),
+        ({"target": 10**400}, "target is 1000.*; allowed: a number below infinity"),
+        ({"target": np.longdouble("1e400")}, "target is .*; allowed: a number below infinity"),
+        ({"budget": 10**5000}, "budget is an integer of thousands of digits; allowed"),
+        ({"max_failures": 10**30}, "max_failures is 1000.*; allowed"),
+        ({"workers": 10**30}, "workers is 1000.*; allowed"),
+    ],
+)
+def test_numbers_without_end_are_refused_before_anything_is_written(
+    tmp_path: Path, arguments: dict[str, Any], message: str
+) -> None:
+    """With the argument; no empty journal is left."""
+    with pytest.raises(ValueError, match=message):
+        sacma.minimize(sphere, [1.0, 3.0], 1.0, journal=tmp_path / "journal", **arguments)
+    assert list(tmp_path.iterdir()) == []
+    assert sacma.minimize(sphere, [1.0, 3.0], 1.0, seed=2**128 - 1, budget=3).seed == 2**128 - 1
+
+
+HUGE: dict[str, Any] = {
+    "text": "x\x1b[2J" * 100_000,
+    "bytes": b"\x1b" * 100_000,
+    "list": ["\x1b[2J" * 1000] * 100_000,
+    "numbers": [[1.5] * 1000] * 50,
+    "integer": 10**4000,
+    "integer beyond printing": 10**100_000,
+    "array": np.full((7, 1000), 1.25),
+    "mapping": {f"\x1b{i}": "\n" * 1000 for i in range(1000)},
+    "fraction": Fraction(10**3000, 3),
+}
+ARGUMENTS = (
+    *("fun", "x0", "sigma0", "bounds", "scale", "surrogate", "population_size", "budget", "target", "time_limit"),
+    *("seed", "archive", "max_failures", "journal", "workers", "callback"),
+)
+
+
+@pytest.mark.parametrize("kind", HUGE)
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_no_argument_is_echoed_whole(name: str, kind: str) -> None:
+    """However long, and whatever is in it: a message is one short printable line."""
+    right: dict[str, Any] = {"fun": sphere, "x0": [1.0, 3.0], "sigma0": 1.0}
+    with pytest.raises((ValueError, TypeError)) as raised:
+        sacma.minimize(**{**right, name: HUGE[kind]})
+    message = str(raised.value)
+    assert message.isprintable()
+    given, _, allowed = message.partition("; allowed: ")
+    assert allowed
+    assert len(given) < 200
+    assert len(allowed) < 250

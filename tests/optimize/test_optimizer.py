@@ -1,6 +1,10 @@
 """Asked and told."""
 
+import copy
 import math
+import os
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +203,76 @@ def test_however_it_is_told_saved_and_continued_it_is_the_same_run(tmp_path: Pat
     np.testing.assert_array_equal(es.result.history.values, straight.result.history.values)
     assert es.result.fun == straight.result.fun
     es.close()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+@pytest.mark.parametrize("journal", [None, "journal"])
+def test_it_is_not_copied(tmp_path: Path, copied: Callable[[object], object], journal: str | None) -> None:
+    """Nor is anything that has one, with a journal or without: the journal's file stays the journal's alone."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=journal and tmp_path / journal)
+    others: list[object] = [] if copied is copy.copy else [[es], es._run if journal else es]
+    for what in (es, es._journal or es, *others):
+        with pytest.raises(TypeError, match="cannot be copied or pickled"):
+            copied(what)
+    with pytest.raises(TypeError, match=r"es.save\(path\) writes its state, and sacma.SurrogateCMAES.load\(path\)"):
+        copied(es)
+    (tmp_path / "other").write_bytes(b"")
+    with (tmp_path / "other").open("r+b"):  # the next file that is opened
+        X = es.ask()
+        es.tell(X, [1.0] * len(X))
+    assert (tmp_path / "other").read_bytes() == b""
+    es.close()
+
+
+def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
+    """It has not even its file open; what it tells is refused, and the parent goes on."""
+    path = tmp_path / "journal"
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    X = es.ask()
+    es.tell(X[:1], [1.0])
+    before = path.read_bytes()
+    descriptor = es._journal._file  # type: ignore[union-attr]
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            with pytest.raises(OSError, match="Bad file descriptor"):
+                os.fstat(descriptor)
+            with pytest.raises(sacma.JournalError, match="from which this one was forked") as raised:
+                es.tell(X[1:2], [2.0])
+            code = 0 if raised.value.result else 2
+            es.save(tmp_path / "saved")
+            del es
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert path.read_bytes() == before == (tmp_path / "saved").read_bytes()
+    with pytest.raises(ValueError, match="no other run is writing to"):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    es.tell(X[1:], range(1, len(X)))
+    es.close()
+    assert len(sacma.read_journal(path).values) == len(X)
+
+
+def test_without_the_hook_a_process_is_told_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork that Python does not know of leaves the file open: nothing is written to it all the same."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=tmp_path / "journal")
+    X = es.ask()
+    before = (tmp_path / "journal").read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: 1)
+        with pytest.raises(sacma.JournalError, match=r"is open in process \d+ alone, from which this one was forked"):
+            es.tell(X[:1], [1.0])
+    assert (tmp_path / "journal").read_bytes() == before
+    es.close()
+    with pytest.raises(sacma.JournalError, match="which was closed"):
+        es.tell(X[:1], [1.0])
+
+
+def test_special_files_are_not_saved_over(tmp_path: Path) -> None:
+    """A device or a pipe in the place of the state stays what it is."""
+    os.mkfifo(tmp_path / "pipe")
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0)
+    with pytest.raises(ValueError, match=r"path is .*; allowed: a file that can be written"):
+        es.save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()

@@ -1,5 +1,6 @@
 """Pictures of a run."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 
 import sacma
 from sacma.optimize.result import Result
+from sacma.surrogate.whitening import Array
 
 
 @pytest.fixture
@@ -83,3 +85,75 @@ def test_who_does_not_draw_loads_no_matplotlib() -> None:
         "assert 'sacma.optimize.plot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class Drawn(sacma.LivePlot):
+    """A live plot that counts evaluations instead of drawing them."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, every=3600.0)
+        self.drawn: list[int] = []
+
+    def _draw_file(self, result: Result, path: Path) -> None:
+        self.drawn.append(result.nfev)
+
+
+@pytest.mark.parametrize("interrupted_at", [None, 21])
+def test_the_last_state_is_drawn(tmp_path: Path, interrupted_at: int | None) -> None:
+    """However little time has passed since the drawing before, and though Ctrl-C ended the run."""
+    live, calls = Drawn(tmp_path / "run.png"), itertools.count()
+
+    def fun(x: Array) -> float:
+        if next(calls) == interrupted_at:
+            raise KeyboardInterrupt
+        return float(x @ x)
+
+    result = sacma.minimize(fun, [1.0, 1.0], 1.0, budget=40, seed=1, callback=live)
+    assert live.drawn == [6, interrupted_at or 40] == [6, result.nfev]
+    sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=6, seed=1, callback=(other := Drawn(tmp_path / "a")))
+    assert other.drawn == [6]
+    sacma.minimize(lambda x: float(x @ x) + 1.0, [1.0, 1.0], 1.0, budget=6, seed=1, callback=other)
+    assert other.drawn == [6, 6]  # of another run, though as long
+
+
+def test_any_callback_can_have_an_end(result: Result) -> None:
+    """It is called once, with the result that is returned."""
+
+    class Callback:
+        results: list[Result] = []  # noqa: RUF012 of the test alone
+
+        def __call__(self, _: Result) -> None:
+            """Do nothing."""
+
+        def at_end(self, result: Result) -> None:
+            self.results.append(result)
+
+    found = sacma.minimize(lambda x: float(x @ x), [1.0], 1.0, budget=40, callback=(callback := Callback()))
+    assert len(callback.results) == 1
+    assert callback.results[0] is found
+
+
+def test_a_live_plot_writes_to_no_other_file(tmp_path: Path, result: Result) -> None:
+    """Nothing that lies beside its file is followed or replaced; what cannot be written is a warning."""
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / ".unfinished-run.png").symlink_to(victim)
+    live = sacma.LivePlot(tmp_path / "run.png")
+    live.draw(result)
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    assert victim.read_bytes() == b"precious"
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".unfinished-run.png", "run.png", "victim"]
+    for name, beginning in (("run.svg", b"<?xml"), ("run.PDF", b"%PDF"), ("run", b"\x89PNG")):
+        sacma.LivePlot(tmp_path / name).draw(result)
+        assert (tmp_path / name).read_bytes().startswith(beginning)
+    with pytest.warns(UserWarning, match="the plot is not drawn: .* could not be written"):
+        sacma.LivePlot(victim / "run.png").draw(result)
+
+
+def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
+    """Before the run begins: an ending that no image has, and a path with something else."""
+    with pytest.raises(ValueError, match=r"path is .*run.xyz'; allowed: an image file that ends in .*\.png"):
+        sacma.LivePlot(tmp_path / "run.xyz")
+    (tmp_path / "run.png").mkdir()
+    with pytest.raises(ValueError, match=r"path is .*run.png'; allowed: the path of an image file"):
+        sacma.LivePlot(tmp_path / "run.png")

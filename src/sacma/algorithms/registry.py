@@ -104,8 +104,16 @@ class Registry(Mapping[str, Algorithm]):
         self._own = own
         self._from_files: dict[str, tuple[Origin, Algorithm]] = {}
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that were added, in their order: what worker processes are told to add too."""
+        return tuple(dict.fromkeys(Path(origin.source) for origin, _ in self._from_files.values()))
+
     def add_files(self, paths: Iterable[Path]) -> None:
-        """Add the algorithms that files define; they take the place of those that were added of the same names.
+        """Run files and add the algorithms that they define, in the place of those of files that have the same names.
+
+        Args:
+            paths: named by the user in this very call; never a path that was read from a file.
 
         Raises:
             SacmaError: a file cannot be used, or a name is taken.

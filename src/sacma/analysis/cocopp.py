@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sacma.errors import RunError
+from sacma.printable import printable
 from sacma.whole import whole_folder
 
 PAGES = "comparison"
@@ -60,7 +61,7 @@ def with_banner(page: str, banner: str) -> str:
     """Return an HTML page with a text above its content."""
     shown = (
         '<p style="background:#fc0;color:#000;font-weight:bold;padding:0.5em;margin:0" role="alert">'
-        f"{html.escape(banner)}</p>"
+        f"{html.escape(printable(banner))}</p>"
     )
     with_it, found = re.subn(r"(<body[^>]*>)", lambda body: body[1] + shown, page, count=1, flags=re.IGNORECASE)
     return with_it if found else shown + page
@@ -86,7 +87,7 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, 
     """Fill ``work`` with what is to be at ``output``; return the page to open, as seen from there."""
     log = work / "cocopp.log"
     command = [
-        *(sys.executable, "-W", "ignore", "-m", "cocopp"),
+        *(sys.executable, "-P", "-W", "ignore", "-m", "cocopp"),
         *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]

@@ -1,7 +1,7 @@
 """What is compared: the studies of a results folder and data of others, and what is missing from them."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.load import CocoData, load_coco
+from sacma.analysis.overlap import Overlap, Place, overlap
 from sacma.analysis.published import ALGORITHMS as PAPER_ALGORITHMS
+from sacma.analysis.resolution import at_common_resolution
 from sacma.analysis.trials import (
     Scenario,
     Trial,
@@ -46,6 +48,24 @@ class Foreign:
     name: str
     path: Path
     data: CocoData
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Trials of some algorithms that can be compared: on the same instances, and known at the same resolution.
+
+    Args:
+        trials: of all functions that some of the algorithms have.
+        overlap: what all of them have.
+    """
+
+    trials: tuple[Trial, ...]
+    overlap: Overlap
+
+    @cached_property
+    def shared(self) -> tuple[Trial, ...]:
+        """Those of functions that all have."""
+        return tuple(trial for trial in self.trials if self.overlap.shares(trial.dimension, trial.function))
 
 
 @dataclass(frozen=True)
@@ -89,9 +109,44 @@ class Comparison:
         return (*ours, *theirs)
 
     @cached_property
+    def compared(self) -> Compared:
+        """Trials that can be compared with those of all others."""
+        return self.among(self.names)
+
+    def among(self, names: Collection[str]) -> Compared:
+        """Return the trials of some algorithms that can be compared with each other."""
+        trials = [trial for trial in self.trials if trial.algorithm in names]
+        there: dict[str, list[Place]] = defaultdict(list)
+        for trial in trials:
+            there[trial.algorithm].append((trial.dimension, trial.function, trial.instance))
+        have = overlap({name: self._places[name] for name in there}, there)
+        kept = [trial for trial in trials if have.has(trial.dimension, trial.function, trial.instance)]
+        return Compared(at_common_resolution(kept) if self.of_files(names) else tuple(kept), have)
+
+    def of_files(self, names: Collection[str]) -> bool:
+        """Return whether trials of some algorithms must be compared as COCO's files tell them.
+
+        That is so for data of others, and where studies with noise were logged at different evaluations.
+        """
+        triggers = {spec.triggers for study, c in self.covered for spec in c.specs[:1] if study.name in names}
+        return any(data.name in names for data in self.foreign) or (self.suite.noisy and len(triggers) > 1)
+
+    @cached_property
+    def _places(self) -> Mapping[str, frozenset[Place]]:
+        ours = {
+            study.name: frozenset((spec.dimension, spec.function, spec.instance) for spec in coverage.specs)
+            for study, coverage in self.covered
+        }
+        theirs = {
+            data.name: frozenset((curve.dimension, curve.function, curve.instance) for curve in data.data.curves)
+            for data in self.foreign
+        }
+        return {**ours, **theirs}
+
+    @cached_property
     def to_target(self) -> pd.DataFrame:
         """#FE_t of each function, as from ``evaluations_to_target``."""
-        return evaluations_to_target(self.trials, self.budget)
+        return evaluations_to_target(self.compared.trials, self.budget)
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:

@@ -14,8 +14,11 @@ from pathlib import Path
 
 from sacma.errors import RunError
 from sacma.experiment.coco_data import PREFIX, SUFFIXES
+from sacma.printable import one_line
 
 Place = tuple[int, int, int]
+
+_LAYOUT = str.maketrans(dict.fromkeys("\n\t", " "))
 
 EMPTY_SETTINGS = ", settings = ''"
 """An attribute that COCO 2.8 writes, empty, and that cocopp 2.9 warns of at each data set."""
@@ -59,6 +62,8 @@ def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[
     found: Counter[Place] = Counter()
     heads = set()
     for name, text in contents.items():
+        if not text.translate(_LAYOUT).isprintable():
+            faults.append(f"{one_line(name)} has characters that do not print")
         if not name.endswith(".info"):
             continue
         lines = text.splitlines()
@@ -127,7 +132,7 @@ def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list
         path = Path(folder) / f"{name}.tgz"
         path.write_bytes(archive)
         done = subprocess.run(  # noqa: S603 our own interpreter, our own script
-            [sys.executable, "-c", CHECK, str(path)], cwd=folder, capture_output=True, text=True, check=False
+            [sys.executable, "-P", "-c", CHECK, str(path)], cwd=folder, capture_output=True, text=True, check=False
         )
     try:
         answer = json.loads(done.stdout.splitlines()[-1])

@@ -1,6 +1,6 @@
 """All that is found in a comparison, as data frames: what tables, figures and the report are made from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -8,7 +8,7 @@ import pandas as pd
 
 from sacma.analysis import published
 from sacma.analysis.claims import Evidence, checks, judge, told_at
-from sacma.analysis.comparison import Comparison
+from sacma.analysis.comparison import Compared, Comparison
 from sacma.analysis.ecdf import COLUMNS, bootstrapped_ecdf, run_lengths, targets
 from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
 from sacma.analysis.notes import protocol_differences
@@ -46,7 +46,7 @@ class Findings:
         ecdf: as from ``bootstrapped_ecdf``.
         efforts: of each trial, as from ``efforts``.
         control_frequency: as from ``control_frequencies``.
-        cpu: as from ``cpu_per_evaluation``.
+        cpu: as from ``cpu_per_evaluation``, of functions that all have whose CPU time is known.
         paper_mean_ranks: as from ``mean_ranks_beside``.
         paper_correlation: as from ``correlations``.
         paper_cpu: as from ``cpu_beside``.
@@ -92,20 +92,22 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
         on_step: called with what is computed next.
     """
     on_step("median Δf")
-    best = best_delta_f(comparison.trials, comparison.scenarios)
+    compared, overlap = comparison.compared, comparison.compared.overlap
+    best = best_delta_f(compared.trials, comparison.scenarios)
     medians = medians_of(best)
+    shared = overlap.shared(medians)
     on_step("ranks and tests")
-    ranks, tests, duels = mean_ranks(medians), rank_tests(medians), duel_table(medians)
-    gained = gains(best[best["scenario"].isin(OF_TARGET)], baseline_of(comparison))
+    ranks, tests, duels = mean_ranks(shared), rank_tests(shared), duel_table(shared)
+    gained = gains(best[best["scenario"].isin(OF_TARGET)], baseline_of(comparison), overlap.shares)
     on_step("convergence")
-    curves = convergence(comparison.trials, comparison.budget)
+    curves = convergence(compared.trials, comparison.budget)
     on_step("run lengths")
-    ecdf = _ecdf(comparison)
+    ecdf = _ecdf(comparison, compared)
     on_step("effort")
     taken = efforts(trial for _, coverage in comparison.covered for trial in coverage.trials)
-    control, cpu = control_frequencies(taken), cpu_per_evaluation(taken)
+    control, cpu = _costs(comparison, taken, comparison.names)
     on_step("the publication")
-    evidence = _evidence(comparison, best, control, ecdf)
+    evidence = _evidence(comparison, best, taken, ecdf)
     beside = mean_ranks_beside(evidence.ranks)
     of_one = {
         "best_delta_f": best,
@@ -119,7 +121,7 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
     }
     of_all = {
         "evaluations_to_target": comparison.to_target,
-        "function_ranks": function_ranks(medians),
+        "function_ranks": function_ranks(shared),
         "mean_ranks": ranks,
         "rank_tests": tests,
         "duels": duels,
@@ -135,27 +137,39 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
     )
 
 
-def _ecdf(comparison: Comparison) -> pd.DataFrame:
+def _ecdf(comparison: Comparison, compared: Compared) -> pd.DataFrame:
     if not comparison.suite.of_2009:
         return pd.DataFrame(columns=COLUMNS)
-    dimensions = sorted({trial.dimension for trial in comparison.trials})
+    dimensions = sorted({trial.dimension for trial in compared.shared})
     parts = []
     for D in dimensions:
-        trials = [trial for trial in comparison.trials if trial.dimension == D]
+        trials = [trial for trial in compared.shared if trial.dimension == D]
         lengths, rng = run_lengths(trials, targets(D)), np.random.default_rng(D)
         parts.append(bootstrapped_ecdf(lengths, rng, told_at=told_at(comparison.budget)))
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def _evidence(comparison: Comparison, best: pd.DataFrame, control: pd.DataFrame, ecdf: pd.DataFrame) -> Evidence:
-    """Return what the paper's claims are judged by: ranks among its own algorithms, at budgets that they set."""
-    algorithms = published.ALGORITHMS if comparison.suite.of_the_paper else ()
-    theirs = [trial for trial in comparison.trials if trial.algorithm in algorithms]
-    if len(theirs) == len(comparison.trials):
+def _costs(comparison: Comparison, taken: pd.DataFrame, names: Collection[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return control frequencies and CPU time of some of our algorithms, of what all of these have."""
+    there = comparison.among([study.name for study, _ in comparison.covered if study.name in names]).overlap
+    of_them = taken[taken["algorithm"].isin(there.there)]
+    places = zip(of_them["dimension"], of_them["function"], of_them["instance"], strict=True)
+    kept = of_them[pd.Series([there.has(*place) for place in places], of_them.index, dtype=bool)]
+    return control_frequencies(kept), cpu_per_evaluation(there.shared(kept))
+
+
+def _evidence(comparison: Comparison, best: pd.DataFrame, taken: pd.DataFrame, ecdf: pd.DataFrame) -> Evidence:
+    """Return what the paper's claims are judged by: its own algorithms among themselves, at budgets that they set."""
+    names = [name for name in comparison.names if name in published.ALGORITHMS and comparison.suite.of_the_paper]
+    theirs = comparison.among(names)
+    if len(names) == len(comparison.names):
         best = best[best["scenario"].isin(OF_TARGET)]
     else:
-        to_target = evaluations_to_target(theirs, comparison.budget)
-        best = best_delta_f(theirs, budgets_to_target(to_target))
-    medians = medians_of(best)
+        best = best_delta_f(theirs.trials, budgets_to_target(evaluations_to_target(theirs.trials, comparison.budget)))
+        ours = [trial for trial in comparison.compared.shared if trial.algorithm in names]
+        if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
+            ecdf = _ecdf(comparison, theirs)
+    medians = theirs.overlap.shared(medians_of(best))
     ranked = mean_ranks(medians), rank_tests(medians), duel_table(medians)
+    control, _ = _costs(comparison, taken, names)
     return Evidence(*ranked, control, ecdf, comparison.budget, as_in_paper=not protocol_differences(comparison))

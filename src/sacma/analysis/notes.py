@@ -1,15 +1,24 @@
 """What to know of the data before reading what was found in them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
+from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.trials import ROUNDING
+from sacma.ranges import format_ranges
 from sacma.suites import Suite
 
 SMALLEST_TARGET = 1e-8
 """Of run lengths, as in COCO."""
+
+SHARED = "what is over functions or instances is over those that all algorithms with trials of a dimension have"
+
+AS_TOLD = (
+    "files of COCO tell the best Δf at some evaluation numbers only, so all algorithms are compared as far as all "
+    "files tell: exactly at the numbers that each has, and between them by where Δf passed five levels a decade"
+)
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
@@ -49,17 +58,77 @@ def left_out(suite: Suite) -> tuple[str, ...]:
 
 def _differences(comparison: Comparison) -> Iterator[str]:
     protocols = [study.parts[0].protocol for study, _ in comparison.covered]
-    places = [{spec.place for spec in coverage.specs} for _, coverage in comparison.covered]
+    problems = list(_problems(comparison.compared.overlap))
     found = [
         (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
         (len({p.target for p in protocols}) > 1, f"final targets: Δf counts as no less than {comparison.target:g}"),
         (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
-        (
-            any(p != places[0] for p in places),
-            "problems: mean ranks are over functions that all have, of those with data of the dimension and budget",
-        ),
+        (bool(problems), f"problems: {SHARED}; {'; '.join(problems)}"),
     ]
     yield from (f"the algorithms differ in their {what}" for differ, what in found if differ)
+    yield from (f"{name} has several trials of some instances: all count" for name in _repeated(comparison))
+    if comparison.of_files(comparison.names):
+        yield AS_TOLD
+
+
+def _problems(overlap: Overlap) -> Iterator[str]:
+    """Say what is left out of what is over functions or instances, and where algorithms share nothing."""
+    for name, places in overlap.left_out.items():
+        functions = {(D, f) for D, f, _ in places if not overlap.shares(D, f)}
+        instances = [(D, f, i) for D, f, i in places if (D, f) not in functions]
+        yield f"left out of {name}: {', '.join([*_functions(functions), *_instances(instances)])}"
+    dimensions = {name: {D for D, _, _ in places} for name, places in overlap.there.items()}
+    for D, shared in sorted(overlap.functions.items()):
+        without = [name for name, of in dimensions.items() if D not in of]
+        if without:
+            yield f"{D}-D is without {', '.join(without)}"
+        if not shared:
+            yield f"in {D}-D no function is common to all, and nothing is compared over functions"
+    for apart in _functions(overlap.apart):
+        yield f"no instance is common to all on {apart}: all trials are taken, of different problems"
+
+
+def _functions(places: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Name functions, those of several dimensions once."""
+    of_dimension: dict[int, set[int]] = defaultdict(set)
+    for D, f in sorted(places):
+        of_dimension[D].add(f)
+    yield from _with_dimensions({D: f"f{format_ranges(sorted(fs))}" for D, fs in of_dimension.items()})
+
+
+def _instances(places: Collection[Place]) -> Iterator[str]:
+    """Name instances of functions, those of several dimensions once."""
+    of_function: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for D, f, i in sorted(set(places)):
+        of_function[D, f].append(i)
+    alike: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for (D, f), numbers in of_function.items():
+        alike[D][format_ranges(numbers)].append(f)
+    texts = {
+        D: ", ".join(f"instances {numbers} of f{format_ranges(functions)}" for numbers, functions in of.items())
+        for D, of in alike.items()
+    }
+    yield from _with_dimensions(texts)
+
+
+def _with_dimensions(texts: dict[int, str]) -> Iterator[str]:
+    for text in dict.fromkeys(texts.values()):
+        yield f"{text} in {format_ranges(sorted(D for D, of in texts.items() if of == text))}-D"
+
+
+def _repeated(comparison: Comparison) -> Iterable[str]:
+    counts = Counter((t.algorithm, t.dimension, t.function, t.instance) for t in comparison.compared.trials)
+    return dict.fromkeys(name for (name, *_), number in counts.items() if number > 1)
+
+
+def scope(comparison: Comparison) -> str:
+    """Say below tables and charts what they are over, where not all there is can be compared as it is."""
+    overlap = comparison.compared.overlap
+    said = [
+        (not overlap.whole, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
+        (comparison.of_files(comparison.names), f"{AS_TOLD[0].upper()}{AS_TOLD[1:]}."),
+    ]
+    return " ".join(text for there, text in said if there)
 
 
 def _loose_targets(comparison: Comparison) -> Iterator[str]:
@@ -71,19 +140,8 @@ def _loose_targets(comparison: Comparison) -> Iterator[str]:
 
 def _foreign(comparison: Comparison) -> Iterator[str]:
     yield from (note for data in comparison.foreign for note in data.data.notes)
-    ours = {spec.place for _, coverage in comparison.covered for spec in coverage.specs}
-    wanted = {(D, f) for f, D, _ in ours}
     for data in comparison.foreign:
-        trials = [trial for trial in comparison.trials if trial.algorithm == data.name]
-        lacking = wanted - {(trial.dimension, trial.function) for trial in trials}
-        if lacking:
-            dimensions = {D: sorted(f for d, f in lacking if d == D) for D in sorted({D for D, _ in lacking})}
-            where = "; ".join(f"{D}-D: {', '.join(f'f{f}' for f in fs)}" for D, fs in dimensions.items())
-            yield f"{data.name} has no trials of functions that ours have ({where}): they are not compared"
-        common = [trial for trial in trials if (trial.dimension, trial.function) in wanted]
-        others = {trial.instance for trial in common if (trial.function, trial.dimension, trial.instance) not in ours}
-        if others:
-            yield f"{data.name} has other instances than ours: {', '.join(map(str, sorted(others)))}"
+        common = [t for t in comparison.compared.shared if t.algorithm == data.name]
         short = sum(trial.known_until < int(comparison.budget * trial.dimension + ROUNDING) for trial in common)
         if short:
             yield (

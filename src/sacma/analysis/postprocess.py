@@ -2,9 +2,10 @@
 
 import json
 import math
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -14,14 +15,16 @@ from sacma.analysis.cocopp import make_pages
 from sacma.analysis.comparison import Comparison, Covered, Foreign
 from sacma.analysis.figures import render
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
-from sacma.analysis.notes import left_out, paper_notes
+from sacma.analysis.notes import left_out, paper_notes, scope
 from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
 from sacma.analysis.report.page import Drawn, Report, page
 from sacma.analysis.report.words import Summary, summarise
-from sacma.analysis.typeset import Sheet, renderings
+from sacma.analysis.typeset import Sheet, csv_of, renderings
+from sacma.errors import SacmaError
 from sacma.experiment.provenance import Manifest
 from sacma.experiment.provenance import differences as environment_differences
 from sacma.experiment.store import Store, StoredStudy
+from sacma.printable import one_line, printable
 from sacma.suites import BBOB
 from sacma.whole import whole_folder, write_whole
 
@@ -92,6 +95,8 @@ def write_report(
         on_step("tables", 0.1)
         completeness = _completeness(comparison)
         frames = {**_applicable(comparison, findings), "summary": summary.numbers, "completeness": completeness}
+        overlap = comparison.compared.overlap
+        frames |= {} if overlap.whole else {"overlap": overlap.table}
         by_section = _sheets(comparison, findings)
         files = _write_tables(folder / "tables", frames, [sheet for part in by_section.values() for sheet in part])
         on_step("figures", 0.2)
@@ -107,6 +112,8 @@ def write_report(
             baseline=baseline_of(comparison),
             findings=findings,
             completeness=completeness,
+            overlap=None if overlap.whole else overlap.table,
+            scope=scope(comparison),
             summary=summary,
             notes=tuple(notes),
             paper_notes=paper_notes(comparison),
@@ -158,7 +165,9 @@ def _completeness(comparison: Comparison) -> pd.DataFrame:
     for data in comparison.foreign:
         curves = data.data.curves
         counts = len(curves), len(curves), 0, 0, 0
-        rows.append((data.name, str(data.path), *counts, sum(curve.evaluations for curve in curves), math.nan))
+        rows.append(
+            (data.name, printable(str(data.path)), *counts, sum(curve.evaluations for curve in curves), math.nan)
+        )
     numbers = ["trials", "done", "missing", "failed", "damaged", "evaluations", "cpu_seconds"]
     return pd.DataFrame(rows, columns=["algorithm", "source", *numbers])
 
@@ -190,7 +199,15 @@ def _sheets(comparison: Comparison, findings: Findings) -> dict[str, list[Sheet]
         ],
         "settings": [sheets.settings_sheet(settings, changed)],
     }
-    return {section: [sheet for sheet in part if sheet is not None] for section, part in found.items()}
+    said = dict.fromkeys(("ranks", "duels", "medians", "cpu"), scope(comparison))
+    return {
+        section: [_with_scope(sheet, said.get(section, "")) for sheet in part if sheet is not None]
+        for section, part in found.items()
+    }
+
+
+def _with_scope(sheet: Sheet, said: str) -> Sheet:
+    return replace(sheet, caption=f"{sheet.caption.rstrip()} {said}") if said else sheet
 
 
 def _write_tables(
@@ -199,8 +216,7 @@ def _write_tables(
     """Write data frames and sheets; return links from the page, by name and kind of file."""
     links: dict[str, dict[str, str]] = {}
     for name, frame in frames.items():
-        content = frame.to_csv(index=False, float_format="%.9g")
-        write_whole(folder / f"{name}.csv", content.encode())
+        write_whole(folder / f"{name}.csv", csv_of(frame, "%.9g").encode())
         links[name] = {"csv": f"tables/{name}.csv"}
     for sheet in all_sheets:
         made = renderings(sheet)
@@ -284,9 +300,34 @@ def write_pages(store: Store, comparison: Comparison) -> Path:
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
         for data in comparison.foreign:
             copy = Path(temporary) / data.name
-            for name, content in data.data.files.items():
-                path = copy / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
+            try:
+                _write_plainly(data, copy)
+            except (OSError, ValueError) as error:  # of names that cannot be those of files, or not beside each other
+                raise SacmaError(
+                    f"{data.path}: its files cannot be given to cocopp ({one_line(str(error), 200)}); use --no-pages"
+                ) from None
             folders.append(copy)
-        return make_pages(folders, store.root / "cocopp", _partial(comparison), expensive=comparison.suite.expensive)
+        banner = " ".join(filter(None, [_partial(comparison), _all_of_each(comparison)]))
+        return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
+
+
+def _write_plainly(data: Foreign, folder: Path) -> None:
+    """Write somebody else's files, what indices call the algorithm replaced by what it is called here."""
+    for name, content in data.data.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith(".info"):
+            text = printable(content.decode(errors="replace"), keep="\n\r\t")
+            path.write_text(re.sub(r"\b(algId|algorithm)( *= *)'[^'\n]*'", rf"\1\2'{data.name}'", text))
+        else:
+            path.write_bytes(content)
+
+
+def _all_of_each(comparison: Comparison) -> str:
+    overlap = comparison.compared.overlap
+    if overlap.whole:
+        return ""
+    return (
+        "These pages are over all trials of each algorithm, though not all have the same functions and instances: "
+        "what they show of several functions is not of the same problems. The report compares what all have."
+    )

@@ -20,7 +20,7 @@ from sacma.analysis.sweep import (
 )
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.analysis.typeset import renderings
+from sacma.analysis.typeset import csv_of, renderings
 from sacma.errors import SacmaError
 from sacma.experiment.coverage import Coverage
 from sacma.experiment.store import Store
@@ -151,7 +151,7 @@ def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path,
     folder = store.root / "sweep"
     files = {kind: folder / f"{sweep.name}_{kind}.csv" for kind in frames}
     for kind, frame in frames.items():
-        write_whole(files[kind], frame.to_csv(index=False).encode())
+        write_whole(files[kind], csv_of(frame).encode())
     settings = sweep.algorithms[0].settings
     grid = {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
     for ending, content in renderings(grid_sheet(grid)).items():

@@ -7,7 +7,7 @@ looked at, in one dimension. What differs by less than ``CLOSE`` is a tie everyw
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -197,7 +197,7 @@ def decisive(table: pd.DataFrame) -> str:
     return "p_bergmann_hommel" if "p_bergmann_hommel" in table else "p_shaffer"
 
 
-def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] = lambda _D, _f: True) -> pd.DataFrame:
     """Return by how many decades of Δf_med each algorithm is ahead of a baseline, on each function.
 
     Trials of one function are compared by Wilcoxon's rank-sum test, its p-values corrected by Holm over the functions
@@ -206,11 +206,13 @@ def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
     Args:
         best: as from ``best_delta_f``.
         baseline: an algorithm in it.
+        shares: whether all algorithms have a function in a dimension: corrected is over these functions.
 
     Returns:
         Columns dimension, scenario, function, algorithm, decades (log10 Δf_med of the baseline less that of the
         algorithm: positive is better), superiority (probability that a trial of the algorithm is better than one of
-        the baseline, ties as half), p_value, p_holm. Rows where not all trials are known are left out.
+        the baseline, ties as half), p_value, p_holm (NaN of functions that not all have). Rows where not all trials
+        are known are left out.
     """
     keys = [*PLACE, "function"]
     groups = {
@@ -230,6 +232,7 @@ def gains(best: pd.DataFrame, baseline: str) -> pd.DataFrame:
         decades = 0.0 if len(set(tied(medians))) == 1 else float(medians[0] - medians[1])
         rows.append((*place, name, decades, test.superiority, test.p_value))
     frame = pd.DataFrame(rows, columns=[*keys, "algorithm", "decades", "superiority", "p_value"])
-    families = frame.groupby([*PLACE, "algorithm"])["p_value"]
+    common = [shares(D, f) for D, f in zip(frame["dimension"], frame["function"], strict=True)]
+    families = frame[np.array(common, bool)].groupby([*PLACE, "algorithm"])["p_value"]
     frame["p_holm"] = families.transform(lambda p: multipletests(p, method="holm")[1])
     return frame

@@ -15,6 +15,7 @@ import pandas as pd
 from sacma.analysis.load import CocoData
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import Outcome
+from sacma.suites import SUITES
 from sacma.surrogate.whitening import Array
 
 PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
@@ -44,6 +45,7 @@ class Trial:
             stopped by itself, inf.
         at: evaluation numbers at which the best Δf improved, ascending, shape (n,).
         to: best Δf from each of them on, descending, shape (n,).
+        told: evaluation numbers at which its best Δf is known exactly, shape (m,); None: at all.
     """
 
     algorithm: str
@@ -55,6 +57,7 @@ class Trial:
     known_until: float
     at: Array
     to: Array
+    told: Array | None = None
 
     def best_after(self, evaluations: Array) -> Array:
         """Return the best Δf after so many evaluations each: inf before the first, NaN where it is not known."""
@@ -70,11 +73,36 @@ class Trial:
 
 
 def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
-    """Return a trial from its record. One that stopped by itself has found what it has found."""
+    """Return a trial from its record. One that stopped by itself has found what it has found.
+
+    Where f is noisy, a record holds what COCO's logger told.
+    """
     at, to = (np.array(values, float) for values in (outcome.improved_at, outcome.improved_to))
-    return Trial(
-        spec.name, spec.dimension, spec.function, spec.instance, outcome.evaluations, spec.target, math.inf, at, to
-    )
+    told = None
+    if SUITES[spec.suite].noisy:
+        told = np.union1d(at, logged_evaluations(spec.triggers, spec.dimension, outcome.evaluations))
+    place = spec.dimension, spec.function, spec.instance
+    return Trial(spec.name, *place, outcome.evaluations, spec.target, math.inf, at, to, told)
+
+
+def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array:
+    """Return the evaluation numbers at which COCO's logger tells Δf, whatever it is.
+
+    They are 1, 10^(i/20) and t·D·10^i, rounded down, and the last.
+
+    Args:
+        triggers: t, whole numbers separated by commas: the observer's base_evaluation_triggers.
+        dimension: D.
+        evaluations: made by the trial.
+
+    >>> logged_evaluations("3", 2, 14).tolist()
+    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0, 14.0]
+    """
+    decades = int(math.log10(evaluations)) + 1
+    steps = np.floor(10.0 ** (np.arange(20 * decades + 1) / 20) + ROUNDING)
+    multiples = [int(t) * dimension * 10.0**i for t in triggers.split(",") for i in range(decades + 1)]
+    found = np.unique(np.concatenate([steps, multiples, [evaluations]]))
+    return found[found <= evaluations]
 
 
 def foreign_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
@@ -96,6 +124,7 @@ def foreign_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...
             math.inf if curve.to.size and curve.to[-1] <= target else curve.evaluations,
             curve.at,
             curve.to,
+            curve.at if curve.told is None else curve.told,
         )
         for curve in data.curves
     )
@@ -145,6 +174,14 @@ def cells(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple
     there.sort(key=lambda trial: (order[trial.algorithm], trial.dimension, trial.function))
     for cell, group in groupby(there, key=lambda trial: (trial.algorithm, trial.dimension, trial.function)):
         yield cell, tuple(group)
+
+
+def by_problem(trials: Sequence[Trial]) -> dict[tuple[int, int], list[int]]:
+    """Return the positions of the trials of each dimension and function."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for position, trial in enumerate(trials):
+        found.setdefault((trial.dimension, trial.function), []).append(position)
+    return found
 
 
 def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFrame:

@@ -9,6 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import pandas as pd
+
+from sacma.printable import printable
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -144,6 +148,7 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("50% of #FE_t"))
     50\% of \#FE$_\mathrm{t}$
     """
+    text = printable(text)
     for symbol, (base, index) in SYMBOLS.items():
         text = text.replace(symbol, f"{base}\0{index}\1")
     escaped = "".join(_LATEX.get(character, character) for character in text)
@@ -232,7 +237,7 @@ def _markdown_line(texts: Iterable[str]) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", printable(text))
 
 
 def renderings(sheet: Sheet) -> dict[str, str]:
@@ -246,12 +251,27 @@ def csv_text(sheet: Sheet) -> str:
     writer = csv.writer(lines, lineterminator="\n")
     for block in sheet.blocks:
         writer.writerow(_flat_header(block))
-        writer.writerows([cell.text + "*" * cell.star for cell in row] for row in block.rows)
+        writer.writerows([printable(cell.text) + "*" * cell.star for cell in row] for row in block.rows)
     return lines.getvalue()
 
 
+def csv_of(frame: pd.DataFrame, float_format: str | None = None) -> str:
+    r"""Return a data frame as CSV, texts printable.
+
+    >>> csv_of(pd.DataFrame({"a": ["x\x1by"], "b": [1]}))
+    'a,b\nx\\x1by,1\n'
+    """
+    texts = frame.select_dtypes(exclude="number").columns
+    shown = frame.assign(**{str(name): frame[name].map(_shown) for name in texts})
+    return shown.to_csv(index=False, float_format=float_format, lineterminator="\n")
+
+
+def _shown(value: object) -> object:
+    return printable(value) if isinstance(value, str) else value
+
+
 def _flat_header(block: Block) -> list[str]:
-    lines = [list(chain.from_iterable([head.text] * head.span for head in line)) for line in block.header]
+    lines = [list(chain.from_iterable([printable(head.text)] * head.span for head in line)) for line in block.header]
     return [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*lines, strict=True)]
 
 
@@ -261,7 +281,7 @@ def html_text(text: str) -> str:
     >>> html_text("#FE_t & <b>")
     '#FE<sub>t</sub> &amp; &lt;b&gt;'
     """
-    shown = html.escape(text)
+    shown = html.escape(printable(text))
     for symbol, (base, index) in SYMBOLS.items():
         shown = shown.replace(symbol, f"{base}<sub>{index}</sub>")
     return re.sub(r"(\d)-D\b", r"\1&#8209;D", shown)  # never at the end of a line

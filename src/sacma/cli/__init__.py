@@ -5,6 +5,7 @@ help and completion are quick.
 """
 
 import io
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -15,6 +16,12 @@ import typer.core
 
 from sacma import __version__
 from sacma.errors import RunError, SacmaError
+
+NUMBA_CONFIG = ".numba_config.yaml"
+"""File that Numba reads in the current folder; it can name a folder of pickles, which are code.
+
+Who looks into a folder of results, which may come from anybody, does not mean to have its code run.
+"""
 
 EXAMPLES = (
     "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
@@ -147,8 +154,13 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 its callback answers
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Benchmark surrogate-assisted CMA-ES on COCO/BBOB."""
+    if os.path.lexists(NUMBA_CONFIG):
+        raise SacmaError(
+            f"the current folder holds {NUMBA_CONFIG}, by which Numba may run code; "
+            "start sacma elsewhere, or remove the file: environment variables NUMBA_… do the same"
+        )

@@ -141,6 +141,20 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
         out.print("; ".join(filter(None, [f"{have} in {store.root}", following])), soft_wrap=True)
 
 
+def _check_scheduler(address: str, *, warn: bool) -> None:
+    """See that something answers there, and say where anybody could use it."""
+    from sacma.experiment.backends.dask import is_open, reach  # noqa: PLC0415 an extra
+
+    reach(address)
+    if warn and is_open(address):
+        err.print(
+            Text(
+                f"note: {address} is open: whoever can connect to it can run programs as you, on all of its workers; "
+                "docs/on_a_cluster.md says how tls:// closes it"
+            )
+        )
+
+
 def _check_installed(studies: "Sequence[StoredStudy]") -> None:
     """Complain where an algorithm of ours needs what is not installed; those of others may not even be there."""
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
@@ -206,6 +220,8 @@ def _campaign(
     from sacma.experiment.campaign import run_campaign  # noqa: PLC0415
     from sacma.progress import Tally, progress_display  # noqa: PLC0415
 
+    if manner.scheduler and todo:
+        _check_scheduler(manner.scheduler, warn=manner.progress != "quiet")
     of = len(coverage.specs)
     tally = Tally(todo, known_costs(coverage, store), backend.jobs)
     try:

@@ -52,7 +52,7 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default:
 Backend = Annotated[
     str, typer.Option(help="loky (worker processes), dask (clusters) or serial.", autocompletion=_backends)
 ]
-Scheduler = Annotated[str | None, typer.Option(help="Of a dask cluster, like tcp://host:8786.", metavar="ADDRESS")]
+Scheduler = Annotated[str | None, typer.Option(help="Of a dask cluster, like tls://host:8786.", metavar="ADDRESS")]
 Retries = Annotated[int, typer.Option(min=0, help="How often a trial that fails is tried again.")]
 TrialTimeout = Annotated[
     float | None, typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed.")

@@ -16,9 +16,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.experiment.backends.worker import quiet_children
+from sacma.experiment.children import quiet_children
 from sacma.experiment.plan import TrialSpec
 from sacma.locate import locate
+from sacma.received import read_file
 
 MODULE, FUNCTION = "sacma.surrogate.likelihood", "maximise"
 """What takes longest to compile, by far."""
@@ -66,7 +67,7 @@ def is_compiled() -> bool:
     for index in (index for folder in _folders(source) for index in folder.glob(pattern)):
         with contextlib.suppress(OSError):
             # Its first lines name the version that wrote it; one that is older than its source is not used.
-            if index.stat().st_mtime >= source.stat().st_mtime and made_by in index.read_bytes()[:100]:
+            if index.stat().st_mtime >= source.stat().st_mtime and made_by in read_file(index)[:100]:
                 return True
     return False
 

@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -24,9 +24,10 @@ import cocoex
 import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.experiment.children import forget_start, safe_start
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, optimal_value
-from sacma.experiment.supply import at_hand
+from sacma.experiment.supply import supply
 from sacma.experiment.trial import run_algorithm, suite_of
 from sacma.printable import LONGEST_SHOWN, one_line
 from sacma.suites import BBOB
@@ -251,8 +252,9 @@ def watched(watch: Watch) -> Sighting:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
-        process = context.Process(target=_watch, args=(theirs, watch, Path(folder)))
-        process.start()
+        process = context.Process(target=_watch, args=(theirs, watch, Path(folder), ALGORITHMS.files))
+        with safe_start():
+            process.start()
         theirs.close()
         try:
             late = Sighting(error=f"it did not end within {PATIENCE:g} s")
@@ -269,8 +271,9 @@ def watched(watch: Watch) -> Sighting:
     return sighting
 
 
-def _watch(connection: Connection, watch: Watch, folder: Path) -> None:
+def _watch(connection: Connection, watch: Watch, folder: Path, files: Sequence[Path]) -> None:
     """Be the process that runs the trial."""
+    forget_start()
     said = folder / "said"
     descriptor = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for standard in (1, 2):
@@ -280,17 +283,19 @@ def _watch(connection: Connection, watch: Watch, folder: Path) -> None:
     os.chdir(here)
     tempfile.tempdir = os.environ["TMPDIR"] = str(here)
     cocoex.log_level("warning")
+    report = partial(_report_trial, connection, watch, here, said, files)
     if watch.before is not None:
+        supply(watch.before, files)
         with contextlib.suppress(Exception, SystemExit):  # it was watched as a trial of its own
-            run_algorithm(watch.before, _problem(watch.before, partial(_report_trial, connection, watch, here, said)))
-    _report_trial(connection, watch, here, said)
+            run_algorithm(watch.before, _problem(watch.before, report))
+    report()
 
 
 def _problem(spec: TrialSpec, give_up: Callable[[], None]) -> WatchedProblem:
     return WatchedProblem(spec, suite_of(spec), optimal_value(spec), give_up)
 
 
-def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path) -> None:
+def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, files: Sequence[Path]) -> None:
     """Run a trial, send what is seen, and exit: in the middle of it, where it will not end."""
     random.seed(watch.global_seed)
     np.random.seed(watch.global_seed)  # noqa: NPY002 the generator that is not to be used
@@ -320,7 +325,8 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path) 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         problem = _problem(watch.spec, report)
-        algorithm = ALGORITHMS[at_hand(watch.spec).algorithm]
+        supply(watch.spec, files)
+        algorithm = ALGORITHMS[watch.spec.algorithm]
         algorithm.load()
         algorithm.prepare()
         start = time.process_time()

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import DamagedRecordError, Outcome, decode_head
+from sacma.experiment.record import DamagedRecordError, Outcome, decode
 from sacma.experiment.store import Store
 from sacma.received import read_file
 
-MOST_RECORDS = 200
+MOST_RECORDS = 50
 """Of an algorithm in a dimension, that are looked at: they tell the cost of an evaluation well enough."""
 
 
@@ -26,11 +26,11 @@ def earlier_trials(store: Store, specs: Sequence[TrialSpec]) -> Iterator[tuple[T
         paths = (p for p in sorted(folder.glob(f"f*-d{wanted.dimension:02d}-*.record")) if p not in planned)
         for path in islice(paths, MOST_RECORDS):
             try:
-                head = decode_head(read_file(path))
+                record = decode(read_file(path))
             except (OSError, DamagedRecordError):  # nobody has asked for this trial
                 continue
-            if _kind(head.spec) == _kind(wanted) and store.path_of(head.spec) == path:
-                yield head.spec, head.outcome
+            if _kind(record.spec) == _kind(wanted) and store.path_of(record.spec) == path:
+                yield record.spec, record.outcome
 
 
 def _kind(spec: TrialSpec) -> tuple[str | int, ...]:

@@ -1,6 +1,6 @@
 """A trial that did not end as it should: what went wrong, kept beside the records until it goes right."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -8,6 +8,7 @@ from functools import cache
 from pydantic import TypeAdapter, ValidationError
 
 from sacma.experiment.plan import TrialSpec
+from sacma.printable import one_line, printable
 
 
 class FailureKind(StrEnum):
@@ -43,25 +44,19 @@ class TrialFailure:
 LONGEST_ERROR, LONGEST_TRACEBACK = 500, 20_000
 """Characters that are kept."""
 
+MOST_ATTEMPTS = 1_000_000
+"""That are counted."""
+
 
 def failed(spec: TrialSpec, kind: FailureKind, error: str, traceback: str) -> TrialFailure:
     """Return a failure of this moment, its texts fit for a terminal and a file: an algorithm may say anything."""
-    line = " ".join(_plain(error).split())
-    words = _plain(traceback)
+    return TrialFailure(spec, kind, one_line(error, LONGEST_ERROR), _shortened(traceback), when=now())
+
+
+def _shortened(traceback: str) -> str:
+    lines = printable(traceback, keep="\n\t")
     half = LONGEST_TRACEBACK // 2
-    return TrialFailure(
-        spec,
-        kind,
-        line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]} …",
-        words if len(words) <= LONGEST_TRACEBACK else f"{words[:half]}\n…\n{words[-half:]}",
-        when=now(),
-    )
-
-
-def _plain(text: str) -> str:
-    """Return ``text`` without what cannot be encoded or would steer a terminal."""
-    encodable = text.encode("utf-8", "backslashreplace").decode()
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in encodable)
+    return lines if len(lines) <= LONGEST_TRACEBACK else f"{lines[:half]}\n…\n{lines[-half:]}"
 
 
 def now() -> str:
@@ -80,8 +75,15 @@ def encode_failure(failure: TrialFailure) -> bytes:
 
 
 def decode_failure(content: bytes) -> TrialFailure | None:
-    """Return the failure that ``content`` holds, or nothing where it does not hold one."""
+    """Return the failure that ``content`` holds, its texts fit for a terminal, or nothing where it holds none."""
     try:
-        return _adapter().validate_json(content, strict=True)
+        found = _adapter().validate_json(content, strict=True)
     except ValidationError:
         return None
+    return replace(
+        found,
+        error=one_line(found.error, LONGEST_ERROR),
+        traceback=_shortened(found.traceback),
+        attempts=min(max(found.attempts, 1), MOST_ATTEMPTS),
+        when=one_line(found.when, LONGEST_ERROR),
+    )

@@ -205,7 +205,7 @@ def cocopp() -> tuple[bool | None, str]:
     start = time.monotonic()
     try:
         done = subprocess.run(  # noqa: S603 our own interpreter, our own program
-            [sys.executable, "-W", "ignore", "-c", LOAD_COCOPP],
+            [sys.executable, "-P", "-W", "ignore", "-c", LOAD_COCOPP],
             env={**os.environ, "MPLBACKEND": "Agg", "PYTHONUTF8": "1"},
             capture_output=True,
             text=True,

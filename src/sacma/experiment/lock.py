@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import platform
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,17 @@ from pathlib import Path
 
 from sacma.errors import SacmaError
 from sacma.experiment.failure import now
+from sacma.printable import one_line
+from sacma.received import parse_json
+
+_CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""Never through a link, which may lead to any file; never waiting for whoever writes to a pipe."""
+
+_LONGEST = 1 << 16
+"""Bytes of a lock file."""
+
+_LONGEST_COMMAND = 4000
+"""Characters."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +45,7 @@ class Holder:
     command: str
 
     def __str__(self) -> str:
-        return f"process {self.process} on {self.host} since {self.since} ({self.command})"
+        return one_line(f"process {self.process} on {self.host} since {self.since} ({self.command})", 1000)
 
 
 class FolderInUseError(SacmaError):
@@ -53,9 +65,11 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
 
     Raises:
         FolderInUseError: another process holds it.
-        SacmaError: the file system has no locks.
+        SacmaError: the file system has no locks, or what is at ``path`` is not a lock file.
     """
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    file = _open_lock(path, os.O_RDWR | os.O_CREAT)
+    if file is None:
+        raise SacmaError(f"{path} is in the way: it is not a lock file of sacma; move it away")
     try:
         try:
             if not _taken(file):
@@ -73,7 +87,7 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
                 f"{path.parent} is on a file system without locks ({error.strerror}); "
                 "results need one that has them: a local disk, or a network mount with locking"
             ) from None
-        us = Holder(os.getpid(), platform.node(), now(), command)
+        us = Holder(os.getpid(), platform.node(), now(), command[:_LONGEST_COMMAND])
         _write(file, json.dumps(asdict(us)).encode())
         try:
             yield
@@ -87,8 +101,10 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
 def holder(path: Path) -> Holder | None:
     """Return who holds the lock file at ``path``; nobody where it is free or not there."""
     try:
-        file = os.open(path, os.O_RDONLY)
+        file = _open_lock(path, os.O_RDONLY)
     except OSError:
+        return None
+    if file is None:
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -98,6 +114,26 @@ def holder(path: Path) -> Holder | None:
         return None
     finally:
         os.close(file)
+
+
+def _open_lock(path: Path, flags: int) -> int | None:
+    """Open the lock file at ``path``; return nothing where something else is there, and leave that as it is."""
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):  # opening a device may do something
+        return None
+    file = os.open(path, flags | _CAREFUL, 0o666)
+    if _is_lock(file):
+        return file
+    os.close(file)
+    return None
+
+
+def _is_lock(file: int) -> bool:
+    """Tell whether a file is a lock file: one with a single name, empty or with a holder in it."""
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > _LONGEST:
+        return False
+    content = os.pread(file, _LONGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
+    return not content or _holder_in(content) is not None
 
 
 def _taken(file: int) -> bool:
@@ -116,10 +152,15 @@ _NOBODY = Holder(0, "an unknown machine", "an unknown time", "an unknown command
 
 
 def _read(file: int) -> Holder:
+    return _holder_in(os.pread(file, _LONGEST, 0)) or _NOBODY
+
+
+def _holder_in(content: bytes) -> Holder | None:
     try:
-        return Holder(**json.loads(os.pread(file, 1 << 16, 0)))
+        found = Holder(**parse_json(content))
     except (ValueError, TypeError):
-        return _NOBODY
+        return None
+    return found if all(type(value) in {int, str} for value in vars(found).values()) else None
 
 
 def _write(file: int, content: bytes) -> None:

@@ -27,7 +27,7 @@ class TrialSpec:
         seed: of the study.
         triggers: multiples of D at which COCO's files hold Δf exactly.
         version: of the algorithm, where it is not our own: of its package, or the content hash of its file.
-        algorithm_file: where that file lay; not part of the trial's identity.
+        algorithm_file: where that file lay, for messages alone: it is never opened. Not part of the trial's identity.
     """
 
     name: str

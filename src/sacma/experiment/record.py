@@ -6,7 +6,7 @@ A record file is
 2. the trial's spec and outcome, and the lengths of the parts that follow, as one line of JSON,
 3. the parts, deflated: COCO files and provenance as JSON, the trace as packed columns.
 
-So what a study needs of thousands of trials is read without inflating what only merging needs.
+Every reader decodes all of it, and refuses what no trial can have found.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ import json
 import math
 import zlib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,11 +26,15 @@ from sacma.experiment.coco_data import CocoFiles
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.provenance import Provenance
 from sacma.experiment.trace import Trace, pack_trace, unpack_trace
+from sacma.printable import one_line
 
 MAGIC = b"sacma-record 2 "
 
 DEFLATE_LEVEL = 3
 """A tenth larger than with the usual 6, in half the time."""
+
+MOST_BYTES = {"head": 16 << 20, "coco": 32 << 20, "trace": 128 << 20, "provenance": 1 << 16}
+"""Size of the head and of the inflated parts: those of a trial of some 10 million evaluations."""
 
 
 class Status(StrEnum):
@@ -106,6 +110,11 @@ class TrialRecord:
     coco: CocoFiles
     provenance: Provenance
 
+    @property
+    def head(self) -> "RecordHead":
+        """The record without its trace and its files."""
+        return RecordHead(self.spec, self.outcome, self.provenance.environment.fingerprint)
+
 
 @dataclass(frozen=True)
 class FinishedTrial:
@@ -118,7 +127,22 @@ class FinishedTrial:
 
 @dataclass(frozen=True)
 class RecordHead:
-    """What the second line of a record file holds.
+    """A record without its trace and its files: enough for most analyses, and small.
+
+    Args:
+        spec: of the trial.
+        outcome: of the trial.
+        environment: fingerprint of the environment that it ran in.
+    """
+
+    spec: TrialSpec
+    outcome: Outcome
+    environment: str
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The second line of a record file.
 
     Args:
         spec: of the trial.
@@ -133,80 +157,97 @@ class RecordHead:
     parts: Mapping[str, int]
 
 
+_Kind = TypeVar("_Kind")
+
+
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-_PARTS: Mapping[str, Any] = {"coco": CocoFiles, "trace": Trace, "provenance": Provenance}
+_PARTS = ("coco", "trace", "provenance")
 
 
 def finished(record: TrialRecord) -> FinishedTrial:
-    """Return ``record`` as what a worker hands over."""
-    return FinishedTrial(record.spec, record.outcome, encode(record))
+    """Return ``record`` as what a worker hands over.
+
+    Raises:
+        DamagedRecordError: no reader would accept it.
+    """
+    content = encode(record)
+    decode(content, record.spec)
+    return FinishedTrial(record.spec, record.outcome, content)
 
 
 def encode(record: TrialRecord) -> bytes:
     """Return ``record`` as the bytes of its file."""
     contents = {
-        "coco": _json(vars(record.coco)),
+        "coco": _coco_json(record.coco),
         "trace": pack_trace(record.trace),
-        "provenance": _json({**vars(record.provenance), "environment": record.provenance.environment.content}),
+        "provenance": _provenance_json(record.provenance),
     }
     parts = {name: zlib.compress(content, DEFLATE_LEVEL) for name, content in contents.items()}
-    head = {
-        "spec": {field.name: getattr(record.spec, field.name) for field in fields(record.spec)},
-        "outcome": {**vars(record.outcome), "cpu": vars(record.outcome.cpu)},
-        "environment": record.provenance.environment.fingerprint,
-        "parts": {name: len(part) for name, part in parts.items()},
-    }
-    body = b"\n".join([_json(head), b"".join(parts.values())])
+    lengths = {name: len(part) for name, part in parts.items()}
+    head = _Head(record.spec, record.outcome, record.provenance.environment.fingerprint, lengths)
+    body = b"\n".join([_head_json(head), b"".join(parts.values())])
     return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def _head_json(head: _Head) -> bytes:
+    spec = {field.name: getattr(head.spec, field.name) for field in fields(head.spec)}
+    return _json({**vars(head), "spec": spec, "outcome": {**vars(head.outcome), "cpu": vars(head.outcome.cpu)}})
+
+
+def _coco_json(coco: CocoFiles) -> bytes:
+    return _json(vars(coco))
+
+
+def _provenance_json(provenance: Provenance) -> bytes:
+    return _json({**vars(provenance), "environment": provenance.environment.content})
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, separators=(",", ":")).encode()
 
 
-def decode_head(content: bytes) -> RecordHead:
-    """Return what a record file says of its trial.
-
-    Raises:
-        DamagedRecordError: the file is not a complete record.
-    """
-    return _opened(content)[0]
-
-
-def decode_head_of(spec: TrialSpec, content: bytes) -> RecordHead:
-    """Return what a record file says of its trial, which must be ``spec``.
-
-    Raises:
-        DamagedRecordError: the file is not a complete record, or one of another trial.
-    """
-    return _head_of(spec, decode_head(content))
-
-
-def _head_of(spec: TrialSpec, head: RecordHead) -> RecordHead:
-    if head.spec != spec:
-        same = "with other settings, budget or seed" if str(head.spec) == str(spec) else ""
-        raise DamagedRecordError(f"it is the record of {head.spec} {same}".strip())
-    return head
-
-
 def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
-    """Return the whole record of a record file, which must be that of ``spec`` if it is given.
+    """Return the record that a record file holds, which must be that of ``spec`` if it is given.
+
+    All readers of records go through here. What passes is what a trial can have found: see ``record_checks``.
 
     Raises:
-        DamagedRecordError: the file is not a complete record, or one of another trial.
+        DamagedRecordError: the file is not a complete record, one of another trial, or one that no trial can have.
     """
+    from sacma.experiment import record_checks as checks  # noqa: PLC0415 which imports this module
+
     head, body = _opened(content)
-    if spec is not None:
-        _head_of(spec, head)
-    parts = {name: _part(head, body, name) for name in _PARTS}
-    return TrialRecord(head.spec, head.outcome, **parts)
+    if spec is None:
+        checks.check_spec(head.spec)
+    elif head.spec != spec:
+        same = "with other settings, budget or seed" if head.spec.place == spec.place else ""
+        raise DamagedRecordError(f"it is the record of another trial {same}".strip())
+    checks.check_outcome(head.spec, head.outcome)
+    if tuple(head.parts) != _PARTS or min(head.parts.values()) < 0 or sum(head.parts.values()) != len(body):
+        raise DamagedRecordError("its parts are not those of a record")
+    start, parts = 0, []
+    for name, length in head.parts.items():
+        parts.append(_inflated(body[start : start + length], MOST_BYTES[name]))
+        start += length
+    coco, trace, provenance = parts
+    record = TrialRecord(
+        spec or head.spec,
+        head.outcome,
+        _unpacked(trace),
+        _validated(CocoFiles, coco, _coco_json),
+        _validated(Provenance, provenance, _provenance_json),
+    )
+    checks.check_coco(record.spec, record.outcome, record.coco)
+    checks.check_trace(record.outcome, record.trace)
+    checks.check_provenance(record.provenance, head.environment)
+    return record
 
 
-def _opened(content: bytes) -> tuple[RecordHead, bytes]:
+def _opened(content: bytes) -> tuple[_Head, memoryview]:
     """Return head and parts of a record file whose checksum is right."""
     first, _, body = content.partition(b"\n")
     if first != MAGIC + hashlib.sha256(body).hexdigest().encode():
@@ -214,28 +255,41 @@ def _opened(content: bytes) -> tuple[RecordHead, bytes]:
         raise DamagedRecordError(
             "it is of another version of sacma" if version else "its checksum does not match its content"
         )
-    line, _, parts = body.partition(b"\n")
+    end = body.find(b"\n", 0, MOST_BYTES["head"])
+    if end < 0:
+        raise DamagedRecordError("it has no head")
+    return _validated(_Head, body[:end], _head_json), memoryview(body)[end + 1 :]
+
+
+def _validated(kind: type[_Kind], content: bytes, encoded: Callable[[_Kind], bytes]) -> _Kind:
+    """Return what JSON holds, if it is what ``encoded`` makes of it again: no key more, none twice."""
     try:
-        return _adapter(RecordHead).validate_json(line, strict=True), parts
+        found: _Kind = _adapter(cast("Any", kind)).validate_json(content, strict=True)
     except ValidationError as error:
-        raise DamagedRecordError(_reason(error)) from None
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise DamagedRecordError(
+            one_line(f"it is not of this version of sacma: {where}: {first['msg']}", 200)
+        ) from None
+    if encoded(found) != content:
+        raise DamagedRecordError("it holds more than a record, or in another form")
+    return found
 
 
-def _part(head: RecordHead, parts: bytes, name: str) -> Any:
+def _unpacked(content: bytes) -> Trace:
     try:
-        names = list(head.parts)
-        start = sum(head.parts[other] for other in names[: names.index(name)])
-        content = zlib.decompress(parts[start : start + head.parts[name]])
-        if name == "trace":
-            return unpack_trace(content)
-        return _adapter(_PARTS[name]).validate_json(content, strict=True)
-    except ValidationError as error:
-        raise DamagedRecordError(_reason(error)) from None
-    except (ValueError, zlib.error) as error:
-        raise DamagedRecordError(f"it is not a record of this version of sacma: {error}") from None
+        return unpack_trace(content)
+    except ValueError as error:
+        raise DamagedRecordError(f"its trace cannot be read: {one_line(str(error), 200)}") from None
 
 
-def _reason(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"]))
-    return f"it is not a record of this version of sacma: {where}: {first['msg']}"
+def _inflated(deflated: memoryview, most: int) -> bytes:
+    """Return what is deflated, unless it is more than ``most`` bytes."""
+    inflater = zlib.decompressobj()
+    try:
+        content = inflater.decompress(deflated, most)
+    except zlib.error:
+        raise DamagedRecordError("a part of it cannot be inflated") from None
+    if not inflater.eof or inflater.unused_data:
+        raise DamagedRecordError("a part of it is not complete, or too large")
+    return content

@@ -6,31 +6,76 @@ import os
 import platform
 import re
 import shutil
+import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+from sacma.received import read_file
 
 MEMORY = Path("/dev/shm")  # noqa: S108 folders below it are made by tempfile
 
 ENOUGH = 64e6
 """Bytes: a hundred times what a trial needs."""
 
+SEMAPHORES = "semaphores"
+"""File of a scratch folder with the names of the semaphores that its owner has made, a line each."""
+
 
 def scratch_folder() -> Path:
     """Make a folder for temporary files, in memory unless ``TMPDIR`` says where; the caller removes it.
 
-    Its name holds this machine and process: what killed processes of ours left in the same place is removed, but not
-    what other machines have in a folder that they share.
+    Its name holds this machine and process: what killed processes of ours left in the same place is removed, and their
+    semaphores with it, but not what other machines have in a folder that they share.
     """
     parent = Path(tempfile.gettempdir())
     if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK):
         parent = MEMORY if shutil.disk_usage(MEMORY).free > ENOUGH else parent
     host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
     for left in parent.glob(f"sacma-{host}-*"):
-        owner = re.fullmatch(r"sacma-\w+-(\d+)-\w+", left.name)
+        owner = re.fullmatch(r"sacma-\w+-([0-9]{1,9})-\w+", left.name)
         with contextlib.suppress(OSError):
-            if owner and left.stat().st_uid == os.geteuid() and not _alive(int(owner[1])):
-                shutil.rmtree(left, ignore_errors=True)
+            status = left.lstat()
+            ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if owner and ours and not _alive(int(owner[1])):
+                remove_left(left, int(owner[1]))
     return Path(tempfile.mkdtemp(prefix=f"sacma-{host}-{os.getpid()}-", dir=parent))
+
+
+@contextlib.contextmanager
+def noted_semaphores(folder: Path) -> Iterator[None]:
+    """Note in a scratch folder which of joblib's semaphores this process makes meanwhile.
+
+    They are files that outlive a process which is killed together with its helpers. Their names hold its number, but
+    not its machine: in a folder that machines or containers share, only a note tells whose they are.
+    """
+    before = _semaphores_of(os.getpid())
+    try:
+        yield
+    finally:
+        there = _semaphores_of(os.getpid())
+        ours = (there - before) | (there & _noted(folder))
+        with contextlib.suppress(OSError):  # a full disk: they are left behind
+            (folder / SEMAPHORES).write_text("\n".join(sorted(ours)))
+
+
+def remove_left(folder: Path, owner: int) -> None:
+    """Remove the scratch folder of a process that has ended, and the semaphores of joblib's that it had made."""
+    for name in _noted(folder) & _semaphores_of(owner):
+        with contextlib.suppress(OSError):
+            (MEMORY / name).unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _semaphores_of(process: int) -> set[str]:
+    return {path.name for path in MEMORY.glob(f"sem.loky-{process}-*")}
+
+
+def _noted(folder: Path) -> set[str]:
+    try:
+        return set(read_file(folder / SEMAPHORES).decode(errors="replace").splitlines())
+    except OSError:
+        return set()
 
 
 def _alive(process: int) -> bool:

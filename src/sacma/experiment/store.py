@@ -14,13 +14,14 @@ A record is committed by writing a temporary file, syncing it and renaming it: w
 import contextlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config import Protocol, StoredSettings, Study
@@ -30,10 +31,21 @@ from sacma.experiment.failure import TrialFailure, decode_failure, encode_failur
 from sacma.experiment.lock import Holder, holder, locked
 from sacma.experiment.plan import TrialSpec, plan_study
 from sacma.experiment.provenance import Manifest
-from sacma.experiment.record import DamagedRecordError, FinishedTrial, RecordHead, TrialRecord, decode, decode_head_of
-from sacma.whole import remove, whole_file, whole_folder, write_whole
+from sacma.experiment.record import DamagedRecordError, FinishedTrial, RecordHead, TrialRecord, decode
+from sacma.printable import one_line
+from sacma.received import UnfitFileError, check_plain, parse_json, read_file
+from sacma.whole import remove, remove_left_behind, whole_file, whole_folder, write_whole
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
+
+_WRITTEN = ("studies", "records", "failures")
+_DERIVED = ("coco", "traces", "provenance", "export", "sweep", "report", "cocopp")
+"""Folders that are written to under one lock and the other."""
+
+_LARGEST_STUDY, _LARGEST_FAILURE = 4 << 20, 1 << 20
+"""Bytes of a file."""
+
+_ORIGIN = TypeAdapter(Origin)
 
 
 @dataclass(frozen=True)
@@ -166,17 +178,31 @@ class Store:
             FolderInUseError: another is.
         """
         with locked(self.root / _RECORDS_LOCK, command):
-            for folder in (self.root / "studies", *self.root.glob("records/*"), *self.root.glob("failures/*")):
-                _sweep(folder)
+            for folder in self._own_folders(_WRITTEN):
+                remove_left_behind(folder)
             yield
 
     @contextlib.contextmanager
     def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
         """Be the one process that writes what is derived from records; see ``locked``."""
         with locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait):
-            for name in ("traces", "provenance", "export", "sweep"):
-                _sweep(self.root / name)
+            for folder in self._own_folders(_DERIVED):
+                remove_left_behind(folder)
             yield
+
+    def _own_folders(self, names: Iterable[str]) -> list[Path]:
+        """Return the folders of these names and those in them; refuse links, which lead out of the results.
+
+        Raises:
+            SacmaError: one of them is a link.
+        """
+        there = [self.root / name for name in names if os.path.lexists(self.root / name)]
+        below = [folder / name for folder in there if not folder.is_symlink() for name in _names(folder)]
+        found = [*there, *(path for path in below if path.is_symlink() or path.is_dir())]
+        for path in found:
+            if path.is_symlink() and (path in there or path.is_dir()):
+                raise SacmaError(f"{path} is a link: results are kept in folders of their own; move it away")
+        return [path for path in found if path.is_dir() and not path.is_symlink()]
 
     def writer(self) -> Holder | None:
         """Return which process writes records now, if any."""
@@ -193,7 +219,7 @@ class Store:
             RunError: it cannot be written.
         """
         write_whole(self.path_of(trial.spec), trial.content)
-        self._failure_of(trial.spec).unlink(missing_ok=True)
+        remove(self._failure_of(trial.spec))
 
     def commit_failure(self, failure: TrialFailure) -> TrialFailure:
         """Keep ``failure``, count how often its trial has failed, and return it with that number.
@@ -208,30 +234,38 @@ class Store:
         return counted
 
     def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
-        """Yield what there is of ``specs``: the heads of intact records, and the damaged ones.
+        """Yield the heads of the sound records of ``specs``, and the damaged ones.
 
         Raises:
             SacmaError: a record cannot be read.
         """
-        for spec, content in self._contents(specs):
-            try:
-                yield decode_head_of(spec, content)
-            except DamagedRecordError as error:
-                yield Damage(spec, self.path_of(spec), str(error))
+        for found in self.records(specs):
+            yield found if isinstance(found, Damage) else found.head
 
     def count(self, specs: Iterable[TrialSpec]) -> int:
         """Return how many of ``specs`` have a file in the place of their record."""
         return sum(1 for _ in self._there(specs))
 
-    def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord]:
-        """Yield the intact records of ``specs``, whole.
+    def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord | Damage]:
+        """Yield the sound records of ``specs``, and the damaged ones.
 
         Raises:
             SacmaError: a record cannot be read.
         """
-        for spec, content in self._contents(specs):
-            with contextlib.suppress(DamagedRecordError):
-                yield decode(content, spec)
+        for spec, path in self._there(specs):
+            try:
+                yield decode(read_file(path), spec)
+            except FileNotFoundError:
+                continue
+            except UnfitFileError as error:
+                yield Damage(spec, path, str(error.strerror))
+            except DamagedRecordError as error:
+                yield Damage(spec, path, str(error))
+            except OSError as error:
+                raise SacmaError(
+                    f"record {path} cannot be read: {error.strerror}; see to its permissions, or move it away: "
+                    "its trial is then run again"
+                ) from None
 
     def failures(self, specs: Iterable[TrialSpec]) -> Iterator[TrialFailure]:
         """Yield the failures that are kept of ``specs``."""
@@ -246,7 +280,7 @@ class Store:
         """Rename a damaged record, so that its trial is run again; return its new path."""
         for number in range(1, 1_000_000):
             path = damaged.path.with_suffix(f".damaged-{number}")
-            if not path.exists():
+            if not os.path.lexists(path):
                 break
         return damaged.path.replace(path)
 
@@ -264,21 +298,6 @@ class Store:
             name = f"{_stem(spec)}.record"
             if name in names:
                 yield spec, folder / name
-
-    def _contents(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, bytes]]:
-        for spec, path in self._there(specs):
-            try:
-                content = path.read_bytes()
-            except FileNotFoundError:
-                continue
-            except IsADirectoryError:
-                content = b""
-            except OSError as error:
-                raise SacmaError(
-                    f"record {path} cannot be read: {error.strerror}; see to its permissions, or move it away: "
-                    "its trial is then run again"
-                ) from None
-            yield spec, content
 
     def register(self, study: Study) -> bool:
         """Note that ``study`` is part of these results; return whether it replaces one that it cannot extend."""
@@ -309,7 +328,7 @@ class Store:
         """
         path = self.root / "studies" / f"{name}.json"
         try:
-            parts = tuple(_load(part) for part in json.loads(path.read_bytes()))
+            parts = tuple(_load(part) for part in parse_json(read_file(path, _LARGEST_STUDY)))
             if not parts:
                 raise ValueError("it is empty")  # noqa: TRY301
             if {part.name for part in parts} != {name}:
@@ -317,9 +336,13 @@ class Store:
             return StoredStudy(parts)
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+        except (UnfitFileError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            reason = str(error.strerror if isinstance(error, UnfitFileError) else error)
+            if isinstance(error, ValidationError):
+                first = error.errors(include_input=False, include_url=False)[0]
+                reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             raise SacmaError(
-                f"{path}: not a study of this version of sacma ({str(error).splitlines()[0]}); "
+                f"{path}: not a study of this version of sacma ({one_line(reason, 200)}); "
                 "delete it and run the config again: finished trials are kept"
             ) from None
 
@@ -335,8 +358,12 @@ class Store:
         """Return where the manifest of algorithm ``name`` is."""
         return self.root / "provenance" / f"{name}.json"
 
-    def derive(self, study: StoredStudy) -> Manifest:
+    def derive(self, study: StoredStudy, on_damage: Callable[[Damage], None] = lambda _: None) -> Manifest:
         """Write COCO folder, traces and manifest of ``study`` from those of its records that are there.
+
+        Args:
+            study: with some records.
+            on_damage: called with each record that is damaged.
 
         Returns:
             The manifest.
@@ -349,6 +376,9 @@ class Store:
         traces, placed = [], []
         manifest = Manifest(study.name, tuple(_dump(part) for part in study.parts))
         for record in self.records(study.specs()):
+            if isinstance(record, Damage):
+                on_damage(record)
+                continue
             traces.append((record.spec, record.trace))
             placed.append(PlacedFiles(*record.spec.place, record.coco))
             manifest.add(record.provenance, record.outcome.cpu.total)
@@ -364,8 +394,9 @@ def _dump(study: Study) -> dict[str, Any]:
 
 
 def _load(fields: dict[str, Any]) -> Study:
+    check_plain(fields)
     protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
-    origin = Origin(**fields["origin"]) if fields.get("origin") else None
+    origin = _ORIGIN.validate_json(json.dumps(fields["origin"]), strict=True) if fields.get("origin") else None
     # What somebody else's algorithm did can be looked at without it.
     settings: object = (
         StoredSettings(fields["settings"])
@@ -380,13 +411,6 @@ def _stem(spec: TrialSpec) -> str:
     return f"f{spec.function:03d}-d{spec.dimension:02d}-i{spec.instance:03d}-{spec.key}"
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what a killed process of ours left half-written."""
-    for name in _names(folder):
-        if re.fullmatch(r"\..+\.[0-9]+", name) and (folder / name).is_file():
-            (folder / name).unlink(missing_ok=True)
-
-
 def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)  # noqa: PTH208 names, of which there may be 100,000
@@ -396,7 +420,7 @@ def _names(folder: Path) -> list[str]:
 
 def _failure_at(path: Path) -> TrialFailure | None:
     try:
-        return decode_failure(path.read_bytes())
+        return decode_failure(read_file(path, _LARGEST_FAILURE))
     except OSError:
         return None
 

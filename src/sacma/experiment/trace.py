@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from sacma.experiment.plan import TrialSpec
+from sacma.received import parse_json
 from sacma.strategy.generation import Generation
 
 DIGITS = 4
@@ -84,6 +85,18 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
 
 _DTYPES = {kind: np.dtype(kind).newbyteorder("<") for kind in set(COLUMNS.values()) - {"text"}}
 
+TEXTS = [name for name, kind in COLUMNS.items() if kind == "text"]
+"""Columns of texts."""
+
+_ROW = np.dtype([(name, _DTYPES.get(kind, np.dtype("u1"))) for name, kind in COLUMNS.items()])
+"""A row of a packed trace; texts are numbers of their categories."""
+
+BYTES_A_ROW = _ROW.itemsize
+"""Of a packed trace."""
+
+MOST_CATEGORIES, LONGEST_CATEGORY = 255, 80
+"""Different texts of a column, and characters of each."""
+
 
 def _ticks(seconds: Sequence[float]) -> "np.ndarray[Any, Any]":
     return np.round(np.array(seconds) / TICK) * TICK
@@ -109,9 +122,12 @@ def pack_trace(trace: Trace) -> bytes:
             categories, column = np.unique(column, return_inverse=True)
             texts[name] = categories.tolist()
             column = column.astype("u1")
-        packed.append(column.view("u1").reshape(len(column), column.itemsize).T.tobytes())
-    head = {"rows": len(trace["generation"]), "texts": texts}
-    return json.dumps(head, separators=(",", ":")).encode() + b"\n" + b"".join(packed)
+        packed.append(np.ascontiguousarray(column).view("u1").reshape(len(column), column.itemsize).T.tobytes())
+    return _head_json(len(trace["generation"]), texts) + b"\n" + b"".join(packed)
+
+
+def _head_json(rows: int, texts: Mapping[str, Sequence[str]]) -> bytes:
+    return json.dumps({"rows": rows, "texts": texts}, separators=(",", ":")).encode()
 
 
 def unpack_trace(content: bytes) -> Trace:
@@ -121,20 +137,32 @@ def unpack_trace(content: bytes) -> Trace:
         ValueError: ``content`` is not a packed trace.
     """
     line, _, packed = content.partition(b"\n")
-    head = json.loads(line)
-    trace = {}
-    try:
-        rows, texts = head["rows"], head["texts"]
-        start = 0
-        for name, kind in COLUMNS.items():
-            dtype = _DTYPES.get(kind, np.dtype("u1"))
-            planes = np.frombuffer(packed, "u1", rows * dtype.itemsize, start).reshape(dtype.itemsize, rows)
-            column = np.ascontiguousarray(planes.T).view(dtype)[:, 0]
-            trace[name] = np.array(texts[name], str)[column] if kind == "text" else column
-            start += rows * dtype.itemsize
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"the trace is not one: {error}") from None
+    rows, texts = _checked_head(parse_json(line))
+    if _head_json(rows, texts) != line:
+        raise ValueError("its head holds more than rows and texts, or in another form")
+    if len(packed) != rows * BYTES_A_ROW:
+        raise ValueError(f"it has {len(packed)} bytes in {rows} rows")
+    planes = np.frombuffer(packed, "u1").reshape(BYTES_A_ROW, rows)
+    table = np.ascontiguousarray(planes.T).view(_ROW)[:, 0]
+    trace = {name: table[name] for name in COLUMNS}
+    for name in TEXTS:
+        if rows and trace[name].max() >= len(texts[name]):
+            raise ValueError(f"{name} has a text that is not there")
+        trace[name] = np.array(texts[name] or [""], str)[trace[name]]
     return trace
+
+
+def _checked_head(head: Any) -> tuple[int, dict[str, list[str]]]:
+    """Return number of rows and texts of a packed trace."""
+    rows, texts = (head.get("rows"), head.get("texts")) if isinstance(head, dict) else (None, None)
+    if type(rows) is not int or rows < 0 or not isinstance(texts, dict) or list(texts) != TEXTS:
+        raise ValueError("its head lacks the number of rows or the texts")
+    for categories in texts.values():
+        if not isinstance(categories, list) or len(categories) > MOST_CATEGORIES:
+            raise ValueError("a list of texts is none, or too long")
+        if not all(isinstance(t, str) and t.isprintable() and len(t) <= LONGEST_CATEGORY for t in categories):
+            raise ValueError("a text is none, not printable or too long")
+    return rows, texts
 
 
 def write_traces(file: Path | IO[bytes], traces: Iterable[tuple[TrialSpec, Trace]]) -> None:

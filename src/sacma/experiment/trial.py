@@ -84,7 +84,8 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
 
 def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
     """Run the trial's algorithm on its problem; return the CPU seconds. Raises what ``solve`` does."""
-    algorithm = ALGORITHMS[at_hand(spec).algorithm]
+    at_hand(spec)
+    algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()
     pools = _prepare(spec.algorithm)
@@ -145,9 +146,9 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
         status = Status.STOPPED if problem.evaluations_left else Status.BUDGET_USED
     generations = problem.generations
     by_model = sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
-    fit = sum(g.fit_seconds for g in generations)
-    predict = sum(g.predict_seconds for g in generations)
-    strategy = sum(g.strategy_seconds for g in generations)
+    fit = sum((g.fit_seconds for g in generations), 0.0)
+    predict = sum((g.predict_seconds for g in generations), 0.0)
+    strategy = sum((g.strategy_seconds for g in generations), 0.0)
     return Outcome(
         status=status,
         evaluations=problem.evaluations,

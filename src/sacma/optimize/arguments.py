@@ -3,15 +3,21 @@
 import math
 import numbers
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeGuard
 
 import numpy as np
 
-from sacma.printable import shown
+from sacma.printable import one_line, shown
 from sacma.surrogate.whitening import Array
 
 LARGEST = 1e100
 """Of coordinates and scales: squares and quotients of what is smaller stay far from the end of the floats."""
+
+LONGEST_PATH = 150
+"""Characters of a path in a message."""
+
+LONGEST_INTEGER = 10_000
+"""Bits of an integer that is written in digits; Python refuses some 14,000."""
 
 
 def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> NoReturn:
@@ -21,7 +27,15 @@ def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> 
         TypeError: with ``of_type``.
         ValueError: else.
     """
-    raise (TypeError if of_type else ValueError)(f"{name} is {shown(value)}; allowed: {allowed}")
+    digits = isinstance(value, int) and value.bit_length() > LONGEST_INTEGER
+    given = "an integer of thousands of digits" if digits else shown(value)
+    raise (TypeError if of_type else ValueError)(f"{name} is {given}; allowed: {allowed}")
+
+
+def named(path: object) -> str:
+    """Return a path as a message names it: printable, of a long one its end."""
+    text = one_line(str(path))
+    return text if len(text) <= LONGEST_PATH else f"… {text[-LONGEST_PATH:]}"
 
 
 def number(name: str, value: object, allowed: str, *, least: float = -math.inf, most: float = math.inf) -> float:
@@ -41,23 +55,42 @@ def whole(name: str, value: object, allowed: str, *, least: int = 0, most: float
     """Return an integer from ``least`` to ``most``; 1e4 is one."""
     if isinstance(value, bool | np.bool) or not isinstance(value, numbers.Real):
         refuse(name, value, allowed, of_type=True)
-    if isinstance(value, numbers.Integral):
-        given = int(value)
-    elif float(value).is_integer():
-        given = int(float(value))
-    else:
+    try:
+        given: int = int(value)  # type: ignore[call-overload]  # a real number of any library
+    except (OverflowError, ValueError):  # of infinity and NaN
         refuse(name, value, allowed)
-    if not least <= given <= most:
+    if given != value or not least <= given <= most:
         refuse(name, value, allowed)
     return given
 
 
+def hides_a_value(value: object, depth: int = 3) -> bool:
+    """Whether ``value`` is an array with a masked element, or a sequence with such arrays, ``depth`` deep.
+
+    NumPy takes for a number what is below the mask.
+    """
+    if isinstance(value, np.ndarray):
+        return type(value) is not np.ndarray and value.dtype.kind != "V" and bool(np.any(getattr(value, "mask", False)))
+    if depth and _has_parts(value):
+        return any(type(part) is not float and hides_a_value(part, depth - 1) for part in value)
+    return False
+
+
+def is_no_number(value: object) -> bool:
+    """Whether ``value`` is none, though ``float`` or NumPy may make one of it: text, dates, spans of time."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.dtype.kind not in "biuf"
+    return isinstance(value, str | bytes | bytearray | complex)
+
+
 def real_array(name: str, value: object, allowed: str) -> Array:
     """Return a new array of real numbers, of whatever shape; None is NaN in it, for who knows what that means."""
+    if hides_a_value(value):
+        refuse(name, value, f"{allowed}; none of it masked")
     try:
         given = np.asarray(value)
         if given.dtype.kind == "O":
-            if any(isinstance(part, str | bytes | bool | complex) for part in given.flat):
+            if any(isinstance(part, bool | np.bool) or is_no_number(part) for part in given.flat):
                 refuse(name, value, allowed, of_type=True)
             given = given.astype(float)
     except (TypeError, ValueError, OverflowError):
@@ -103,16 +136,7 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
     allowed = f"None, a pair (lower, upper), {D} such pairs, one a coordinate, or a scipy.optimize.Bounds; None: open"
     if bounds is None:
         return np.full(D, -np.inf), np.full(D, np.inf)
-    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        sides = [real_array("bounds", side, allowed) for side in (bounds.lb, bounds.ub)]
-    else:
-        if isinstance(bounds, str | bytes) or not isinstance(bounds, Sequence | np.ndarray):
-            refuse("bounds", bounds, allowed, of_type=True)
-        pairs = real_array("bounds", bounds, allowed)
-        if pairs.shape not in {(2,), (D, 2)}:
-            refuse("bounds", bounds, allowed)
-        _no_given_nan(bounds, pairs)
-        sides = [pairs[..., 0], pairs[..., 1]]
+    sides = _sides(bounds, x0, allowed)
     for side in sides:
         if side.shape not in {(), (1,), (D,)}:
             refuse("bounds", bounds, allowed)
@@ -130,6 +154,40 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
     for i in np.flatnonzero((x0 < lower) | (x0 > upper)):
         refuse(f"x0[{i}]", float(x0[i]), f"what is within its bounds, {lower[i]!s} to {upper[i]!s}")
     return lower, upper
+
+
+def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
+    """Return lower and upper bounds as they are given, one or one a coordinate, NaN where there is none."""
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        return real_array("bounds", bounds.lb, allowed), real_array("bounds", bounds.ub, allowed)
+    D = len(x0)
+    if isinstance(bounds, str | bytes) or not isinstance(bounds, Sequence | np.ndarray):
+        refuse("bounds", bounds, allowed, of_type=True)
+    if D != 2 and _is_lows_and_highs(bounds, D):  # noqa: PLR2004 where a pair a coordinate has another shape
+        refuse("bounds", bounds, allowed + LOWS_AND_HIGHS)
+    pairs = real_array("bounds", bounds, allowed)
+    if pairs.shape not in {(2,), (D, 2)}:
+        refuse("bounds", bounds, allowed)
+    _no_given_nan(bounds, pairs)
+    lower, upper = pairs[..., 0], pairs[..., 1]
+    if pairs.shape == (2, 2) and not _holds(lower, upper, x0) and _holds(pairs[0], pairs[1], x0):
+        refuse("bounds", bounds, allowed + LOWS_AND_HIGHS)
+    return lower, upper
+
+
+LOWS_AND_HIGHS = "; where these are (lows, highs), as pycma has them: scipy.optimize.Bounds(lows, highs)"
+"""How to mend bounds that are the other way round."""
+
+
+def _is_lows_and_highs(bounds: Sequence[object] | np.ndarray, dimension: int) -> bool:
+    """Whether ``bounds`` are all lower and all upper bounds, as pycma takes them: a side may be one number or None."""
+    lengths = [len(side) if _has_parts(side) else 0 for side in bounds[:3]]
+    return len(lengths) == 2 and any(lengths) and all(n in {0, 1, dimension} for n in lengths)  # noqa: PLR2004 sides
+
+
+def _holds(lower: Array, upper: Array, x0: Array) -> bool:
+    """Whether x₀ is in the box, NaN being no bound."""
+    return not np.any((lower >= upper) | (x0 < lower) | (x0 > upper))
 
 
 def _no_given_nan(bounds: Sequence[object] | np.ndarray, pairs: Array) -> None:
@@ -150,7 +208,7 @@ def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tupl
         refuse("archive", archive, allowed, of_type=True)
     if len(archive) != 2:  # noqa: PLR2004 a pair
         refuse("archive", archive, allowed)
-    X, y = real_array("archive[0]", archive[0], allowed), real_array("archive[1]", archive[1], allowed)
+    X, y = real_array("archive[0]", archive[0], allowed), real_array("archive[1]", _failed(archive[1]), allowed)
     if X.size == 0 and y.size == 0:
         return None
     if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1]:  # noqa: PLR2004 a matrix
@@ -160,3 +218,17 @@ def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tupl
         refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
     finite = np.isfinite(y)
     return (X[finite], y[finite]) if finite.any() else None
+
+
+def _failed(values: object) -> object:
+    """Return values with None for each that is masked: such an evaluation has failed."""
+    if not (_has_parts(values) and hides_a_value(values)):
+        return values
+    return [None if hides_a_value(value) else value for value in values]
+
+
+def _has_parts(value: object) -> TypeGuard[Sequence[object] | np.ndarray]:
+    """Whether ``value`` is a sequence, or an array that is not a single number."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)

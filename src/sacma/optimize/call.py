@@ -2,17 +2,20 @@
 
 import math
 import secrets
-from collections.abc import Mapping
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sacma.optimize.arguments import box_of, evaluated, initial_point, number, refuse, scale_of, whole
 from sacma.optimize.space import Space
-from sacma.optimize.surrogates import KINDS, settings_of
+from sacma.optimize.surrogates import settings_of
 from sacma.strategy.settings import CMAESSettings
 from sacma.surrogate.whitening import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
+LARGEST_SEED = 2**128 - 1
+LARGEST_COUNT = 10**18
+"""Of evaluations and failures that a limit can say."""
 
 
 @dataclass(frozen=True)
@@ -62,37 +65,6 @@ class Call:
         """Return the call with another budget."""
         return replace(self, limits=replace(self.limits, budget=budget))
 
-    def header(self) -> dict[str, Any]:
-        """Return all but the limits as JSON: floats come back from it to the bit."""
-        return {
-            "x0": self.x0.tolist(),
-            "sigma0": self.settings.sigma0,
-            "lower": _open(self.space.lower),
-            "upper": _open(self.space.upper),
-            "scale": self.space.scale.tolist(),
-            "strategy": type(self.settings).__name__,
-            "settings": self.settings.model_dump(exclude={"sigma0", "initial_range"}),
-            "seed": self.seed,
-            "archive": None if self.archive is None else [part.tolist() for part in self.archive],
-        }
-
-    @classmethod
-    def of_header(cls, header: Mapping[str, Any], limits: Limits) -> "Call":
-        """Return the call that a header is of.
-
-        Raises:
-            KeyError, TypeError, ValueError: it is of none.
-        """
-        settings = KINDS[header["strategy"]].model_validate({**header["settings"], "sigma0": header["sigma0"]})
-        x0, scale = initial_point(header["x0"]), initial_point(header["scale"])
-        lower, upper = box_of(list(zip(header["lower"], header["upper"], strict=True)), x0, scale)
-        archive = evaluated(header["archive"], lower, upper, scale)
-        return cls(x0, Space(lower, upper, scale), settings, header["seed"], archive, limits)
-
-
-def _open(bounds: Array) -> list[float | None]:
-    return [float(bound) if math.isfinite(bound) else None for bound in bounds]
-
 
 def checked_call(
     x0: object,
@@ -113,14 +85,34 @@ def checked_call(
         ValueError: an argument has a value that is not allowed.
     """
     x = initial_point(x0)
-    allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
-    sigma = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+    sigma = checked_sigma(sigma0)
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
     space = Space(lower, upper, scales)
     settings = settings_of(surrogate, sigma0=sigma, bounded=space.bounded, population_size=population_size)
-    chosen = None if seed is None else whole("seed", seed, "an integer ≥ 0, or None for one that is drawn")
+    chosen = None if seed is None else checked_seed(seed)
     return Call(x, space, settings, chosen, evaluated(archive, lower, upper, scales), limits)
+
+
+def checked_sigma(sigma0: object) -> float:
+    """Return σ₀.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is out of range.
+    """
+    allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
+    return number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+
+
+def checked_seed(seed: object) -> int:
+    """Return the seed.
+
+    Raises:
+        TypeError: it is no integer.
+        ValueError: it is out of range.
+    """
+    return whole("seed", seed, "an integer ≥ 0 and below 2**128, or None for one that is drawn", most=LARGEST_SEED)
 
 
 def checked_limits(*, budget: object, target: object, time_limit: object, max_failures: object) -> Limits:
@@ -132,13 +124,16 @@ def checked_limits(*, budget: object, target: object, time_limit: object, max_fa
     """
     given: dict[str, float] = {}
     if budget is not None:
-        given["budget"] = whole("budget", budget, "an integer ≥ 1, in evaluations, or None", least=1)
+        allowed = f"an integer ≥ 1, in evaluations, up to {LARGEST_COUNT:g}, or None"
+        given["budget"] = whole("budget", budget, allowed, least=1, most=LARGEST_COUNT)
     if target is not None:
-        given["target"] = number("target", target, "a number, or None for none")
+        allowed = "a number below infinity, which any value would reach, or None for none"
+        given["target"] = number("target", target, allowed, most=sys.float_info.max)
     if time_limit is not None:
         given["time_limit"] = number("time_limit", time_limit, "seconds > 0, or None", least=math.ulp(0.0))
     if max_failures is not None:
-        given["max_failures"] = whole("max_failures", max_failures, "an integer ≥ 1, or None for any number", least=1)
+        allowed = f"an integer ≥ 1, up to {LARGEST_COUNT:g}, or None for any number"
+        given["max_failures"] = whole("max_failures", max_failures, allowed, least=1, most=LARGEST_COUNT)
     return Limits(**given)
 
 

@@ -2,17 +2,60 @@
 
 import contextlib
 import math
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sacma.optimize.arguments import refuse, whole
-from sacma.printable import shown
+from sacma.optimize.arguments import hides_a_value, is_no_number, refuse, whole
+from sacma.printable import one_line, printable, shown
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]
+
+LONGEST_FAILURE = 500
+"""Characters of an exception's text that are kept."""
+
+LONGEST_TRACE = 20_000
+"""Characters of a traceback that comes from another process."""
+
+MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
+"""Exceptions that, raised at every point, come from a mistake in f."""
+
+
+class Raised:
+    """An exception of f that may be a mistake in it; it can be sent from one process to another.
+
+    What arrives there is of the same type, where that is Python's own, and else of the one of ``MISTAKES`` that it
+    is; the traceback is its cause, as text.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        error, kind = self.error, type(self.error)
+        pythons = kind.__module__ == "builtins"
+        if not pythons:
+            kind = next(mistake for mistake in MISTAKES if isinstance(error, mistake))
+        plain = pythons and all(type(argument) in {str, int, float} for argument in error.args)
+        trace = printable("".join(traceback.format_exception(error)), keep="\n")[-LONGEST_TRACE:]
+        return _raised_elsewhere, (kind, error.args if plain else (_one_line(error),), trace)
+
+
+class RaisedElsewhere(Exception):  # noqa: N818 what it says
+    """The traceback of an exception that another process raised."""
+
+    def __str__(self) -> str:
+        return f'\n"""\n{self.args[0]}"""'
+
+
+def _raised_elsewhere(kind: type[Exception], arguments: tuple[Any, ...], trace: str) -> Raised:
+    error = kind(*arguments)
+    error.__cause__ = RaisedElsewhere(trace)
+    return Raised(error)
 
 
 class Outcome(NamedTuple):
@@ -21,10 +64,12 @@ class Outcome(NamedTuple):
     Args:
         value: of f, finite; NaN where it failed.
         failure: why it failed, one line; empty where it did not.
+        raised: the exception, where it is one of ``MISTAKES`` and has just been raised.
     """
 
     value: float
     failure: str = ""
+    raised: Raised | None = None
 
 
 def outcome_of(returned: object) -> Outcome:
@@ -42,9 +87,11 @@ def outcome_of(returned: object) -> Outcome:
 
 
 def _number(returned: object) -> float | None:
-    if isinstance(returned, str | bytes | bytearray | complex) or returned is None:
+    if returned is None:
         return None
     try:
+        if is_no_number(returned) or hides_a_value(returned):
+            return None
         if isinstance(returned, Sequence | np.ndarray):
             array = np.asarray(returned)
             return float(array.item()) if array.size == 1 and array.dtype.kind in "biuf" else None
@@ -58,16 +105,50 @@ def evaluate(fun: Function, point: Array) -> Outcome:
     try:
         returned = fun(point)
     except Exception as error:  # noqa: BLE001 the border of the user's function
-        return Outcome(math.nan, _one_line(error))
+        return Outcome(math.nan, _one_line(error), Raised(error) if isinstance(error, MISTAKES) else None)
     return outcome_of(returned)
 
 
 def _one_line(error: Exception) -> str:
     try:
-        text = " ".join(str(error).split())
+        text = str(error)
     except Exception:  # noqa: BLE001 a __str__ may do anything
         text = ""
-    return f"{type(error).__name__}: {text}"[:500] if text else type(error).__name__
+    kind = type(error).__name__
+    return one_line(f"{kind}: {text}" if text.strip() else kind, LONGEST_FAILURE)
+
+
+ALIKE = 3
+"""First evaluations that show a mistake in f where they fail alike."""
+
+
+class FirstEvaluations:
+    """The first evaluations of a call, as long as all have failed with an exception of the same type."""
+
+    def __init__(self) -> None:
+        self._errors: list[Exception] = []
+        self.over = False
+
+    def mistake(self, outcome: Outcome, *, any_value: bool) -> Exception | None:
+        """Take the next outcome; return the first exception, with a note, where enough have failed alike.
+
+        Args:
+            outcome: with an exception of ``MISTAKES``, or another, after which no mistake is looked for.
+            any_value: whether any evaluation, an earlier run's included, gave a value.
+        """
+        error = None if outcome.raised is None else outcome.raised.error
+        if error is None or any_value or (self._errors and type(error) is not type(self._errors[0])):
+            self.over, self._errors = True, []
+            return None
+        self._errors.append(error)
+        if len(self._errors) < ALIKE:
+            return None
+        first = self._errors[0]
+        first.add_note(
+            f"f raised {type(first).__name__} at each of its first {ALIKE} evaluations, as a mistake in it would; "
+            "where such evaluations are to count as failed, let f return None instead, or give max_failures=None"
+        )
+        return first
 
 
 Task = tuple[int, Array]
@@ -140,6 +221,10 @@ def _placed(fun: Function, task: Task) -> tuple[int, Outcome]:
     return place, evaluate(fun, point)
 
 
+MOST_WORKERS = 100_000
+"""Processes that a call can ask for."""
+
+
 def evaluator_of(workers: object) -> Evaluator:
     """Return who makes the evaluations.
 
@@ -158,7 +243,7 @@ def evaluator_of(workers: object) -> Evaluator:
         return InExecutor(workers)
     if callable(workers) and hasattr(workers, "n_jobs") and hasattr(workers, "return_generator"):
         return InJoblib(workers)
-    count = whole("workers", workers, allowed, least=-1)
+    count = whole("workers", workers, allowed, least=-1, most=MOST_WORKERS)
     if count == 0:
         refuse("workers", workers, allowed)
     if count == 1:

@@ -1,19 +1,28 @@
 """A plot that follows a run."""
 
+import io
 import os
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sacma.optimize.arguments import number, refuse
-from sacma.optimize.result import Result
+import numpy as np
+
+from sacma.errors import RunError
+from sacma.optimize.arguments import named, number, refuse
+from sacma.optimize.result import History, Result
+from sacma.whole import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 class LivePlot:
-    """A ``callback`` that draws the run so far, again and again: in a window, or into a file.
+    """A ``callback`` that draws the run so far, again and again, and at its end: in a window, or into a file.
+
+    In ask and tell, call it with ``es.result`` after each generation, and ``draw`` at the end. Where the file cannot be
+    written, it warns.
 
     Args:
         path: of an image file, whose ending says which kind; each drawing replaces it whole. None: a window.
@@ -23,9 +32,10 @@ class LivePlot:
     def __init__(self, path: str | os.PathLike[str] | None = None, *, every: float = 1.0) -> None:
         if path is not None and not isinstance(path, str | os.PathLike):
             refuse("path", path, "the path of an image file, or None for a window", of_type=True)
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else _image(Path(path))
         self._every = number("every", every, "seconds ≥ 0", least=0.0)
         self._drawn: float | None = None
+        self._shown: History | None = None
         self._figure: Figure | None = None
 
     def __call__(self, result: Result) -> None:
@@ -35,8 +45,14 @@ class LivePlot:
         self.draw(result)
         self._drawn = time.monotonic()
 
+    def at_end(self, result: Result) -> None:
+        """Draw the end of a run, if it has come since the last drawing."""
+        if self._shown is None or not _same(self._shown, result.history):
+            self.draw(result)
+
     def draw(self, result: Result) -> None:
-        """Draw now: the end of a run, which may have come between two drawings."""
+        """Draw now."""
+        self._shown = result.history
         if self._path is None:
             self._draw_window(result)
         else:
@@ -48,9 +64,12 @@ class LivePlot:
         if self._figure is None:
             self._figure = Figure(figsize=(7.0, 7.5), layout="constrained")
         result.plot(self._figure)
-        unfinished = path.with_name(f".unfinished-{path.name}")
-        self._figure.savefig(unfinished)
-        unfinished.replace(path)
+        image = io.BytesIO()
+        self._figure.savefig(image, format=_kind(path))
+        try:
+            write_whole(path, image.getvalue())
+        except RunError as error:
+            warnings.warn(f"the plot is not drawn: {error}", stacklevel=2)
 
     def _draw_window(self, result: Result) -> None:
         from matplotlib import pyplot as plt  # noqa: PLC0415 idem
@@ -60,3 +79,23 @@ class LivePlot:
         self._figure = result.plot(self._figure)
         self._figure.canvas.draw_idle()
         self._figure.canvas.flush_events()
+
+
+def _same(one: History, other: History) -> bool:
+    return np.array_equal(one.points, other.points) and np.array_equal(one.values, other.values, equal_nan=True)
+
+
+def _image(path: Path) -> Path:
+    """Return the path of an image that can be drawn and written."""
+    from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415 idem
+
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if _kind(path) not in kinds:
+        refuse("path", named(path), f"an image file that ends in {', '.join(f'.{kind}' for kind in sorted(kinds))}")
+    if path.exists() and not path.is_file():
+        refuse("path", named(path), "the path of an image file; this is something else")
+    return path
+
+
+def _kind(path: Path) -> str:
+    return path.suffix[1:].lower() or "png"

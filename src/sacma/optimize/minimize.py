@@ -1,5 +1,6 @@
 """One call that minimises an expensive function."""
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sacma.optimize.call import checked_call, checked_function, checked_limits
-from sacma.optimize.evaluation import Evaluator, evaluator_of
-from sacma.optimize.journal import journal_of
+from sacma.optimize.evaluation import Evaluator, FirstEvaluations, Outcome, evaluator_of
+from sacma.optimize.journal import Journal, JournalError, journal_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.strategy.settings import CMAESSettings
@@ -45,7 +46,8 @@ def minimize(
     (True, True)
 
     An evaluation that raises, or gives anything but one finite number, has failed: it counts, ranks behind all others,
-    and no model sees it. Ctrl-C ends the run as any other limit does: the result is what has been found.
+    and no model sees it; but where the first three raise the same, as a mistake in f does, see below. Ctrl-C ends the
+    run as any other limit does: the result is what has been found.
 
     Args:
         fun: from an array of shape (D,) to a number, or an array of one.
@@ -60,20 +62,23 @@ def minimize(
         time_limit: seconds after which no evaluation is begun; where several workers evaluate, no generation.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
         archive: points evaluated already, and their values.
-        max_failures: failed evaluations in a row that end the run; None: any number.
+        max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
         workers: who evaluates a generation: None: this thread; an integer: so many processes, through joblib; an
             executor of ``concurrent.futures``; or a ``joblib.Parallel``. The run is the same, to the bit.
         callback: called with the result so far after each true-evaluated generation, those of a journal included;
-            ends the run if it returns True or raises StopIteration.
+            ends the run if it returns True or raises StopIteration. Where it has a method ``at_end``, that is called
+            with the result before it is returned, whatever ended the run.
 
     Returns:
         The best that was found, why the run ended, and its history: see ``Result``.
 
     Raises:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
-        OSError: the journal cannot be written any more.
+        JournalError: an ``OSError``: the journal cannot be written any more. Its ``result`` is what was found.
+        AttributeError, IndexError, KeyError, NameError, TypeError: f raised it at each of the first three evaluations,
+            and none gave a value. Nothing of them is in the journal. Not with ``max_failures=None``.
     """
     checked_function("fun", fun)
     if callback is not None:
@@ -100,21 +105,45 @@ def minimize(
         else:
             run = Run(seeded, known=kept.known, source=kept.source, on_record=kept.record, on_generation=on_generation)
         try:
-            _evaluate_all(run, fun, evaluator)
+            _evaluate_all(run, fun, evaluator, kept)
         except KeyboardInterrupt:
             run.end(Status.INTERRUPTED)
-        return run.result()
+    result = run.result()
+    if callable(at_end := getattr(callback, "at_end", None)):
+        at_end(result)
+    return result
 
 
-def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator) -> None:
+def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
     one_by_one = evaluator.one_by_one
+    first = None if run.call.limits.max_failures == math.inf else FirstEvaluations()
     while run.goes_on:
         outcomes = evaluator(fun, run.tasks())
         for place, outcome in outcomes:
-            run.record(place, outcome)
+            if first is not None:
+                first = _checked(first, outcome, run, journal)
+            if outcome.raised is not None:
+                outcome = Outcome(*outcome[:2])  # noqa: PLW2901 the frames of f are not kept
+            try:
+                run.record(place, outcome)
+            except JournalError as error:
+                run.keep(place, outcome)
+                run.end(Status.INTERRUPTED)
+                error.result = run.result()
+                raise
             if one_by_one and not run.goes_on:
                 break
+
+
+def _checked(first: FirstEvaluations, outcome: Outcome, run: Run, journal: Journal | None) -> FirstEvaluations | None:
+    """Raise what f raises by mistake, where its first evaluations show one; return None where no more are looked at."""
+    mistake = first.mistake(outcome, any_value=run.evaluations > run.failures)
+    if mistake is None:
+        return None if first.over else first
+    if journal is not None:
+        journal.withdraw()
+    raise mistake
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

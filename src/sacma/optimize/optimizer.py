@@ -3,16 +3,17 @@
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from sacma.optimize.arguments import real_array, refuse
 from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import outcome_of
-from sacma.optimize.journal import Journal, read_journal, write_state
+from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Known, Run
+from sacma.optimize.saved import read_journal, write_state
 from sacma.strategy.settings import CMAESSettings
 from sacma.surrogate.whitening import Array
 
@@ -130,6 +131,8 @@ class SurrogateCMAES:
         Raises:
             ValueError: a point that was not asked for, or not as many values as points.
             TypeError: no points, or no values.
+            JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
+                taken, and can be told again.
         """
         allowed = "points as ask gave them, arrays of the same length, one a row"
         X = real_array("points", points if len(points) else np.empty((0, len(self._run.call.x0))), allowed)
@@ -146,7 +149,11 @@ class SurrogateCMAES:
                 refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
             places.append(missing[point.tobytes()].pop())
         for place, value in zip(places, values, strict=True):
-            self._run.record(place, outcome_of(value))
+            try:
+                self._run.record(place, outcome_of(value))
+            except JournalError as error:
+                error.result = self.result
+                raise
 
     def stop(self) -> dict[str, float]:
         """Return what has ended the run, by name, with its limit; empty while it goes on."""
@@ -185,12 +192,8 @@ class SurrogateCMAES:
             TypeError, ValueError: there is no such file, or it does not lead to the same points any more.
         """
         content = read_journal(path)
-        try:
-            call = content.call()
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"path is {path}, with a header that is damaged: {error}; allowed: as it was") from None
         loaded = cls.__new__(cls)
-        loaded._begin(call, content.evaluations, content.source(path))  # noqa: SLF001 one of our own
+        loaded._begin(content.call, content.evaluations, content.source(path))  # noqa: SLF001 one of our own
         return loaded
 
     def close(self) -> None:
@@ -198,6 +201,12 @@ class SurrogateCMAES:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError(
+            "a SurrogateCMAES cannot be copied or pickled, since a journal is one run's; es.save(path) writes its "
+            "state, and sacma.SurrogateCMAES.load(path) makes another of it"
+        )
 
     def __del__(self) -> None:
         self.close()

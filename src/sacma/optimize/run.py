@@ -134,6 +134,17 @@ class Run:
             self._on_record(self._closed + place + 1, self._points[place], outcome)
         self._take(place, outcome)
 
+    def keep(self, place: int, outcome: Outcome) -> None:
+        """Take the outcome of a task at the end of a run: nothing is recorded, and nothing follows from it."""
+        self._outcomes[place] = outcome
+        self.evaluations += 1
+        if outcome.failure:
+            self.failures += 1
+        elif outcome.value <= self.best_value:
+            value, number = outcome.value, self._closed + place + 1
+            if value < self.best_value or number < self._best_number:
+                self.best_value, self.best_point, self._best_number = value, self._points[place], number
+
     def result(self) -> Result:
         """Return what has been found so far."""
         status, found = self.status, math.isfinite(self.best_value)
@@ -197,15 +208,7 @@ class Run:
                 self._take(place, outcome)
 
     def _take(self, place: int, outcome: Outcome) -> None:
-        self._outcomes[place] = outcome
-        self.evaluations += 1
-        value, failure = outcome
-        if failure:
-            self.failures += 1
-        elif value <= self.best_value:
-            number = self._closed + place + 1
-            if value < self.best_value or number < self._best_number:
-                self.best_value, self.best_point, self._best_number = value, self._points[place], number
+        self.keep(place, outcome)
         if place == self._settled:
             self._settle()
         if self._settled == len(self._outcomes):
@@ -246,7 +249,8 @@ class Run:
             Status.INTERRUPTED: "interrupted",
         }
         message = messages[status]
-        if status == Status.FAILURES or (self.failures and not math.isfinite(self.best_value)):
+        only_failures = self.failures and not math.isfinite(self.best_value)
+        if self._last_failure and (status == Status.FAILURES or only_failures):
             message += f"; the last failure: {self._last_failure}"
         if self.best_point is not None and not self._best_number:
             message += "; nothing better than the given archive was found"

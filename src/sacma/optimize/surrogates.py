@@ -66,7 +66,7 @@ def _named(surrogate: object) -> CMAESSettings:
         return SURROGATES["none"]
     if isinstance(surrogate, str):
         if surrogate not in SURROGATES:
-            near = difflib.get_close_matches(surrogate.lower(), SURROGATES, n=1)
+            near = difflib.get_close_matches(surrogate[:20].lower(), SURROGATES, n=1)
             refuse("surrogate", surrogate, f"one of {names}" + (f"; is it {near[0]}?" if near else ""))
         return SURROGATES[surrogate]
     if not isinstance(surrogate, CMAESSettings) or type(surrogate) not in KINDS.values():

@@ -19,6 +19,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
 from sacma.analysis.functions import BEST_2009
+from sacma.printable import printable
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib: the same everywhere."""
@@ -144,8 +145,7 @@ def plain(text: object) -> str:
     """
     there = _characters()
     return "".join(
-        char if ord(char) in there and char.isprintable() else char.encode("unicode_escape").decode()
-        for char in str(text)
+        char if ord(char) in there else char.encode("unicode_escape").decode() for char in printable(str(text))
     )
 
 

@@ -21,6 +21,7 @@ from sacma.analysis.functions import BEST_2009
 from sacma.analysis.report.words import Summary
 from sacma.analysis.sheets import cell_of
 from sacma.analysis.typeset import Block, Head, Sheet, html_table, html_text
+from sacma.printable import printable
 
 UPLOT = "1.6.32"
 """Version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot."""
@@ -61,6 +62,8 @@ class Report:
         baseline: algorithm that gains are over.
         findings: what was found.
         completeness: columns algorithm, source, trials, done, missing, failed, damaged, evaluations, cpu_seconds.
+        overlap: as from ``Overlap.table``; None where all there is is compared.
+        scope: says what is over which problems, and how known; empty where that is all there is.
         summary: in words.
         notes: what to know of the data.
         paper_notes: what to know where the data are held against the paper's.
@@ -79,6 +82,8 @@ class Report:
     baseline: str
     findings: Findings
     completeness: pd.DataFrame
+    overlap: pd.DataFrame | None
+    scope: str
     summary: Summary
     notes: tuple[str, ...]
     paper_notes: Sequence[str]
@@ -114,7 +119,9 @@ def page(report: Report) -> str:
         ("publication", "Publication", has["has_paper"]),
         ("data", "Data", True),
     ]
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_printable
+    )
     environment.filters |= {
         "symbols": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
         "symbols_plain": lambda text: str(text).replace("#FE_t", "#FEt"),
@@ -131,7 +138,7 @@ def page(report: Report) -> str:
         styles=Markup(_resource("vendor/uPlot.min.css") + _resource("report.css")),  # noqa: S704 our own
         script=Markup(_resource("report.js")),  # noqa: S704 idem
         uplot_code=Markup(_resource("vendor/uPlot.iife.min.js")),  # noqa: S704 idem
-        data=_packed(_data(report, groups)),
+        data=_packed(_printable(_data(report, groups))),
         sections=[(anchor, text) for anchor, text, there in sections if there],
         summary=report.summary.sentences,
         notes=report.notes,
@@ -143,7 +150,8 @@ def page(report: Report) -> str:
         paper_sheets=report.sheets["paper"],
         settings_sheet=next(iter(report.sheets["settings"]), None),
         figures=groups | {group: groups.get(group, []) for group in FIGURE_GROUPS},
-        frames={**findings.frames, "completeness": report.completeness},
+        frames={**findings.frames, "completeness": report.completeness, "overlap": report.overlap},
+        scope=report.scope,
         claims=_claims(findings),
         baseline=report.baseline,
         provenance=report.provenance,
@@ -170,6 +178,20 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
         for values in shown.itertuples(index=False)
     )
     return Markup(html_table(Sheet("", None, "", "", (Block(header, rows),))))  # noqa: S704 it escapes
+
+
+def _printable(value: Any) -> Any:
+    """Return texts as they can be shown, all that is in a list or mapping too; pictures are, and markup."""
+    match value:
+        case Markup():
+            return value
+        case str():
+            return printable(value)
+        case list() | tuple():
+            return [_printable(item) for item in value]
+        case dict():
+            return {_printable(key): item if key == "svg" else _printable(item) for key, item in value.items()}
+    return value
 
 
 def _claims(findings: Findings) -> list[Json]:

@@ -100,6 +100,21 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
         )
     else:
         yield f"{sentence}, all there."
+    overlap = comparison.compared.overlap
+    if not overlap.whole:
+        out = sum(
+            not (overlap.shares(t.dimension, t.function) and overlap.has(t.dimension, t.function, t.instance))
+            for t in comparison.trials
+        )
+        shown = [
+            f"{ledger.count(f'functions that all have, {D}-D', len(functions), 'function')} in {D}-D"
+            for D, functions in sorted(overlap.functions.items())
+        ]
+        yield (
+            f"Compared is what all algorithms with trials of a dimension have: {listed(shown)}; "
+            f"{ledger.count('trials left out', out, 'trial')} of others' functions and instances "
+            f"{'is' if out == 1 else 'are'} left out of all that follows."
+        )
 
 
 def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
@@ -150,7 +165,7 @@ def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 def _gained(comparison: Comparison, findings: Findings, ledger: Ledger) -> Iterator[str]:
     """Say by how much the best is ahead of the baseline, on how many functions, and where it is behind."""
-    gains, baseline = findings.gains, baseline_of(comparison)
+    gains, baseline = comparison.compared.overlap.shared(findings.gains), baseline_of(comparison)
     gains = gains[gains["scenario"] == OF_TARGET[-1]]
     for D, group in gains.groupby("dimension"):
         medians = group.groupby("algorithm", sort=False)["decades"].median()

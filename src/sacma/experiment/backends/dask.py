@@ -16,20 +16,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from sacma import __version__
+from sacma.algorithms.registry import ALGORITHMS
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.backends.worker import Worker, quiet_children
+from sacma.experiment.backends.worker import Worker
 from sacma.experiment.failure import FailureKind, TrialFailure, failed
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
+from sacma.printable import one_line
 
 IN_FLIGHT = 1000
 """Trials that the scheduler knows of at a time: enough for a cluster that grows with its queue."""
 
 SECONDS_TO_CONNECT = 20
+
+CERTIFICATES = ", ".join(f"DASK_DISTRIBUTED__COMM__TLS__{key}" for key in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
+"""Environment variables by which dask finds the files of a client."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class DaskBackend:
     Args:
         workers: number of processes of the local cluster, where no scheduler is given.
         trial_timeout: wall-clock seconds that a trial may take, or None.
-        scheduler: address of the scheduler, like ``tcp://host:8786``, or None for a cluster on this machine.
+        scheduler: address of the scheduler, like ``tls://host:8786``, or None for a cluster on this machine.
     """
 
     workers: int
@@ -76,7 +82,8 @@ class DaskBackend:
 
         def submit(number: int) -> None:
             for spec in islice(todo, number):
-                future = client.submit(run_on_dask_worker, spec, self.trial_timeout, campaign, __version__, pure=False)
+                given = (spec, ALGORITHMS.files, self.trial_timeout, campaign, __version__)
+                future = client.submit(run_on_dask_worker, *given, pure=False)
                 specs[future.key] = spec
                 waiting.add(future)
 
@@ -89,32 +96,29 @@ class DaskBackend:
     @contextmanager
     def _client(self, distributed: ModuleType) -> Iterator[Any]:
         if self.scheduler is not None:
-            _reach(self.scheduler)
+            reach(self.scheduler)
             loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
             loop.start()
+            client, reason = None, ""
             try:
                 client = distributed.Client(
                     self.scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False, loop=loop.loop
                 )
             except Exception as error:  # noqa: BLE001 whatever dask thinks of what answers there
+                reason = one_line((str(error).splitlines() or [type(error).__name__])[0])
+            # Not in the handler: a client that failed closes itself when its error goes, and needs the loop for it.
+            if client is None:
                 loop.stop()
-                reason = (str(error).splitlines() or [type(error).__name__])[0]
-                raise SacmaError(f"--scheduler: {self.scheduler} is not a dask scheduler ({reason})") from None
+                raise SacmaError(f"--scheduler: {self.scheduler} is not a dask scheduler ({reason})")
             try:
                 with client:
                     yield client
             finally:
                 loop.stop()
             return
-        with quiet_children():
-            cluster = distributed.LocalCluster(
-                n_workers=self.workers,
-                threads_per_worker=1,
-                memory_limit=0,  # trials run in processes that it does not see
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
-        with cluster, distributed.Client(cluster, set_as_default=False) as client:
+        from sacma.experiment.backends.dask_cluster import local_cluster  # noqa: PLC0415 idem
+
+        with local_cluster(self.workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
 
 
@@ -125,15 +129,44 @@ def check_address(address: str) -> None:
         SacmaError: says what one looks like.
     """
     if not re.fullmatch(r"(tcp|tls)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", address):
-        raise SacmaError(f"--scheduler: {address!r} is not an address; give one like tcp://host:8786")
+        raise SacmaError(f"--scheduler: {address!r} is not an address; give one like tls://host:8786")
 
 
-def _reach(address: str) -> None:
+def reach(address: str) -> None:
+    """See that something listens at the address of a scheduler, and that there are certificates to show it if need be.
+
+    Raises:
+        SacmaError: what is missing.
+    """
+    _check_certificates(address)
     host, _, port = address.partition("://")[2].rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_CONNECT).close()
     except (OSError, OverflowError) as error:
         raise SacmaError(f"--scheduler: {address} does not answer ({error}); start one with: dask scheduler") from None
+
+
+def is_open(address: str) -> bool:
+    """Return whether whoever reaches a scheduler at that address can use it."""
+    return address.startswith("tcp://")
+
+
+def _check_certificates(address: str) -> None:
+    from distributed.security import Security  # noqa: PLC0415 an extra
+
+    try:
+        security: Any = Security()  # type: ignore[no-untyped-call]
+        shown = security.get_connection_args("client")["ssl_context"]
+    except (OSError, ValueError) as error:  # ssl's errors are OSErrors
+        raise SacmaError(f"--scheduler: the certificates in dask's configuration cannot be used ({error})") from None
+    if is_open(address) and security.require_encryption:
+        raise SacmaError(
+            f"--scheduler: dask's configuration asks for encryption; give an address tls://, not {address}"
+        )
+    if not is_open(address) and shown is None:
+        raise SacmaError(
+            f"--scheduler: {address} needs certificates: set {CERTIFICATES}; docs/on_a_cluster.md shows how to"
+        )
 
 
 @contextmanager
@@ -176,9 +209,16 @@ _BUSY: defaultdict[str, list[Worker]] = defaultdict(list)
 
 
 def run_on_dask_worker(
-    spec: TrialSpec, trial_timeout: float | None, campaign: str, version: str
+    spec: TrialSpec, files: Sequence[Path], trial_timeout: float | None, campaign: str, version: str
 ) -> FinishedTrial | TrialFailure:
     """Run a trial in a process of this dask worker's own.
+
+    Args:
+        spec: of the trial.
+        files: with algorithms, that the user has named to the coordinator.
+        trial_timeout: wall-clock seconds that it may take, or None.
+        campaign: whose processes are used.
+        version: of the coordinator's sacma.
 
     Raises:
         OtherVersionError: the coordinator has another sacma.
@@ -193,7 +233,7 @@ def run_on_dask_worker(
     _BUSY[campaign].append(worker)
     result = None
     try:
-        worker.start(spec, trial_timeout)
+        worker.start(spec, trial_timeout, files)
         result = worker.collect(wait=True)
     finally:
         if worker in _BUSY[campaign]:
@@ -216,7 +256,8 @@ def end_trials(campaign: str) -> None:
 
 def make(*, jobs: int, trial_timeout: float | None, scheduler: str | None) -> DaskBackend:
     """Return the backend; see ``make_backend``."""
-    if find_spec("distributed") is None:
+    needed = ["distributed"] if scheduler else ["distributed", "cryptography"]
+    if not all(map(find_spec, needed)):
         raise SacmaError("the backend dask is not installed; install it with: pip install 'sacma[dask]'")
     if scheduler is not None:
         check_address(scheduler)

@@ -7,7 +7,6 @@ lack of memory, COCO's own exit or our patience, becomes a ``TrialFailure``, and
 import contextlib
 import faulthandler
 import fcntl
-import multiprocessing.resource_tracker
 import os
 import re
 import shutil
@@ -16,20 +15,22 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from joblib.externals.loky import ProcessPoolExecutor
-from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
+from sacma.algorithms.registry import ALGORITHMS
 from sacma.errors import RunError
+from sacma.experiment.children import forget_start, quiet_children, safe_path
 from sacma.experiment.failure import FailureKind, TrialFailure, failed
 from sacma.experiment.plan import TrialSpec
 from sacma.experiment.record import FinishedTrial
-from sacma.experiment.scratch import scratch_folder
+from sacma.experiment.scratch import SEMAPHORES, noted_semaphores, remove_left, scratch_folder
+from sacma.experiment.supply import supply
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -54,16 +55,23 @@ class Worker:
         self._scratch = scratch_folder()
         self._executor: Any = None
         self._spec: TrialSpec | None = None
+        self._files: Sequence[Path] = ()
         self._begin = 0.0
         self.future: Future[FinishedTrial | TrialFailure] | None = None
 
-    def start(self, spec: TrialSpec, timeout: float | None) -> None:
+    def start(self, spec: TrialSpec, timeout: float | None, files: Sequence[Path] | None = None) -> None:
         """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected.
+
+        Args:
+            spec: of the trial.
+            timeout: seconds, or None.
+            files: with algorithms, that the user has named; None for those that were added in this process.
 
         Raises:
             RunError: the process cannot be started.
         """
         self._spec, self._timeout = spec, timeout
+        self._files = ALGORITHMS.files if files is None else files
         try:
             self.future = self._submit(spec)
         except BrokenProcessPool:  # it died after its last trial
@@ -73,14 +81,18 @@ class Worker:
 
     def _submit(self, spec: TrialSpec) -> "Future[FinishedTrial | TrialFailure]":
         if self._executor is not None:
-            future: Future[FinishedTrial | TrialFailure] = self._executor.submit(_attempt, spec)
+            future: Future[FinishedTrial | TrialFailure] = self._executor.submit(_attempt, spec, self._files)
             return future
-        self._executor = ProcessPoolExecutor(
-            max_workers=1, initializer=_begin_work, initargs=(os.getpid(), str(self._scratch)), env=ONE_THREAD
-        )
         try:
-            with quiet_children():  # the first trial starts the process
-                future = self._executor.submit(_attempt, spec)
+            # The executor starts helpers, its first trial the process.
+            with quiet_children(), noted_semaphores(self._scratch):
+                self._executor = ProcessPoolExecutor(
+                    max_workers=1,
+                    initializer=_begin_work,
+                    initargs=(os.getpid(), str(self._scratch)),
+                    env={**safe_path(), **ONE_THREAD},
+                )
+                future = self._executor.submit(_attempt, spec, self._files)
         except BrokenProcessPool:
             raise
         except Exception as error:  # noqa: BLE001 whatever the system lacks
@@ -195,7 +207,7 @@ class Worker:
         for left in self._scratch.iterdir():
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
-            else:
+            elif left.name != SEMAPHORES:
                 left.unlink(missing_ok=True)
 
 
@@ -223,34 +235,9 @@ def _managers_hushed() -> Iterator[None]:
         threading.excepthook = speak
 
 
-@contextmanager
-def quiet_children() -> Iterator[None]:
-    """Let the processes that start meanwhile ignore Ctrl-C and keep their warnings at exit to themselves.
-
-    Ctrl-C reaches the whole process group: only the coordinator is to answer it, and to end the workers. They
-    inherit a blocked SIGINT; one that comes meanwhile is answered afterwards. Starting a resource tracker unblocks
-    it, so those must be running before.
-    """
-    if threading.current_thread() is not threading.main_thread():  # signals are another's business
-        yield
-        return
-    warnings_before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings_before, "ignore:resource_tracker"]))
-    multiprocessing.resource_tracker.ensure_running()
-    loky_resource_tracker.ensure_running()
-    mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        if warnings_before is None:
-            del os.environ["PYTHONWARNINGS"]
-        else:
-            os.environ["PYTHONWARNINGS"] = warnings_before
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
-
-
 def _begin_work(coordinator: int, scratch: str) -> None:
     """Prepare a new worker process: its folder, its last words, its end when the coordinator has ended."""
+    forget_start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a cluster sends it to all: the coordinator decides
     with contextlib.suppress(OSError):  # a group of its own, so that what it starts can be ended with it
@@ -289,18 +276,19 @@ def _follow(coordinator: int, scratch: str) -> None:
     """End this process when the coordinator has ended without a word."""
     while os.getppid() == coordinator:
         time.sleep(SECONDS_BETWEEN_LOOKS)
-    shutil.rmtree(scratch, ignore_errors=True)
+    remove_left(Path(scratch), coordinator)
     if os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
 
 
-def _attempt(spec: TrialSpec) -> FinishedTrial | TrialFailure:
+def _attempt(spec: TrialSpec, files: Sequence[Path]) -> FinishedTrial | TrialFailure:
     from sacma.experiment.trial import attempt_trial, failure_of  # noqa: PLC0415 heavy, and needed in the worker only
 
     with contextlib.suppress(OSError):
         os.ftruncate(2, 0)
     try:
+        supply(spec, files)
         return attempt_trial(spec)
     except BaseException as error:  # noqa: BLE001 sys.exit and the like end the trial, not the campaign
         return failure_of(spec, error)

@@ -1,0 +1,125 @@
+"""Problems that all algorithms of a comparison have: what is over functions or instances is over these."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from sacma.ranges import format_ranges
+
+Place = tuple[int, int, int]
+"""(dimension, function, instance)."""
+
+Numbers = frozenset[int]
+
+COLUMNS = ["algorithm", "dimension", "functions", "compared", "instances", "compared_instances"]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What of the algorithms' problems is compared.
+
+    Args:
+        there: dimension, function and instances of the trials that there are, by algorithm.
+        instances: that are compared, by dimension and function: those that each algorithm with the function has, or
+            all that any has where these have none in common.
+        functions: that are compared, by dimension: those that each algorithm with trials of the dimension has.
+        apart: dimensions and functions of which no instance is common.
+    """
+
+    there: Mapping[str, frozenset[Place]]
+    instances: Mapping[tuple[int, int], Numbers]
+    functions: Mapping[int, Numbers]
+    apart: frozenset[tuple[int, int]]
+
+    def has(self, dimension: int, function: int, instance: int) -> bool:
+        """Return whether trials of an instance are compared, with those of the same function at least."""
+        return instance in self.instances[dimension, function]
+
+    def shares(self, dimension: int, function: int) -> bool:
+        """Return whether all algorithms with trials of the dimension have the function."""
+        return function in self.functions[dimension]
+
+    def shared(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a table that are of functions that all have, by its columns dimension and function."""
+        places = zip(frame["dimension"], frame["function"], strict=True)
+        return frame[pd.Series([self.shares(D, f) for D, f in places], frame.index, dtype=bool)]
+
+    @cached_property
+    def left_out(self) -> Mapping[str, frozenset[Place]]:
+        """Problems of which there are trials that are in nothing that is over functions or instances, by algorithm."""
+        found = {
+            name: frozenset((D, f, i) for D, f, i in places if not (self.shares(D, f) and self.has(D, f, i)))
+            for name, places in self.there.items()
+        }
+        return {name: places for name, places in found.items() if places}
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that there is is compared, on the same problems."""
+        return not (self.left_out or self.apart)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """What each algorithm has and what of it is compared: a row an algorithm, dimension and set of instances.
+
+        Columns algorithm, dimension, functions, compared (of these), instances (of each of them) and
+        compared_instances, as ranges.
+        """
+        rows = []
+        for name, places in self.there.items():
+            for D in sorted({D for D, _, _ in places}):
+                alike = defaultdict(list)
+                for f, instances in _instances(places, D).items():
+                    alike[instances, instances & self.instances[D, f]].append(f)
+                for (instances, compared), functions in alike.items():
+                    shared = [f for f in functions if self.shares(D, f)]
+                    lists = functions, shared, sorted(instances), sorted(compared)
+                    rows.append((name, D, *map(format_ranges, lists)))
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def overlap(planned: Mapping[str, Iterable[Place]], there: Mapping[str, Iterable[Place]]) -> Overlap:
+    """Return what all algorithms have.
+
+    An algorithm has the instances of its plan, of a function of which it has some trial: one that is still to come
+    takes nothing from others. A function it has where some trial is there that can be compared.
+
+    Args:
+        planned: dimension, function and instance of the trials that each algorithm is to have.
+        there: idem, of those that it has.
+
+    >>> places = [(2, f, i) for f in (1, 2) for i in (1, 2, 3)]
+    >>> found = overlap({"A": places, "B": [(2, 1, 2), (2, 1, 9)]}, {"A": places, "B": [(2, 1, 2), (2, 1, 9)]})
+    >>> found.functions[2], found.instances[2, 1], sorted(found.left_out["B"])
+    (frozenset({1}), frozenset({2}), [(2, 1, 9)])
+    """
+    have = {name: frozenset(places) for name, places in there.items()}
+    plans: dict[tuple[int, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for name, places in planned.items():
+        cells = {(D, f) for D, f, _ in have.get(name, ())}
+        for D, f, i in places:
+            if (D, f) in cells:
+                plans[D, f][name].add(i)
+    instances, apart = {}, set()
+    for cell, of_algorithms in plans.items():
+        common = frozenset.intersection(*map(frozenset, of_algorithms.values()))
+        instances[cell] = common or frozenset.union(*map(frozenset, of_algorithms.values()))
+        if not common:
+            apart.add(cell)
+    functions = {}
+    for D in sorted({D for D, _ in plans}):
+        compared = [{f for d, f, i in places if d == D and i in instances[d, f]} for places in have.values()]
+        some = [any(d == D for d, _, _ in places) for places in have.values()]
+        functions[D] = frozenset.intersection(*(frozenset(c) for c, has in zip(compared, some, strict=True) if has))
+    return Overlap(have, instances, functions, frozenset(apart))
+
+
+def _instances(places: Iterable[Place], dimension: int) -> dict[int, Numbers]:
+    found: dict[int, set[int]] = defaultdict(set)
+    for D, f, i in sorted(places):
+        if dimension == D:
+            found[f].add(i)
+    return {f: frozenset(instances) for f, instances in found.items()}

@@ -1,0 +1,192 @@
+"""A call as JSON, the first line of its journal, and back: there, whatever is not as it was written is refused."""
+
+import contextlib
+import json
+import math
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from sacma import __version__
+from sacma.optimize.arguments import box_of, evaluated, initial_point, scale_of
+from sacma.optimize.call import Call, Limits, checked_limits, checked_seed, checked_sigma
+from sacma.optimize.space import Space
+from sacma.optimize.surrogates import KINDS, settings_of
+from sacma.printable import one_line, shown
+from sacma.strategy.settings import CMAESSettings
+from sacma.surrogate.whitening import Array
+
+FORMAT = "sacma-journal-1"
+"""Of the header; a reader of another format refuses it."""
+
+COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")
+"""Packages of which another version may ask for other points."""
+
+LONGEST_VERSION = 100
+"""Characters of a version, or of a package's name."""
+
+LONGEST_VERSIONS = 300
+"""Characters of what is said about versions."""
+
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "strategy", "settings", "seed", "archive")
+LIMITS = ("budget", "target", "time_limit", "max_failures")
+
+
+def header_of(call: Call) -> dict[str, Any]:
+    """Return the header of a call: floats come back from its JSON to the bit."""
+    limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
+    return {"format": FORMAT, "sacma": __version__, "versions": _versions(), "limits": limits, "call": as_json(call)}
+
+
+def as_json(call: Call) -> dict[str, Any]:
+    """Return all of a call but its limits."""
+    return {
+        "x0": call.x0.tolist(),
+        "sigma0": call.settings.sigma0,
+        "lower": _open(call.space.lower),
+        "upper": _open(call.space.upper),
+        "scale": call.space.scale.tolist(),
+        "strategy": type(call.settings).__name__,
+        "settings": call.settings.model_dump(exclude={"sigma0", "initial_range"}),
+        "seed": call.seed,
+        "archive": None if call.archive is None else [part.tolist() for part in call.archive],
+    }
+
+
+def _open(bounds: Array) -> list[float | None]:
+    return [float(bound) if math.isfinite(bound) else None for bound in bounds]
+
+
+def call_of(header: object) -> Call:
+    """Return the call that a header is of.
+
+    Raises:
+        ValueError: it is of none; the message names the key.
+    """
+    try:
+        top = _keys("the header", header, ("format", "sacma", "versions", "limits", "call"))
+        if top["format"] != FORMAT:
+            _refuse("format", top["format"], FORMAT)
+        _text("sacma", top["sacma"])
+        _check_versions(top["versions"])
+        limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
+        return _call_of(_keys("call", top["call"], CALL), limits)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
+    x0 = initial_point(_vector("x0", given["x0"]))
+    scale = scale_of(_vector("scale", given["scale"], len(x0)), x0)
+    sides = [_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper")]
+    lower, upper = box_of(list(zip(*sides, strict=True)), x0, scale)
+    space = Space(lower, upper, scale)
+    sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
+    settings = _settings(given["strategy"], given["settings"], sigma0, bounded=space.bounded)
+    if type(given["seed"]) is not int:
+        _refuse("seed", given["seed"], "an integer")
+    seed, archive = checked_seed(given["seed"]), given["archive"]
+    if archive is not None:
+        X, y = _list("archive", archive, 2)
+        y = _vector("archive[1]", y)
+        X = [_vector(f"archive[0][{i}]", x, len(x0)) for i, x in enumerate(_list("archive[0]", X, len(y)))]
+        archive = evaluated([X, y], lower, upper, scale)
+    return Call(x0, space, settings, seed, archive, limits)
+
+
+def _settings(strategy: object, given: object, sigma0: float, *, bounded: bool) -> CMAESSettings:
+    if not isinstance(strategy, str) or strategy not in KINDS:
+        _refuse("strategy", strategy, f"one of {', '.join(KINDS)}")
+    if not isinstance(given, dict) or not given.keys().isdisjoint({"sigma0", "initial_range"}):
+        _refuse("settings", given, f"those of {strategy}, without sigma0 and initial_range")
+    try:
+        settings = KINDS[strategy].model_validate({**given, "sigma0": sigma0})
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(["settings", *map(str, first["loc"])])
+        reason = one_line(first["msg"], LONGEST_VERSIONS)
+        _refuse(one_line(key, LONGEST_VERSION), first["input"], f"settings of {strategy}: {reason}")
+    if settings_of(settings, sigma0=sigma0, bounded=bounded).model_dump() != settings.model_dump():
+        _refuse("settings.bounds", settings.bounds, "what there is for these bounds")
+    return settings
+
+
+def other_versions(header: Mapping[str, Any]) -> str:
+    """Return which packages have another version than in a header that was checked, in words; empty where none has."""
+    here = _versions()
+    others = {name: was for name, was in header["versions"].items() if here.get(name) != was}
+    words = ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in others.items())
+    return one_line(words, LONGEST_VERSIONS)
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in COMPUTED_WITH:
+        with contextlib.suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def _check_versions(given: object) -> None:
+    if not isinstance(given, dict) or len(given) > LONGEST_VERSION:
+        _refuse("versions", given, "versions of packages, by name")
+    for name, was in given.items():
+        _text("a name of versions", name)
+        _text(one_line(f"versions.{name}"), was)
+
+
+def _text(key: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) > LONGEST_VERSION:
+        _refuse(key, value, f"text of at most {LONGEST_VERSION} characters")
+
+
+def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
+    """Return a JSON object that has ``keys`` and no others."""
+    if not isinstance(given, dict):
+        _refuse(what, given, f"an object with {', '.join(keys)}")
+    for key in keys:
+        if key not in given:
+            raise ValueError(f"{what} has no {key}")
+    for key in given:
+        if key not in keys:
+            _refuse(f"a key of {what}", key, ", ".join(keys))
+    return given
+
+
+def _list(key: str, given: object, length: int | None = None) -> list[Any]:
+    if not isinstance(given, list) or (length is not None and len(given) != length):
+        _refuse(key, given, "a list" if length is None else f"a list of {length}")
+    return given
+
+
+def _vector(key: str, given: object, length: int | None = None, *, or_none: bool = False) -> list[Any]:
+    """Return a list of finite numbers."""
+    values = _list(key, given, length)
+    for i, value in enumerate(values):
+        if not ((type(value) is float and math.isfinite(value)) or (or_none and value is None)):
+            values[i] = real(f"{key}[{i}]", value)
+    return values
+
+
+def real(key: str, value: object) -> float:
+    """Return a JSON number as a finite float.
+
+    Raises:
+        ValueError: it is something else, such as a truth value or text.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
+        _refuse(key, value, "a finite number")
+    return float(value)
+
+
+def _refuse(key: str, value: object, allowed: str) -> NoReturn:
+    raise ValueError(f"{key} is {shown(value)}, not {allowed}")
+
+
+def to_line(content: Mapping[str, Any]) -> bytes:
+    """Return a line of a journal."""
+    return json.dumps(content).encode() + b"\n"

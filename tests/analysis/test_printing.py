@@ -1,0 +1,192 @@
+"""Texts of studies, records and data of others in all that the report writes: none of their control characters."""
+
+import base64
+import gzip
+import json
+import re
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from matplotlib.text import Text
+
+from sacma.analysis import postprocess
+from sacma.analysis.cocopp import with_banner
+from sacma.analysis.comparison import Comparison, Covered, Foreign, compare
+from sacma.analysis.export import find_faults
+from sacma.analysis.figures import ecdf
+from sacma.analysis.figures.style import plain
+from sacma.analysis.load import CocoData, Curve
+from sacma.analysis.notes import notes
+from sacma.analysis.postprocess import write_pages, write_report
+from sacma.analysis.typeset import Block, Cell, Head, Sheet, csv_of, renderings
+from sacma.experiment.plan import TrialSpec
+from sacma.experiment.provenance import Environment, Manifest, Provenance
+from sacma.experiment.store import Store, StoredStudy
+from tests.analysis.made import Improvements, made
+
+STEERING = "".join(chr(code) for code in range(0x3000) if unicodedata.category(chr(code)) in {"Cc", "Cf", "Zl", "Zp"})
+"""Control characters, marks of direction and of no width, and ends of lines."""
+
+HOSTILE = f"<b>&{STEERING}\x1b[2J\udc80\U000e0001end"
+
+NAME = "<b>\x1b[2J\0\r\n\x7f\x9b\u202e\u2028"
+"""Of an algorithm: short, as it is measured and cut in figures."""
+
+TEXTS = st.text(max_size=30).map(lambda text: f"{text}\x1b") | st.text(
+    st.characters(categories=["Cc", "Cf", "Cs", "Co", "Zl", "Zp"]), min_size=1, max_size=10
+)
+
+NAMES = TEXTS.filter(lambda text: text.isascii() or text.encode("utf-8", "ignore").decode() == text)
+"""Of algorithms, which are in data frames: these cannot hold half of a character, nor can names."""
+
+FEW = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+PROTOCOL: dict[str, object] = {"functions": "1-2", "dimensions": "2", "instances": "1-2", "budget": 30}
+
+
+def unprintable(text: str) -> set[str]:
+    return {character for character in text if not character.isprintable()} - {"\n"}
+
+
+def of(spec: TrialSpec) -> Improvements:
+    return [(1, 10.0), (20, 1.0 / spec.instance)]
+
+
+def study(config: str, text: str) -> Covered:
+    """Make up a study with a text wherever it has one."""
+    stored, coverage = made(config, of, PROTOCOL, name=text)
+    (part,) = stored.parts
+    part = part.model_copy(update={"description": text, "algorithm": text})
+    return StoredStudy((part,)), coverage
+
+
+def manifest(text: str) -> Manifest:
+    """Make up the provenance of a study, with a text wherever it has one."""
+    made = Manifest(text, [{"name": text, text: [text]}])
+    blas = ((text, text), (text * 2, text))
+    for more in ("", "2"):
+        environment = Environment(text + more, text, text, blas, (text,), text, text, text)
+        made.add(Provenance(environment, text, text, text), 1.0)
+    return made
+
+
+def theirs(text: str) -> Foreign:
+    curves = [Curve(f, 2, i, 60, np.array([1.0]), np.array([1.0])) for f in (1, 2, 3) for i in (1, 2)]
+    index = f"suite = 'bbob', algId = '{text}', funcId = 1".encode("utf-8", "surrogatepass")
+    return Foreign(
+        f"{text}3", Path(f"x{text}".replace("\0", "")), CocoData(tuple(curves), text, (text,), {"a.info": index})
+    )
+
+
+def comparison() -> Comparison:
+    foreign = replace(theirs(HOSTILE), name=f"{NAME}3")
+    return compare([study("cmaes", NAME), study("gp5", f"{NAME}2")], [foreign])
+
+
+def test_no_written_file_has_control_characters(tmp_path: Path) -> None:
+    """All of them, in every text at once: page, tables and figures have none but ends of lines."""
+    these = comparison()
+    folder = tmp_path / "results\x1b[2J\u202e"
+    written = write_report(Store(folder), these, [manifest(HOSTILE)], [*notes(these), HOSTILE], jobs=1)
+    files = [path for path in written.page.parent.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".html", ".csv", ".tex", ".md", ".svg", ".pdf"}
+    for path in files:
+        assert unprintable(path.name) == set()
+        if path.suffix != ".pdf":
+            assert unprintable(path.read_bytes().decode()) == set(), path
+    page = written.page.read_text()
+    assert "\\x1b[2J" in page
+    packed = re.search(r'id="payload">([^<]*)<', page)
+    assert packed
+    payload = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    texts: list[str] = []
+    gather(payload, texts)
+    assert set().union(*map(unprintable, texts)) == set()
+    assert any("\\x1b[2J" in text for text in texts)
+
+
+def gather(value: object, texts: list[str]) -> None:
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            gather([key, item], texts)
+    elif isinstance(value, list):
+        for item in value:
+            gather(item, texts)
+
+
+@FEW
+@given(text=TEXTS)
+def test_any_text_in_a_table(text: str) -> None:
+    """In all forms of a table, and a row stays a row."""
+    sheet = Sheet(
+        "name", 1, text, text, (Block(((Head(text), Head(text, 2)),), ((Cell(text), Cell(text), Cell(text)),)),)
+    )
+    plain_one = replace(sheet, title="", caption="", blocks=(Block(((Head("x"), Head("x", 2)),), ((Cell("x"),) * 3,)),))
+    for kind, content in renderings(sheet).items():
+        assert unprintable(content) == set()
+        assert content.count("\n") == renderings(plain_one)[kind].count("\n")
+
+
+@FEW
+@given(text=NAMES)
+def test_any_text_in_a_data_frame(text: str) -> None:
+    """In its CSV file: printable, and a row stays a line."""
+    content = csv_of(
+        pd.DataFrame({"algorithm": [text, "b", None], "number": [0.5, np.nan, 1], "there": [True, False, True]})
+    )
+    assert unprintable(content) == set()
+    assert content.count("\n") == 4
+
+
+@FEW
+@given(text=TEXTS)
+def test_any_text_drawn(text: str) -> None:
+    """What goes into a figure is printable."""
+    assert unprintable(plain(text)) == set()
+
+
+@settings(FEW, max_examples=5)
+@given(text=NAMES)
+def test_any_text_in_a_figure(text: str) -> None:
+    """Names are printable in it, and so are titles."""
+    table = pd.DataFrame({"algorithm": [text] * 2, "dimension": 2, "group": "all", "functions": text})
+    table = table.assign(evaluations_per_dimension=[1.0, 2.0], proportion=[0.1, 0.5])
+    shown = [found.get_text() for found in ecdf(table, dimension=2).findobj(Text)]
+    assert set().union(*map(unprintable, shown)) == set()
+
+
+@FEW
+@given(text=TEXTS)
+def test_any_text_above_cocopps_pages(text: str) -> None:
+    """Names of studies stand there."""
+    assert unprintable(with_banner("<body></body>", text)) == set()
+
+
+@pytest.mark.parametrize("text", ["\x1b]0;x\x07", "\u202e", "<b>"])
+def test_what_cocopp_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Indices of others, called as they are here, without what does not print."""
+    seen: list[str] = []
+
+    def look(folders: list[Path], *_: object, **__: object) -> Path:
+        seen.extend(path.read_text() for path in folders[-1].rglob("*.info"))
+        return tmp_path
+
+    monkeypatch.setattr(postprocess, "make_pages", look)
+    given = replace(theirs(text), name="Theirs")
+    write_pages(Store(tmp_path), compare([study("cmaes", "A")], [given]))
+    assert seen == ["suite = 'bbob', algId = 'Theirs', funcId = 1"]
+
+
+@FEW
+@given(text=TEXTS.filter(lambda text: set(text) - {"\n", "\t"}))
+def test_what_is_exported(text: str) -> None:
+    """A COCO folder with control characters is not fit to be given away."""
+    assert any("do not print" in fault for fault in find_faults({"bbobexp_f1.info": f"a{text}"}, []))

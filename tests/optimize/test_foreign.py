@@ -1,0 +1,320 @@
+"""Journals that come from somebody else: each is read to the letter, or refused in one line; none harms."""
+
+import copy
+import json
+import os
+import socket
+import string
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sacma
+from sacma.surrogate.whitening import Array
+
+SETTINGS = settings(deadline=None, max_examples=150)
+
+
+def sphere(x: Array) -> float:
+    return float(x @ x)
+
+
+def minimized(path: Path) -> object:
+    return sacma.minimize(sphere, [1.0, 2.0], 0.5, bounds=(-3, 3), seed=1, budget=12, archive=ARCHIVE, journal=path)
+
+
+ARCHIVE = ([[1.0, 1.0], [0.0, 2.0]], [3.0, 4.0])
+READERS: list[Callable[[Path], object]] = [sacma.read_journal, sacma.SurrogateCMAES.load, minimized]
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """A journal's header and evaluations."""
+    path = tmp_path_factory.mktemp("lines") / "journal"
+    minimized(path)
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all examples of a test."""
+    return tmp_path_factory.mktemp("examples")
+
+
+def special(folder: Path) -> Iterator[Path]:
+    """Make one of each that is no file of bounded size."""
+    os.mkfifo(folder / "pipe")
+    yield folder / "pipe"
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(folder / "socket"))
+    listening.close()
+    yield folder / "socket"
+    (folder / "folder").mkdir()
+    yield folder / "folder"
+    for name in ("null", "zero", "full", "random", "tty"):
+        yield Path("/dev") / name
+    (folder / "link").symlink_to("/dev/zero")
+    yield folder / "link"
+    (folder / "loop").symlink_to("loop")
+    yield folder / "loop"
+    for name, beginning in (("sparse", b""), ("begun", b'{"format": "sacma-journal-1", ')):
+        with (folder / name).open("wb") as file:
+            file.write(beginning)
+            file.truncate(20 << 30)
+        yield folder / name
+    with (folder / "unending").open("wb") as file:
+        file.write(b'{"format": "sacma-journal-1", ')
+        file.truncate(200 << 20)
+    yield folder / "unending"
+
+
+def message_of(read: Callable[[Path], object], path: Path) -> str:
+    """Return what is said of a path that cannot be read."""
+    with pytest.raises(ValueError, match="; allowed: ") as raised:
+        read(path)
+    message = str(raised.value)
+    assert message.isprintable()
+    assert len(message) < 900
+    return message
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_any_kind_of_file_in_the_place_of_a_journal(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    """A pipe, socket, folder, device, loop of links or endless file is refused at once, and stays what it is."""
+    for path in special(tmp_path):
+        before = path.lstat()
+        assert path.name in message_of(read, path)
+        after = path.lstat()
+        assert (before.st_mode, before.st_size, before.st_ino) == (after.st_mode, after.st_size, after.st_ino)
+
+
+@SETTINGS
+@given(content=st.binary(max_size=60) | st.text().map(str.encode), number=st.integers(0, 2))
+def test_any_bytes_in_the_place_of_a_journal(folder: Path, content: bytes, number: int) -> None:
+    """Other files are refused and kept; an empty one, or half a header, is a journal that begins."""
+    path = folder / "bytes"
+    path.write_bytes(content)
+    begins = b'{"format": "sacma-journal-1"'.startswith(content)
+    if READERS[number] is minimized and begins:
+        minimized(path)
+        return
+    message_of(READERS[number], path)
+    assert path.read_bytes() == content
+
+
+ODD = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([0, -1, 2**64, 2**200, 10**400, 1e308, -0.5, "1", "1.0", "\x1b[2J", "x" * 10_000, [], {}])
+    | st.floats()
+    | st.text(max_size=5)
+)
+ANYTHING = st.recursive(
+    ODD, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+)
+
+
+def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give where the parts of JSON are."""
+    yield path
+    if isinstance(content, dict | list):
+        for key in content if isinstance(content, dict) else range(len(content)):
+            yield from places(content[key], (*path, key))
+
+
+def mutated(content: Any, data: st.DataObject) -> Any:
+    """Return JSON of which one part is another, is missing, or has one more beside it."""
+    place = data.draw(st.sampled_from(list(places(content))[1:]))
+    changed = inner = copy.deepcopy(content)
+    for key in place[:-1]:
+        inner = inner[key]
+    match data.draw(st.sampled_from(["other", "missing", "more"])):
+        case "other":
+            inner[place[-1]] = data.draw(ANYTHING)
+        case "missing":
+            del inner[place[-1]]
+        case _ if isinstance(inner, list):
+            inner.append(data.draw(ANYTHING))
+        case _:
+            inner[data.draw(st.text(max_size=5))] = data.draw(ANYTHING)
+    return changed
+
+
+@SETTINGS
+@given(data=st.data(), number=st.integers(0, 2), at=st.integers(0, 4))
+def test_any_change_to_a_journal(lines: list[Any], folder: Path, data: st.DataObject, number: int, at: int) -> None:
+    """It is read as what it is, or refused in words that name the file and the line; nothing else comes out."""
+    path = folder / "changed.jsonl"
+    changed = [*lines[:at], mutated(lines[at], data), *lines[at + 1 :]]
+    path.write_text("".join(json.dumps(line) + "\n" for line in changed))
+    content = path.read_bytes()
+    try:
+        found = READERS[number](path)
+    except ValueError as error:
+        message = str(error)
+        assert message.isprintable(), message
+        assert len(message) < 900
+        assert "changed.jsonl" in message
+        assert "allowed: " in message
+        assert path.read_bytes() == content
+        return
+    if READERS[number] is not minimized:
+        result = sacma.read_journal(path)
+        assert np.isfinite(result.points).all()
+        assert not np.isinf(result.values).any()
+        assert found is not None
+
+
+HEADER_DAMAGES = [
+    ("call", None, "the header has no call"),
+    ("call", [], r"call is \[\], not an object"),
+    ("limits", None, "the header has no limits"),
+    ("limits", {}, "limits has no budget"),
+    ("versions", 3, "versions is 3, not"),
+    ("versions", {"a": 1}, "versions.a is 1, not text"),
+    ("more", 1, "a key of the header is 'more', not"),
+    ("call.x0", 5, "x0 is 5, not a list"),
+    ("call.x0", [1.0, True], r"x0\[1\] is True, not a finite number"),
+    ("call.x0", [1.0, "2"], r"x0\[1\] is '2', not a finite number"),
+    ("call.x0", [], "x0 is "),
+    ("call.lower", [None], "lower is .*, not a list of 2"),
+    ("call.upper", [float("inf"), None], r"upper\[0\] is inf, not"),
+    ("call.scale", [1.0], "scale is .*, not a list of 2"),
+    ("call.sigma0", "1", "sigma0 is '1', not"),
+    ("call.sigma0", 0, "sigma0 is 0.0; allowed"),
+    ("call.seed", 1.0, "seed is 1.0, not an integer"),
+    ("call.seed", -1, "seed is -1; allowed"),
+    ("call.seed", 2**128, "seed is 34028.*; allowed"),
+    ("call.strategy", [], r"strategy is \[\], not one of"),
+    ("call.settings", None, "call has no settings"),
+    ("call.settings", {"model_error": "x"}, "settings.model_error is 'x', not settings of"),
+    ("call.settings", {"sigma0": 1.0}, "settings is .*, not those of"),
+    ("call.settings.bounds", "none", "settings.bounds is 'none', not"),
+    ("call.settings.odd", 1, "settings.odd is 1, not"),
+    ("call.archive", [], "archive is .*, not a list of 2"),
+    ("call.archive", [[[1.0, 1.0]], []], r"archive\[0\] is .*, not a list of 0"),
+    ("call.archive", [[[1.0]], [1.0]], r"archive\[0\]\[0\] is .*, not a list of 2"),
+    ("call.archive", [[[9.0, 9.0]], [1.0]], r"archive\[0\]\[0\] is .*; allowed: points within"),
+    ("limits.budget", "9", "budget is '9'; allowed"),
+    ("limits.target", float("nan"), "target is nan; allowed"),
+]
+
+
+@pytest.mark.parametrize(("place", "value", "message"), HEADER_DAMAGES)
+def test_a_damaged_header_names_the_key(lines: list[Any], tmp_path: Path, place: str, value: Any, message: str) -> None:
+    """None as the value takes the key out."""
+    header = inner = copy.deepcopy(lines[0])
+    *keys, last = place.split(".")
+    for key in keys:
+        inner = inner[key]
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    path = tmp_path / "journal"
+    path.write_text(json.dumps(header) + "\n")
+    for read in READERS:
+        with pytest.raises(ValueError, match=rf"journal, with a header that is damaged \(line 1\): {message}"):
+            read(path)
+
+
+LINE_DAMAGES = [
+    ({"value": "1.5"}, "its value is '1.5', not a finite number"),
+    ({"value": True}, "its value is True, not"),
+    ({"value": float("nan")}, "its value is nan, not"),
+    ({"value": float("inf")}, "its value is inf, not"),
+    ({"value": 10**400}, "its value is 1000.*, not"),
+    ({"value": None}, "its value is None, not"),
+    ({"number": 0}, "its number is 0, not an integer from 1"),
+    ({"number": -3}, "its number is -3, not"),
+    ({"number": True}, "its number is True, not"),
+    ({"number": 2.0}, "its number is 2.0, not"),
+    ({"number": "2"}, "its number is '2', not"),
+    ({"number": 1}, "its number is 1, as that of a line before"),
+    ({"point": 3}, "its point is 3, not a list of 2 numbers"),
+    ({"point": [1.0]}, "its point is .*, not a list of 2 numbers"),
+    ({"point": ["1.0", 2.0]}, "a coordinate is '1.0', not"),
+    ({"point": [1.0, float("nan")]}, "a coordinate is nan, not"),
+    ({"point": [1.0, False]}, "a coordinate is False, not"),
+    ({"failure": "both"}, "no object with number, point, and value or failure"),
+    ({"more": 1}, "no object with"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), LINE_DAMAGES)
+@pytest.mark.parametrize("last", [False, True])
+def test_a_damaged_line_is_named(
+    lines: list[Any], tmp_path: Path, change: dict[str, Any], message: str, *, last: bool
+) -> None:
+    """The last one too: what is whole JSON was not cut by a crash."""
+    path = tmp_path / "journal"
+    changed = [lines[0], lines[1], {**lines[2], **change}, *([] if last else lines[3:])]
+    path.write_text("".join(json.dumps(line) + "\n" for line in changed))
+    for read in READERS:
+        with pytest.raises(ValueError, match=f"journal, of which line 3 is .*: {message}"):
+            read(path)
+
+
+@pytest.mark.parametrize("failure", ["", 3, None, ["x"]])
+def test_a_failure_is_text(lines: list[Any], tmp_path: Path, failure: Any) -> None:
+    """Anything else is damage."""
+    path = tmp_path / "journal"
+    line = {"number": 1, "point": lines[1]["point"], "failure": failure}
+    path.write_text(f"{json.dumps(lines[0])}\n{json.dumps(line)}\n")
+    message_of(sacma.read_journal, path)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_deep_nesting_is_damage(lines: list[Any], tmp_path: Path, opening: str) -> None:
+    """In a header, in its settings, and in a line."""
+    path, deep = tmp_path / "journal", opening * 12_000
+    header = json.dumps(lines[0])
+    for content in (
+        f'{{"format": "sacma-journal-1", "call": {deep}\n',
+        header.replace('"settings": {', f'"settings": {{"odd": {deep}, ') + "\n",
+        f"{header}\n{deep}\n",
+        f'{header}\n{{"number": 1, "point": {"[" * 500 + "]" * 500}, "value": 1.0}}\n',
+    ):
+        path.write_text(content)
+        for read in READERS:
+            message_of(read, path)
+
+
+@settings(deadline=None, max_examples=30)
+@given(text=st.text(st.characters(exclude_categories=[]), max_size=30))
+def test_texts_of_a_journal_are_shown_printable(lines: list[Any], folder: Path, text: str) -> None:
+    """Failures and versions can hold what steers a terminal: no message does, nor a result."""
+    path = folder / "steering.jsonl"
+    evil = f"\x1b[2J\x9b{text}"
+    header = {**lines[0], "versions": {evil: evil, "cma": evil}}
+    changed = [{"number": n, "point": lines[n]["point"], "failure": evil} for n in range(1, 6)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *changed)))
+    content = sacma.read_journal(path)
+    assert content.other_versions.isprintable()
+    assert content.source(evil).isprintable()
+    result = sacma.SurrogateCMAES.load(path).result
+    assert result.failures == 5
+    assert all(failure.isprintable() for failure in result.history.failures.values())
+    assert result.message.isprintable()
+    assert "\x1b" not in repr(result)
+    changed[0]["point"] = [0.5, 0.5]
+    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *changed)))
+    with pytest.raises(ValueError, match="written with") as raised:
+        minimized(path)
+    assert str(raised.value).isprintable()
+
+
+def test_a_line_longer_than_any_is_damage(lines: list[Any], tmp_path: Path) -> None:
+    """Though its beginning is that of a right one."""
+    path = tmp_path / "journal"
+    right = json.dumps(lines[1])
+    for end in (" " * 10**6, " " * 10**6 + "\n", string.ascii_letters * 10**4):
+        path.write_text(f"{json.dumps(lines[0])}\n{right}{end}")
+        for read in READERS:
+            assert "line 2" in message_of(read, path)
