@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from report import print_table, write
+from report import parsed, print_table, write
 
 from sacma.surrogate.gaussian_process import FitStatus, SearchedFrom
 
@@ -20,7 +20,7 @@ def main() -> None:
     """Read the traces, print the table and write ``out/availability.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, help="results folder of `sacma run`")
-    results = parser.parse_args().results
+    results = parsed(parser).results
     frames = [
         pd.read_parquet(path).assign(algorithm=path.stem) for path in sorted((results / "traces").glob("*.parquet"))
     ]

@@ -5,25 +5,28 @@ log₁₀ of the median Δf by function: where the one surrogate leads, and wher
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import cma
 import numpy as np
 import pandas as pd
-from cma.fitness_models import SurrogatePopulation
 from joblib import cpu_count
-from report import ROOT, print_table, write
+from report import ROOT, parsed, print_table, write
 from studies import changed, medians_of
 
+from sacma.algorithms.pycma import minimize_with_lq_surrogate
 from sacma.analysis.tables import mean_ranks
 from sacma.config import Study, load_study
 from sacma.experiment.coverage import cover
 from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
+from sacma.experiment.seeding import sampling
 from sacma.experiment.store import Store
-from sacma.experiment.trial import run_trial
+from sacma.experiment.trial import suite_of
 
 CONFIGS = ("cmaes", "baselines/acma_es", "ada_kendall", "baselines/lq_cma_es")
 BUDGETS = (25.0, 50.0, 125.0, 250.0)
@@ -39,13 +42,16 @@ def main() -> None:
     parser.add_argument("--instances", default="1-5,41-50")
     parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "baselines")
     parser.add_argument("--jobs", type=int, default=cpu_count())
-    options = vars(parser.parse_args())
-    store, jobs = Store(options.pop("results")), options.pop("jobs")
+    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
+    parser.add_argument("--backend", default="loky")
+    options = vars(parsed(parser, functions="1,8", dimensions="2", instances="1", budget=25, backend="serial"))
+    del options["tiny"]
+    store, jobs, backend = Store(options.pop("results")), options.pop("jobs"), options.pop("backend")
 
     studies = [load_study(ROOT.parent / "configs" / f"{name}.yaml", options) for name in CONFIGS]
     _, _, ada_kendall, lq = studies
     variants = [changed(ada_kendall, "active", active=True), changed(lq, "no-injection", inject=False)]
-    medians = medians_of([*studies, *variants], store, jobs, BUDGETS)
+    medians = medians_of([*studies, *variants], store, jobs, BUDGETS, backend)
     for dimension, group in medians.groupby("dimension"):
         for budget, at_budget in group.groupby("budget"):
             print(f"\n{dimension}-D, {budget:g}·D: log10 of the median Δf")
@@ -91,7 +97,7 @@ def lq_shares(lq: Study) -> Iterator[dict[str, Any]]:
     """Yield, of each function, the share of its points that lq-CMA-ES has evaluated with f, and its runs."""
     specs = [spec for spec in plan([lq]) if spec.instance in lq.protocol.instances[:2]]
     for (dimension, function), group in groupby(specs, lambda spec: (spec.dimension, spec.function)):
-        populations = [ranked for spec in group for ranked in _populations(spec)]
+        populations = [ranked for spec in group for ranked in _populations(spec, lq)]
         evaluated, asked = np.sum([ranked[2:] for ranked in populations], axis=0)
         yield {
             "D": dimension,
@@ -101,22 +107,20 @@ def lq_shares(lq: Study) -> Iterator[dict[str, Any]]:
         }
 
 
-def _populations(spec: TrialSpec) -> list[tuple[str, int, int, int]]:
+def _populations(spec: TrialSpec, lq: Study) -> list[tuple[str, int, int, int]]:
     """Run a trial and return trial, run, points evaluated and points of each population that its surrogate ranked."""
     populations: list[tuple[str, int, int, int]] = []
-    surrogates: list[SurrogatePopulation] = []
-    rank = SurrogatePopulation.__call__
+    runs: list[cma.CMAEvolutionStrategy] = []
 
-    def watched(surrogate: SurrogatePopulation, X: Sequence[Any]) -> Any:
-        if surrogate not in surrogates:
-            surrogates.append(surrogate)
-        try:
-            return rank(surrogate, X)
-        finally:
-            populations.append((spec.key, len(surrogates), surrogate.evals.evaluations, len(X)))
+    def watch(run: cma.CMAEvolutionStrategy) -> None:
+        if run not in runs:
+            runs.append(run)
+        populations.append((spec.key, len(runs), run.surrogate.evals.evaluations, run.popsize))
 
-    with patch.object(SurrogatePopulation, "__call__", watched):
-        run_trial(spec)
+    suite = suite_of(spec)
+    problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
+    with suppress(TrialEnd):
+        minimize_with_lq_surrogate(problem, lq.settings, sampling(spec), on_generation=watch)
     return populations
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from report import print_table
+from report import parsed, print_table
 
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("others", nargs="+")
     parser.add_argument("--budgets", default="25,83", help="evaluations divided by D")
-    given = parser.parse_args()
+    given = parsed(parser)
     store = Store(given.results)
     wanted = {given.name, *given.others}
     specs = [spec for study in store.studies() if study.name in wanted for spec in study.specs()]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from report import parsed
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
@@ -20,7 +21,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("--csv", type=Path)
-    given = parser.parse_args()
+    given = parsed(parser)
     tables = given.results / "report" / "tables"
     ranks = pd.read_csv(tables / "mean_ranks.csv")
     medians = pd.read_csv(tables / "median_delta_f.csv")

@@ -1,5 +1,6 @@
 """What starting costs: the command line's help, compilation with a cold and a warm cache, and a worker's memory."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import tempfile
 import time
 from typing import Any
 
-from report import ROOT, print_table, write
+from report import ROOT, parsed, print_table, write
 
 HELP = "import sys; from sacma.__main__ import main; sys.argv = ['sacma', '--help']; main()"
 
@@ -22,13 +23,23 @@ fit_gaussian_process(TrainingSet(X, np.sum(X**2, axis=1)), start=Hyperparameters
 print(time.perf_counter() - start)
 """
 
+COMPILE = """
+import time
+import numpy as np
+from sacma.surrogate.likelihood import standardise
+start = time.perf_counter()
+standardise(np.arange(3.0))
+print(time.perf_counter() - start)
+"""
+"""The same of one small function, for a tiny run."""
+
 WORKER = """
 import resource, sys
 from pathlib import Path
 from sacma.config import load_studies
 from sacma.experiment.plan import plan
 from sacma.experiment.trial import run_trial
-overrides = {"functions": "8", "dimensions": "20", "instances": "1"}
+overrides = {"functions": "8", "dimensions": sys.argv[2], "instances": "1"}
 run_trial(plan(load_studies([Path(sys.argv[1])], overrides))[0])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
@@ -36,17 +47,21 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 def main() -> None:
     """Start processes, print the table and write ``out/footprint.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--configs", default="ada_kendall,ada_kl,gp1", help="of workers")
+    parser.add_argument("--dimension", default="20")
+    options = parsed(parser, configs="cmaes", dimension="2")
     rows: list[dict[str, Any]] = []
     start = time.perf_counter()
     _run(HELP)
     rows.append({"what": "sacma --help, seconds", "figure": time.perf_counter() - start, "bound": 0.5})
     with tempfile.TemporaryDirectory() as cache:
         for kind, bound in (("cold", ""), ("warm", 0.5)):
-            seconds = float(_run(FIT, NUMBA_CACHE_DIR=cache))
+            seconds = float(_run(COMPILE if options.tiny else FIT, NUMBA_CACHE_DIR=cache))
             rows.append({"what": f"first fit, {kind} cache, seconds", "figure": seconds, "bound": bound})
-    for name in ("ada_kendall", "ada_kl", "gp1"):
-        mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml")))
-        rows.append({"what": f"worker of {name} in 20-D, MiB", "figure": mebibytes, "bound": 400})
+    for name in options.configs.split(","):
+        mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml"), options.dimension))
+        rows.append({"what": f"worker of {name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400})
     print_table(rows)
     write("footprint", {}, figures=rows)
 

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from report import print_table, write
+from report import parsed, print_table, write
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from threadpoolctl import threadpool_limits
 from training_sets import RecordedFit, record_fits
 
+from sacma.ranges import parse_ranges
 from sacma.surrogate.gaussian_process import GaussianProcess, fit_gaussian_process
 from sacma.surrogate.likelihood import BOUNDS
 
@@ -33,14 +34,19 @@ def main() -> None:
     """Record, fit, print and write ``out/gp_fit.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dimensions", default="2,3,5,10,20")
-    parser.add_argument("--moments", type=int, default=2, help="training sets a trial; 24 trials a dimension")
+    parser.add_argument("--functions", default="1-24")
+    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
+    parser.add_argument(
+        "--moments", type=int, default=2, help="training sets a trial; a trial a function and dimension"
+    )
     parser.add_argument("--restarts", type=int, default=10, help="of scikit-learn's search")
-    options = parser.parse_args()
+    options = parsed(parser, dimensions="2", functions="1,8", budget=60, moments=1, restarts=1)
 
     summary, sets = [], []
     with threadpool_limits(limits=1):
         for dimension in map(int, options.dimensions.split(",")):
-            fits = list(record_fits(dimension, options.moments))
+            functions = parse_ranges(options.functions)
+            fits = list(record_fits(dimension, options.moments, functions, options.budget))
             rows = [_compare(fit, options.restarts) for fit in fits]
             sets += rows
             summary.append(_summary(dimension, rows))

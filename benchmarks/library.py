@@ -8,13 +8,17 @@ least counts.
 import argparse
 import gc
 import time
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from itertools import chain, count
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import cocoex
 import numpy as np
-from report import config_paths, print_table, write
+from report import config_paths, parsed, print_table, write
 from threadpoolctl import ThreadpoolController
 
 import sacma
@@ -27,9 +31,6 @@ from sacma.optimize.space import Space
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PAUSE = 0.2
-"""Seconds of an evaluation in the parallel runs."""
-
 
 def main() -> None:
     """Measure, print the tables and write ``out/library.json``."""
@@ -38,13 +39,16 @@ def main() -> None:
     parser.add_argument("--dimensions", default="2,5,10")
     parser.add_argument("--instances", default="1")
     parser.add_argument("--repeats", type=int, default=3)
-    options = vars(parser.parse_args())
-    repeats = options.pop("repeats")
+    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
+    parser.add_argument("--pause", type=float, default=0.2, help="seconds of an evaluation in the parallel runs")
+    options = vars(parsed(parser, functions="1", dimensions="2", repeats=1, budget=30, pause=0.001))
+    repeats, pause = options.pop("repeats"), options.pop("pause")
+    del options["tiny"]
     rows = measure_cost(options, repeats)
     print("CPU ms a true evaluation, the same trials")
     print_table(rows)
-    parallel = measure_parallel()
-    print(f"\nWall-clock seconds of 40 evaluations of {PAUSE} s in 5-D, λ = 8: five generations")
+    parallel = measure_parallel(pause)
+    print(f"\nWall-clock seconds of 40 evaluations of {pause} s in 5-D, λ = 8: five generations")
     print_table(parallel)
     write("library", {**options, "repeats": repeats}, cost=rows, parallel=parallel)
 
@@ -100,19 +104,24 @@ def in_library(spec: TrialSpec) -> Timed:
     return time.process_time() - begin, result.nfev, result.fun
 
 
+class LibraryStart(BudgetedProblem):
+    """The harness's problem with the initial points of the library."""
+
+    starts: Iterator[np.ndarray]
+
+    def initial_point(self, half_width: float) -> np.ndarray:  # noqa: ARG002 one protocol
+        """Return the next of them."""
+        return next(self.starts)
+
+
 def in_harness(spec: TrialSpec) -> Timed:
     """Run the trial as the harness does, but for initial points and random numbers, which are the library's."""
     suite, x0, settings = trial(spec)
     starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(spec.seed).spawn(2))
     open_ = np.full(spec.dimension, np.inf)
     space = Space(-open_, open_, np.ones(spec.dimension))
-    first = [x0]
-    budgeted = BudgetedProblem(spec, suite[0], f_opt=0.0)
-
-    def initial_point(_: float) -> np.ndarray:
-        return first.pop() if first else space.another_start(x0, settings.sigma0, starts)
-
-    budgeted.initial_point = initial_point  # type: ignore[method-assign]
+    budgeted = LibraryStart(spec, suite[0], f_opt=0.0)
+    budgeted.starts = chain([x0], (space.another_start(x0, settings.sigma0, starts) for _ in count()))
     pools = ThreadpoolController()
     gc.collect()  # idem
     begin = time.process_time()
@@ -131,18 +140,18 @@ def trial(spec: TrialSpec) -> tuple[cocoex.Suite, np.ndarray, Any]:
     return suite, x0, settings
 
 
-def paused(x: np.ndarray) -> float:
+def paused(pause: float, x: np.ndarray) -> float:
     """Wait, and evaluate the sphere."""
-    time.sleep(PAUSE)
+    time.sleep(pause)
     return float(np.sum((x - 0.5) ** 2))
 
 
-def measure_parallel() -> list[dict[str, Any]]:
+def measure_parallel(pause: float) -> list[dict[str, Any]]:
     """Return a row for each way of evaluating: seconds, and how many times as fast as one after the other."""
     ways: dict[str, Callable[[], Executor | int | None]] = {
         "one after the other": lambda: None,
         "2 threads": lambda: ThreadPoolExecutor(2),
-        "2 processes": lambda: ProcessPoolExecutor(2),
+        "2 processes": lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
         "workers=2 (joblib)": lambda: 2,
     }
     rows: list[dict[str, Any]] = []
@@ -150,9 +159,9 @@ def measure_parallel() -> list[dict[str, Any]]:
     for way, make in ways.items():
         workers = make()
         arguments: dict[str, Any] = {"seed": 1, "workers": workers}
-        sacma.minimize(paused, [0.0] * 5, 1.0, budget=2, **arguments)  # workers start once
+        sacma.minimize(partial(paused, pause), [0.0] * 5, 1.0, budget=2, **arguments)  # workers start once
         begin = time.perf_counter()
-        results.append(sacma.minimize(paused, [0.0] * 5, 1.0, budget=40, **arguments))
+        results.append(sacma.minimize(partial(paused, pause), [0.0] * 5, 1.0, budget=40, **arguments))
         seconds = time.perf_counter() - begin
         alone = rows[0]["seconds"] if rows else seconds
         same = results[0].history.points.tobytes() == results[-1].history.points.tobytes()

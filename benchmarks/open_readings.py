@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import cpu_count
-from report import ROOT, print_table, write
+from report import ROOT, parsed, print_table, write
 from studies import changed, medians_of
 
 from sacma.analysis.tables import mean_ranks
@@ -35,8 +35,12 @@ def main() -> None:
     parser.add_argument("--readings", default="all", help="names, like r8-recent,as-run")
     parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "readings")
     parser.add_argument("--jobs", type=int, default=cpu_count())
-    options = vars(parser.parse_args())
-    store, jobs = Store(options.pop("results")), options.pop("jobs")
+    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
+    parser.add_argument("--backend", default="loky")
+    tiny = {"functions": "1", "dimensions": "2", "instances": "1", "budget": 10, "readings": "r8-recent,as-run"}
+    options = vars(parsed(parser, **tiny, backend="serial"))
+    del options["tiny"]
+    store, jobs, backend = Store(options.pop("results")), options.pop("jobs"), options.pop("backend")
 
     wanted = options.pop("readings").split(",")
     studies = [
@@ -45,7 +49,7 @@ def main() -> None:
         for study in readings(name, options)
         if wanted == ["all"] or study.name.removeprefix(f"{name}-") in wanted
     ]
-    medians = medians_of(studies, store, jobs, BUDGETS)
+    medians = medians_of(studies, store, jobs, BUDGETS, backend)
     tables = {}
     for name in ALGORITHMS:
         tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))

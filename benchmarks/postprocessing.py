@@ -6,7 +6,6 @@ looked at ten times a second: what they share is counted in each.
 """
 
 import argparse
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from report import config_paths, print_table, write
+from report import config_paths, parsed, print_table, write
 
 from sacma.config import load_study
 from sacma.experiment.plan import TrialSpec, plan_study
@@ -28,24 +27,27 @@ def main() -> None:
     """Measure, print the table and write ``out/postprocessing.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?")
-    options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="sacma-postprocessing-"))
-    try:
+    parser.add_argument("--keep", type=Path, help="make the records there, and keep them")
+    parser.add_argument("--functions", default="1-24")
+    parser.add_argument("--dimensions", default="2,3,5,10,20")
+    parser.add_argument("--instances", default="1-5,41-50")
+    options = parsed(parser, functions="1", dimensions="2", instances="1-2")
+    protocol = {"functions": options.functions, "dimensions": options.dimensions, "instances": options.instances}
+    with tempfile.TemporaryDirectory(prefix="sacma-postprocessing-") as temporary:
+        results = options.results or options.keep or Path(temporary)
         if options.results is None:
-            make_records(Store(folder))
-        rows = measure(options.results or folder)
-    finally:
-        shutil.rmtree(folder)
+            make_records(Store(results), protocol)
+        rows = measure(results)
     print_table(rows)
     write("postprocessing", {"results": "given" if options.results else "made of 30 trials"}, figures=rows)
 
 
-def make_records(store: Store) -> None:
-    """Write the records of the whole study."""
+def make_records(store: Store, protocol: dict[str, str]) -> None:
+    """Write the records of the whole study, or a part."""
     rng = np.random.default_rng(1)
     store.prepare()
     for path in config_paths():
-        study = load_study(path)
+        study = load_study(path, protocol)
         patterns: dict[int, TrialRecord] = {}
         for spec in plan_study(study):
             if spec.dimension not in patterns:

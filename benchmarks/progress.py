@@ -5,14 +5,17 @@ The events of ``--progress json`` hold the seconds left after each trial; at the
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from harness import REDUCED
+from harness import REDUCED, TINY_STUDY
 from joblib import cpu_count
-from report import CONFIGS, config_paths, print_table, write
+from report import CONFIGS, config_paths, parsed, print_table, write
 
 STUDIES = {
     "reduced study": REDUCED,
@@ -25,18 +28,20 @@ def main() -> None:
     """Run the studies, print the table and write ``out/progress.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=cpu_count())
-    options = parser.parse_args()
-    rows = [row for name, protocol in STUDIES.items() for row in measure(name, protocol, options.jobs)]
+    options = parsed(parser, jobs=1)
+    studies = {"tiny": TINY_STUDY | {"instances": "1-4"}} if options.tiny else STUDIES
+    configs = config_paths(CONFIGS[:1] if options.tiny else CONFIGS)
+    rows = [row for name, protocol in studies.items() for row in measure(name, configs, protocol, options.jobs)]
     print("seconds left, as told and as it was, after a share of the trials")
     print_table(rows)
     write("progress", vars(options), time_left=rows)
 
 
-def measure(name: str, protocol: dict[str, str], jobs: int) -> list[dict[str, Any]]:
+def measure(name: str, configs: Sequence[Path], protocol: dict[str, str], jobs: int) -> list[dict[str, Any]]:
     """Return a row for each moment of one study."""
     with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
         options = [part for key, value in protocol.items() for part in (f"--{key}", value)]
-        command = [sys.executable, "-m", "sacma", "run", *map(str, config_paths(CONFIGS)), *options]
+        command = [sys.executable, "-m", "sacma", "run", *map(str, configs), *options]
         command += ["--results", folder, "--jobs", str(jobs), "--progress", "json"]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]
@@ -44,7 +49,7 @@ def measure(name: str, protocol: dict[str, str], jobs: int) -> list[dict[str, An
     end = trials[-1]["elapsed"]
     rows = []
     for moment in MOMENTS:
-        event = trials[round(moment * len(trials)) - 1]
+        event = trials[max(1, round(moment * len(trials))) - 1]
         actual = end - event["elapsed"]
         rows.append(
             {
@@ -52,7 +57,7 @@ def measure(name: str, protocol: dict[str, str], jobs: int) -> list[dict[str, An
                 "trials": f"{event['done']} of {event['total']}",
                 "told": event["seconds_left"],
                 "was": actual,
-                "error, %": 100 * (event["seconds_left"] / actual - 1),
+                "error, %": 100 * (event["seconds_left"] / actual - 1) if actual else math.nan,
                 "bound, %": "±30" if moment == MOMENTS[0] else "",
             }
         )

@@ -1,8 +1,10 @@
-"""What the benchmarks share: a table on the terminal, the same as JSON, and the machine it was taken on."""
+"""What the benchmarks share: their option --tiny, a table, the same as JSON, and the machine it was taken on."""
 
+import argparse
 import json
 import os
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +12,22 @@ from typing import Any
 
 ROOT = Path(__file__).parent
 CONFIGS = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+
+
+TINY = "--tiny"
+
+
+def parsed(parser: argparse.ArgumentParser, **tiny: Any) -> argparse.Namespace:
+    """Return the arguments of a benchmark, which has an option ``--tiny`` beside its own.
+
+    Args:
+        parser: of its own options.
+        tiny: their defaults in a tiny run, which shows that the benchmark runs, and nothing else.
+    """
+    parser.add_argument(TINY, action="store_true", help="a sample that only shows that it runs; writes no file")
+    if TINY in sys.argv[1:]:
+        parser.set_defaults(**tiny)
+    return parser.parse_args()
 
 
 def config_paths(names: Sequence[str] = CONFIGS) -> list[Path]:
@@ -30,7 +48,10 @@ def _shown(value: Any) -> str:
 
 
 def write(name: str, sample: Mapping[str, Any], **tables: Sequence[Mapping[str, Any]]) -> None:
-    """Write ``out/NAME.json``: what was measured, on what, and the figures."""
+    """Write ``out/NAME.json``: what was measured, on what, and the figures. A tiny run has none to be kept."""
+    if TINY in sys.argv[1:]:
+        print("tiny: nothing is written")
+        return
     output = ROOT / "out" / f"{name}.json"
     output.parent.mkdir(exist_ok=True)
     output.write_text(json.dumps({"sample": dict(sample), "machine": machine(), **tables}, indent=1) + "\n")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from report import CONFIGS, ROOT, config_paths, print_table, write
+from report import CONFIGS, ROOT, config_paths, parsed, print_table, write
 
 from sacma.config import load_study
 from sacma.experiment.coverage import cover, to_run
@@ -27,17 +27,21 @@ Result = TypeVar("Result")
 
 def main() -> None:
     """Measure, print the table and write ``out/store.json``."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--functions", default="1-24")
+    parser.add_argument("--dimensions", default="2,3,5,10,20")
+    options = parsed(parser, functions="1", dimensions="2")
+    protocol = {"functions": options.functions, "dimensions": options.dimensions}
     folder = Path(tempfile.mkdtemp(prefix="sacma-store-"))
     try:
-        rows = measure(Store(folder))
+        rows = measure(Store(folder), protocol)
     finally:
         shutil.rmtree(folder)
     print_table(rows)
-    write("store", {}, figures=rows)
+    write("store", protocol, figures=rows)
 
 
-def measure(store: Store) -> list[dict[str, object]]:
+def measure(store: Store, protocol: dict[str, str]) -> list[dict[str, object]]:
     """Return a row for each of the figures."""
     rows: list[dict[str, object]] = []
 
@@ -54,11 +58,11 @@ def measure(store: Store) -> list[dict[str, object]]:
         )
         return result
 
-    many = [load_study(path, {"instances": "1-140"}) for path in config_paths(CONFIGS)]
+    many = [load_study(path, {**protocol, "instances": "1-140"}) for path in config_paths(CONFIGS)]
     timed("planning 100,800 trials, none there", 2, lambda: to_run(cover(store, plan(many))))
 
-    studies = [load_study(path) for path in config_paths(CONFIGS[:5])]
-    studies.append(load_study(config_paths(CONFIGS)[5], {"instances": "1-5,41-52"}))
+    studies = [load_study(path, protocol) for path in config_paths(CONFIGS[:5])]
+    studies.append(load_study(config_paths(CONFIGS)[5], {**protocol, "instances": "1-5,41-52"}))
     specs = plan(studies)
     store.prepare()
     patterns: dict[int, TrialRecord] = {}

@@ -25,7 +25,9 @@ def changed(base: Study, suffix: str, **settings: Any) -> Study:
     return base.model_copy(update={"name": f"{base.name}-{suffix}", "settings": valid})
 
 
-def medians_of(studies: Iterable[Study], store: Store, jobs: int, budgets: Sequence[float]) -> pd.DataFrame:
+def medians_of(
+    studies: Iterable[Study], store: Store, jobs: int, budgets: Sequence[float], backend: str = "loky"
+) -> pd.DataFrame:
     """Run the trials that are missing in ``store``, and return the median Δf at the budgets, in evaluations by D."""
     specs = plan(studies)
     todo = to_run(cover(store, specs))
@@ -38,5 +40,5 @@ def medians_of(studies: Iterable[Study], store: Store, jobs: int, budgets: Seque
         if tally.done % 200 == 0:
             print(f"{tally.done}/{tally.total}, {tally}", flush=True)
 
-    run_campaign(todo, store, backend=make_backend("loky", jobs=jobs), retries=1, on_result=on_result)
+    run_campaign(todo, store, backend=make_backend(backend, jobs=jobs), retries=1, on_result=on_result)
     return median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(budgets))

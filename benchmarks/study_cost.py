@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from joblib import cpu_count
-from report import CONFIGS, config_paths, print_table, write
+from report import CONFIGS, config_paths, parsed, print_table, write
 
 from sacma.analysis import published
 from sacma.config import load_studies
@@ -33,11 +33,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=cpu_count())
     parser.add_argument("--instances", default="1,41")
-    options = parser.parse_args()
+    parser.add_argument("--dimensions", default="2,3,5,10,20")
+    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
+    parser.add_argument("--backend", default="loky")
+    options = parsed(parser, instances="1", dimensions="2", budget=10, backend="serial")
     protocol = {"functions": ",".join(map(str, FUNCTIONS)), "instances": options.instances}
+    protocol |= {"dimensions": options.dimensions, "budget": options.budget}
     specs = plan(load_studies(config_paths(CONFIGS), protocol))
     cells: dict[tuple[str, int], list[tuple[int, Outcome]]] = {}
-    for result in make_backend("loky", jobs=options.jobs).run(specs):
+    for result in make_backend(options.backend, jobs=options.jobs).run(specs):
         if isinstance(result, TrialFailure):
             raise SystemExit(result.traceback)
         cells.setdefault((result.spec.name, result.spec.dimension), []).append((result.spec.function, result.outcome))

@@ -1,6 +1,6 @@
 """Write the run-length-based targets of cocopp and the best aRT of BBOB 2009 at each, which the package ships.
 
-    python tools/best2009_targets.py [OUTPUT]
+    python tools/best2009_targets.py [OUTPUT] [--tiny]     # tiny: of the first function and dimension alone
 
 They are asked of the very object that ``cocopp --expensive`` draws its run length distributions with, without its
 dropping of repeated targets. Its reference data are read from a copy: cocopp unpacks them where they lie.
@@ -24,7 +24,11 @@ OUTPUT = Path(__file__).parent.parent / "src" / "sacma" / "analysis" / "referenc
 
 def main() -> None:
     """Write the table to the file given, or to its place in the package."""
-    output = Path(sys.argv[1]) if len(sys.argv) > 1 else OUTPUT
+    given = [argument for argument in sys.argv[1:] if argument != "--tiny"]
+    output = Path(given[0]) if given else OUTPUT
+    tiny = "--tiny" in sys.argv
+    if tiny and output == OUTPUT:
+        sys.exit("--tiny needs an OUTPUT of its own")
     genericsettings.isExpensive = True
     config.config("bbob")
     target_values = testbedsettings.current_testbed.pprldmany_target_values
@@ -34,7 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(packed, folder)
         best = target_values.reference_data = bestalg.load_reference_algorithm(copy, force=True, relative_load=False)
-        for dimension, function in sorted(best):
+        for dimension, function in sorted(best)[: 1 if tiny else None]:
             targets = target_values((function, dimension))
             evaluations, algorithms, _ = best[dimension, function].detEvals(targets)
             for k, target, art, algorithm in zip(

@@ -2,6 +2,7 @@
 
 python tools/build_twice.py          # into dist/
 
+With --tiny, git's own archive stands in for wheel and sdist, and nothing is left in dist/.
 The second build is of a clone at another path, by a process with another umask, time zone, language and hash seed.
 """
 
@@ -22,13 +23,15 @@ SURROUNDINGS = (
 )
 
 
-def build(clone: Path, output: Path, surroundings: dict[str, str]) -> dict[str, bytes]:
+def build(clone: Path, output: Path, surroundings: dict[str, str], *, tiny: bool = False) -> dict[str, bytes]:
     """Clone the last commit, build it into ``output`` and return what was built, by name."""
     environment = {**os.environ, **surroundings, "SOURCE_DATE_EPOCH": git("log", "-1", "--format=%ct")}
     umask = int(surroundings["umask"], 8)
+    output.mkdir(parents=True)
+    archive = ["git", "-C", str(clone), "archive", f"--output={output / 'source.tar'}", "HEAD", "pyproject.toml"]
     for command in (
         ["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone)],
-        [sys.executable, "-m", "build", "--outdir", str(output), str(clone)],
+        archive if tiny else [sys.executable, "-m", "build", "--outdir", str(output), str(clone)],
     ):
         done = subprocess.run(command, env=environment, umask=umask, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -44,12 +47,13 @@ def git(*arguments: str) -> str:
 
 def main() -> None:
     """Build twice, compare, and keep one of them."""
+    tiny = sys.argv[1:] == ["--tiny"]
     if git("status", "--porcelain", "--untracked-files=no"):
         print("note: what is not committed is not built")
     with tempfile.TemporaryDirectory() as temporary:
         places = Path(temporary, "a"), Path(temporary, "another", "place")
         builds = [
-            build(place / "clone", place / "dist", surroundings)
+            build(place / "clone", place / "dist", surroundings, tiny=tiny)
             for place, surroundings in zip(places, SURROUNDINGS, strict=True)
         ]
         first, second = builds
@@ -58,8 +62,9 @@ def main() -> None:
         different = [name for name in first if first[name] != second[name]]
         if different:
             sys.exit(f"two builds of the same commit differ: {', '.join(different)}")
-        shutil.rmtree(OUTPUT, ignore_errors=True)
-        shutil.copytree(places[0] / "dist", OUTPUT)
+        if not tiny:
+            shutil.rmtree(OUTPUT, ignore_errors=True)
+            shutil.copytree(places[0] / "dist", OUTPUT)
     for name, content in first.items():
         print(f"{hashlib.sha256(content).hexdigest()}  {OUTPUT.name}/{name}")
     print(f"built twice, {len(first)} files with the same bytes")

@@ -1,6 +1,7 @@
 """Install the wheel where others will, and see whether it works there.
 
 python tools/compat.py python3.11 python3.13
+python tools/compat.py --tiny python3.11      # one command of the installed sacma, and no environments
 
 The oldest Python that is supported gets the oldest versions of all dependencies that pyproject.toml allows, the newest
 of those given gets the newest versions. Each has a fresh environment below build/compat, the wheel of dist/, a small
@@ -116,17 +117,24 @@ def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
         ("quick tests", [*pytest, "-m", "not campaign and not torture", *QUICK], tests),
     ]
     print(combination)
-    for what, command, where in steps:
-        start, cpu = time.monotonic(), cpu_seconds()
-        done = subprocess.run(command, cwd=where, env=surroundings(), capture_output=True, text=True, check=False)
-        took = f"{time.monotonic() - start:.0f} s, CPU {cpu_seconds() - cpu:.0f} s"
-        print(f"  {what}: {'ok' if done.returncode == 0 else 'FAILED'}, {took}", flush=True)
-        if done.returncode:
-            print(done.stdout + done.stderr)
-            return False
+    if not done(steps):
+        return False
     if not (empty / "results" / "report" / "index.html").is_file():
         print("  FAILED: no report")
         return False
+    return True
+
+
+def done(steps: Sequence[tuple[str, list[str], Path]]) -> bool:
+    """Take steps, each a name, a command and the folder that it runs in, until one fails, and say how it went."""
+    for what, command, where in steps:
+        start, cpu = time.monotonic(), cpu_seconds()
+        ended = subprocess.run(command, cwd=where, env=surroundings(), capture_output=True, text=True, check=False)
+        took = f"{time.monotonic() - start:.0f} s, CPU {cpu_seconds() - cpu:.0f} s"
+        print(f"  {what}: {'ok' if ended.returncode == 0 else 'FAILED'}, {took}", flush=True)
+        if ended.returncode:
+            print(ended.stdout + ended.stderr)
+            return False
     return True
 
 
@@ -145,6 +153,12 @@ def surroundings() -> dict[str, str]:
 
 def main() -> None:
     """Try all combinations, and exit with 1 if one failed."""
+    if "--tiny" in sys.argv:
+        for combination in combinations([python for python in sys.argv[1:] if python != "--tiny"])[-1:]:
+            print(combination)
+            if not done([("sacma --version", [combination.python, "-m", "sacma", "--version"], ROOT / "src")]):
+                sys.exit(f"failed: {combination}")
+        return
     (wheel,) = (ROOT / "dist").glob("*.whl")
     (sdist,) = (ROOT / "dist").glob("*.tar.gz")
     shutil.rmtree(WORK, ignore_errors=True)

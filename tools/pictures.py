@@ -2,6 +2,7 @@
 
 python tools/pictures.py             # all but that of the README
 python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study
+python tools/pictures.py RESULTS FOLDER --tiny     # drawings alone, of any small study, into FOLDER
 """
 
 import shutil
@@ -12,7 +13,6 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
-from playwright.sync_api import sync_playwright
 
 from sacma.analysis.figures.ecdf import REFERENCE_LINE
 from sacma.analysis.figures.files import write
@@ -32,9 +32,16 @@ GENERATIONS = 150
 
 def main() -> None:
     """Run what the pictures show, and draw."""
+    if sys.argv[-1] == "--tiny":
+        results, folder = map(Path, sys.argv[1:3])
+        trace = pd.read_parquet(next((results / "traces").glob("ADA-Kendall.parquet")))
+        keep(generations(trace.head(GENERATIONS)), "generations", folder)
+        keep(run_lengths(pd.read_csv(results / "report" / "tables" / "ecdf.csv")), "run_lengths", folder)
+        keep(transfer_functions((2.0,)), "transfer", folder)
+        return
     IMAGES.mkdir(exist_ok=True)
     if len(sys.argv) > 1:
-        _keep(run_lengths(pd.read_csv(Path(sys.argv[1]) / "report" / "tables" / "ecdf.csv")), "run_lengths")
+        keep(run_lengths(pd.read_csv(Path(sys.argv[1]) / "report" / "tables" / "ecdf.csv")), "run_lengths")
         return
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
@@ -43,8 +50,8 @@ def main() -> None:
         _sacma("postprocess", "--no-pages", str(results))
         trace = pd.read_parquet(results / "traces" / "ADA-Kendall.parquet")
         trial = trace.query("function == 8 and dimension == 5 and instance == 1").head(GENERATIONS)
-        _keep(generations(trial), "generations")
-        _keep(transfer_functions((2.0,)), "transfer")
+        keep(generations(trial), "generations")
+        keep(transfer_functions((2.0,)), "transfer")
         screenshots(results / "report" / "index.html")
 
 
@@ -52,11 +59,12 @@ def _sacma(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "sacma", *arguments], check=True, stdout=subprocess.DEVNULL)
 
 
-def _keep(figure: Figure, name: str) -> None:
+def keep(figure: Figure, name: str, images: Path = IMAGES) -> None:
+    """Write a figure as SVG."""
     with tempfile.TemporaryDirectory() as folder:
         write(figure, Path(folder) / name)
-        (IMAGES / f"{name}.svg").write_bytes((Path(folder) / f"{name}.svg").read_bytes())
-    print(IMAGES / f"{name}.svg")
+        (images / f"{name}.svg").write_bytes((Path(folder) / f"{name}.svg").read_bytes())
+    print(images / f"{name}.svg")
 
 
 def generations(trial: pd.DataFrame) -> Figure:
@@ -94,7 +102,7 @@ def run_lengths(ecdf: pd.DataFrame) -> Figure:
     dimensions = sorted(ecdf["dimension"].unique())
     with styled():
         figure = Figure(figsize=(8.6, 3.1), layout="constrained")
-        panels = figure.subplots(1, len(dimensions), sharey=True)
+        (panels,) = figure.subplots(1, len(dimensions), sharey=True, squeeze=False)
         for axes, dimension in zip(panels, dimensions, strict=True):
             here = ecdf[(ecdf["dimension"] == dimension) & (ecdf["group"] == "all")]
             for name, style in {BEST_2009: REFERENCE_LINE, **{n: x.line for n, x in looks(SHOWN).items()}}.items():
@@ -112,6 +120,8 @@ def run_lengths(ecdf: pd.DataFrame) -> Figure:
 
 def screenshots(page_file: Path) -> None:
     """Take pictures of the report's beginning and of its convergence charts."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 the drawings need no browser
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OFFLINE)
         page = browser.new_page(viewport={"width": 1000, "height": 760})

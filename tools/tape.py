@@ -1,6 +1,7 @@
 """Run the commands of docs/tutorial.md and put what they print into the page, below each.
 
-python tools/tape.py     # make tape
+python tools/tape.py            # make tape
+python tools/tape.py --tiny     # the block of `sacma plan` alone, to the terminal
 """
 
 import os
@@ -41,7 +42,11 @@ def main() -> None:
                 said = said.replace(here, shown)
             return f"{match[1]}\n```text\n{said}\n```\n"
 
-        PAGE.write_text(PAIR.sub(replayed, PAGE.read_text()))
+        if sys.argv[1:] == ["--tiny"]:
+            blocks = PAIR.finditer(PAGE.read_text())
+            print(replayed(next(block for block in blocks if block["commands"].startswith("sacma plan"))))
+        else:
+            PAGE.write_text(PAIR.sub(replayed, PAGE.read_text()))
 
 
 if __name__ == "__main__":

@@ -80,6 +80,7 @@ def test_commands(tmp_path: Path, study: Callable[..., Study]) -> None:
     warned = sacma("export", cwd=tmp_path)
     assert warned.returncode == 1
     assert "cocopp warns: less than 15 instances" in warned.stderr
+    assert "to export it as it is: sacma export --accept-warnings" in warned.stderr
     assert sacma("export", "--accept-warnings", cwd=tmp_path).returncode == 0
     assert (tmp_path / "results" / "export" / "CMA-ES.tgz").exists()
     next((tmp_path / "results").rglob("*.record")).unlink()

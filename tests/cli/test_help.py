@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +63,16 @@ def test_results_by_default() -> None:
     context = GROUP.commands["status"].make_context("status", [])
     assert context.params["results"] == Path("results")
     assert any("SACMA_RESULTS" in line for line in shown("status"))
+
+
+def test_help_and_version_import_no_command(tmp_path: Path) -> None:
+    """Nor what only commands need, like the consoles: what is left is Python and the parser."""
+    code = (
+        "import sys; import sacma.cli; sys.argv = ['sacma', {option!r}]; sacma.cli.main(); "
+        "print([name for name in sys.modules if name.startswith(('sacma.cli.', 'rich', 'pydantic'))])"
+    )
+    for option in ("--help", "--version"):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(option=option)], capture_output=True, text=True, check=True, cwd=tmp_path
+        )
+        assert done.stdout.splitlines()[-1] == "[]"

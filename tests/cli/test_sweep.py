@@ -2,7 +2,9 @@
 
 import json
 import os
+import shlex
 import signal
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -195,17 +197,17 @@ def test_incomplete_results(folder: Path) -> None:
 
 
 def test_shards_are_ranked_together(folder: Path) -> None:
-    """A shard runs its part and ranks nothing; records that are copied together do."""
+    """A shard runs its part and ranks nothing; it says what to type to bring all together and rank them."""
     for number in (1, 2):
-        done = sacma("sweep", "tiny.yaml", "--shard", f"{number}/2", "--results", f"shard{number}", cwd=folder)
+        done = sacma("sweep", "tiny.yaml", "--shard", f"{number}/2", "--results", f"shard {number}", cwd=folder)
         assert done.returncode == 0, done.stderr
-        assert "next: copy the folders of all shards together" in done.stdout
-        assert "rank" not in done.stdout
-        for path in (folder / f"shard{number}" / "records").rglob("*.record"):
-            target = folder / "results" / path.relative_to(folder / f"shard{number}")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
-    ranked = sacma("sweep", "tiny.yaml", "--rank-only", cwd=folder)
+        assert "next: when all 2 shards are done, copy studies and records of each into one folder" in done.stdout
+        assert "A: 2 settings" not in done.stdout
+        copy, then = done.stdout.strip().rpartition("those of this one: ")[2].split("; then: ")
+        subprocess.run(["bash", "-euc", copy], cwd=folder, check=True)  # noqa: S607 as it is typed
+    program, *arguments = shlex.split(then)
+    assert program == "sacma"
+    ranked = sacma(*arguments, cwd=folder)
     assert ranked.returncode == 0, ranked.stderr
     assert "A: 2 settings in 4 rankings" in ranked.stdout
 

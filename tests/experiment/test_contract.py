@@ -65,6 +65,24 @@ def dies(problem, rng):
     if problem.dimension == 2:
         os.abort()
     problem(np.zeros(2))
+
+@sacma.algorithm
+def misspelt(problem, rng):
+    """Raises at each trial, after an evaluation, in words that are others each time."""
+    problem(rng.uniform(-5, 5, problem.dimension))
+    raise AttributeError(f"no such name: {object()}, {time.time_ns()}")
+
+@sacma.algorithm
+def misspelt_at_once(problem, rng):
+    problem.lower_bound
+
+@sacma.algorithm
+def misspelt_at_the_end(problem, rng):
+    try:
+        while problem.evaluations_left and not problem.target_hit:
+            problem(rng.uniform(-5, 5, problem.dimension))
+    finally:
+        problem.budget
 '''
 
 BROKEN = {
@@ -74,7 +92,10 @@ BROKEN = {
     "goes-on": {"budget, target": "it goes on when its trial has ended"},
     "remembers": {"determinism": "after another trial in its process differs from evaluation 1 on"},
     "hash-seed": {"determinism": "in a new process differs from evaluation 1 on"},
-    "litters": {"leaves nothing": "another environment; file logs; thread sleeper"},
+    "litters": {"leaves nothing": "environment variable LITTER; file logs; thread sleeper"},
+    "misspelt": {"runs": "AttributeError: no such name: <object"},
+    "misspelt-at-once": {"runs": "has no attribute 'lower_bound'"},
+    "misspelt-at-the-end": {"runs": "has no attribute 'budget'"},
     "dies": {"runs": "f1 in 2-D: its process died with exit code -6"},
 }
 
@@ -92,5 +113,7 @@ def test_what_is_broken_is_caught(tmp_path: Path, name: str, monkeypatch: pytest
     for point, reason in BROKEN[name].items():
         assert reason in broken[point]
     assert verdicts[0].point == "runs"
+    if name.startswith("misspelt"):
+        assert "\n".join(verdict.reason for verdict in verdicts).count("AttributeError") == 1
     if name == "dies":
         assert "allowed: a finite vector of length 5 (own.py:" in broken["runs"]

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sacma.experiment.compilation import is_compiled
+
 TRIAL = """
-import hashlib, sys
+import hashlib, logging, sys
+logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
 from pathlib import Path
 from sacma.config import load_studies
 from sacma.experiment.plan import plan
@@ -23,17 +26,21 @@ print(len(stats.cache_hits), len(stats.cache_misses))
 
 
 @pytest.mark.campaign
-def test_a_cold_and_a_warm_cache_give_the_same_bits(tmp_path: Path) -> None:
-    """Two processes, the first compiling, the second loading what the first has compiled: equal to the last bit."""
+def test_a_cold_and_a_warm_cache_give_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes, the first compiling, and saying so, the second loading that: equal to the last bit."""
     config = Path(__file__).parents[2] / "configs" / "ada_kl.yaml"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    outputs = [
+    runs = [
         subprocess.run(
             [sys.executable, "-c", TRIAL, str(config)], check=True, capture_output=True, text=True, env=environment
-        ).stdout.split()
+        )
         for _ in range(2)
     ]
-    (cold, *cold_use), (warm, *warm_use) = outputs
+    (cold, *cold_use), (warm, *warm_use) = (run.stdout.split() for run in runs)
+    said = [[line for line in run.stderr.splitlines() if line.startswith("sacma:")] for run in runs]
+    assert said == [["sacma: compiling the surrogate (once per installation, about 10 s) …"], []]
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert is_compiled()
     assert cold_use == ["0", "1"]
     assert warm_use == ["1", "0"]
     assert cold == warm

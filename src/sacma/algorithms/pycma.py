@@ -19,14 +19,25 @@ from sacma.strategy.cma_es import contained_options, default_population_size
 from sacma.strategy.settings import RestartSettings
 
 
-def minimize_with_lq_surrogate(problem: Problem, settings: LQSettings, rng: np.random.Generator) -> None:
+def minimize_with_lq_surrogate(
+    problem: Problem,
+    settings: LQSettings,
+    rng: np.random.Generator,
+    on_generation: Callable[[cma.CMAEvolutionStrategy], None] | None = None,
+) -> None:
     """Run lq-CMA-ES on ``problem`` until that ends the trial.
 
     A linear, diagonal or full quadratic model, fitted to the best of the last points, ranks each population. Its best
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
+
+    Args:
+        problem: to be minimised.
+        settings: of the strategy.
+        rng: source of all random numbers.
+        on_generation: called with pycma's strategy after each generation.
     """
-    _run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
+    _run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=on_generation)
 
 
 def minimize_with_two_populations(problem: Problem, settings: BIPOPSettings, rng: np.random.Generator) -> None:
@@ -40,7 +51,7 @@ def minimize_with_two_populations(problem: Problem, settings: BIPOPSettings, rng
 
 
 def _run_for_ever(
-    function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: bool
+    function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: Any
 ) -> None:
     """Run a function of pycma with its restarts again and again, until ``problem`` ends the trial."""
     with _quiet(rng):

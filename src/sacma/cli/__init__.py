@@ -1,21 +1,21 @@
 """The command line: parsing, progress, messages and exit codes; nothing else. A module is a command.
 
-Heavy modules are imported by the commands that need them, so that help is quick.
+A command's module is imported when the command is looked at, and heavy modules by the commands that need them, so that
+help and completion are quick.
 """
 
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, cast
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 import typer.core
 
 from sacma import __version__
-from sacma.cli import algorithms, check_algorithm, doctor, export, init, plan, postprocess, replay, run, status, sweep
-from sacma.cli.common import EXIT_BAD_INPUT, EXIT_FAILED, fail, out
-from sacma.errors import SacmaError
+from sacma.errors import RunError, SacmaError
 
 NUMBA_CONFIG = ".numba_config.yaml"
 """File that Numba reads in the current folder; it can name a folder of pickles, which are code.
@@ -28,6 +28,22 @@ EXAMPLES = (
     "sacma postprocess",
     "sacma run --help",
 )
+
+
+SUMMARIES: Mapping[str, str] = {
+    "init": "Write the shipped configs and examples to a folder.",
+    "run": "Run the trials that are not there yet.",
+    "plan": "Show what a run would run, and what it will cost.",
+    "status": "Show how complete results are, and what to do next.",
+    "sweep": "Run a grid of settings and rank them.",
+    "replay": "Run one trial again and compare it bit by bit.",
+    "algorithms": "List algorithms and their settings.",
+    "check-algorithm": "Check an algorithm of your own against its contract.",
+    "postprocess": "Make pages and tables of results.",
+    "export": "Pack COCO data for submission to the COCO data archive.",
+    "doctor": "Look whether all that sacma needs is there and works.",
+}
+"""The commands in the order of the help. Each is the function of its name, in the module of its name."""
 
 
 class _WithExamples:
@@ -45,8 +61,51 @@ class Command(_WithExamples, typer.core.TyperCommand):
     """A command with examples."""
 
 
+class Commands(Mapping[str, Command]):
+    """The commands by name, each made of its module when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Command] = {}
+
+    def __getitem__(self, name: str) -> Command:
+        if name not in self._made:
+            self._made[name] = _made(name, SUMMARIES[name])
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in SUMMARIES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SUMMARIES)
+
+    def __len__(self) -> int:
+        return len(SUMMARIES)
+
+
+def _made(name: str, summary: str) -> Command:
+    module = import_module(f"sacma.cli.{name.replace('-', '_')}")
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name, short_help=summary, cls=Command, epilog="\n".join(module.EXAMPLES))(
+        getattr(module, module.__name__.rpartition(".")[2])
+    )
+    return cast("Command", typer.main.get_command(alone))
+
+
 class Group(_WithExamples, typer.core.TyperGroup):
     """The commands, with examples."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = Commands()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 click's protocol
+        """Return their names."""
+        return list(SUMMARIES)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 idem
+        """List them with their summaries, without importing one of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
 
 
 app = typer.Typer(
@@ -70,20 +129,26 @@ def main() -> int:
     try:
         return app(sys.argv[1:] or ["--help"], prog_name="sacma", standalone_mode=False) or 0
     except SacmaError as error:
-        fail(str(error), error.exit_code)
+        _fail(str(error), error.exit_code)
     except ClickError as error:
         command = error.ctx.command_path if error.ctx is not None else "sacma"
-        fail(f"{error.format_message().removesuffix('.')}; see: {command} --help", EXIT_BAD_INPUT)
+        _fail(f"{error.format_message().removesuffix('.')}; see: {command} --help", SacmaError.exit_code)
     except BrokenPipeError:
-        fail("whoever read the output has gone", EXIT_FAILED)
+        _fail("whoever read the output has gone", RunError.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        fail(f"{where}{error.strerror or error}", EXIT_FAILED)
+        _fail(f"{where}{error.strerror or error}", RunError.exit_code)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    from sacma.cli.common import fail  # noqa: PLC0415 it brings the consoles
+
+    fail(message, code)
 
 
 def _version(asked: bool) -> None:
     if asked:
-        out.print(f"sacma {__version__}")
+        typer.echo(f"sacma {__version__}")
         raise typer.Exit
 
 
@@ -99,21 +164,3 @@ def root(
             f"the current folder holds {NUMBA_CONFIG}, by which Numba may run code; "
             "start sacma elsewhere, or remove the file: environment variables NUMBA_… do the same"
         )
-
-
-def _add(command: Callable[..., None], summary: str, examples: Sequence[str]) -> None:
-    app.command(short_help=summary, cls=Command, epilog="\n".join(examples))(command)
-
-
-# In the order of the help.
-_add(init.init, "Write the shipped configs and examples to a folder.", init.EXAMPLES)
-_add(run.run, "Run the trials that are not there yet.", run.EXAMPLES)
-_add(plan.plan, "Show what a run would run, and what it will cost.", plan.EXAMPLES)
-_add(status.status, "Show how complete results are, and what to do next.", status.EXAMPLES)
-_add(sweep.sweep, "Run a grid of settings and rank them.", sweep.EXAMPLES)
-_add(replay.replay, "Run one trial again and compare it bit by bit.", replay.EXAMPLES)
-_add(algorithms.algorithms, "List algorithms and their settings.", algorithms.EXAMPLES)
-_add(check_algorithm.check_algorithm, "Check an algorithm of your own against its contract.", check_algorithm.EXAMPLES)
-_add(postprocess.postprocess, "Make pages and tables of results.", postprocess.EXAMPLES)
-_add(export.export, "Pack COCO data for submission to the COCO data archive.", export.EXAMPLES)
-_add(doctor.doctor, "Look whether all that sacma needs is there and works.", doctor.EXAMPLES)

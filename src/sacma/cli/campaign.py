@@ -13,6 +13,7 @@ from sacma.errors import RunError, SacmaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sacma.experiment.backends import Backend
     from sacma.experiment.campaign import CampaignResult
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from sacma.experiment.plan import TrialSpec
     from sacma.experiment.record import FinishedTrial
     from sacma.experiment.store import Damage, Store, StoredStudy
-
-SHARDS_NEXT = "next: copy the folders of all shards together"
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,23 @@ class Manner:
     def talks(self) -> bool:
         """Whether there is more to say than progress and failures."""
         return self.progress not in {"json", "quiet"}
+
+
+def after_a_shard(results: "Path", shard: str, *then: str) -> str:
+    """Say what to do with the results of one shard of several.
+
+    Args:
+        results: folder of this shard's results.
+        shard: as given, like 2/10.
+        then: the command that goes on with all of them, but for the folder, which comes last.
+    """
+    together = str(results.with_name("together") if results.name not in {"", ".."} else results / ".." / "together")
+    parts = shlex.join(str(results / name) for name in ("studies", "records"))
+    where = shlex.quote(together)
+    return (
+        f"next: when all {shard.partition('/')[2]} shards are done, copy studies and records of each into one folder; "
+        f"those of this one: mkdir -p {where} && cp -r {parts} {where}; then: {shlex.join([*then, together])}"
+    )
 
 
 def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
@@ -92,6 +108,7 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
         coverage = cover(store, asked.specs)
         _set_aside(coverage.damaged, store)
         todo = all_at_hand(to_run(coverage, failed_only=manner.failed_only))
+        _compile(todo, manner)
         backend = backend_of(max(1, min(manner.jobs or cpu_count(), len(todo))))
         done = len(coverage.specs) - len(coverage.missing)
         if manner.talks:
@@ -147,6 +164,20 @@ def _check_installed(studies: "Sequence[StoredStudy]") -> None:
             ALGORITHMS[study.parts[0].algorithm].check()
 
 
+def _compile(todo: "Sequence[TrialSpec]", manner: Manner) -> None:
+    """Compile before the first trial, if need be, and say so; what workers elsewhere have is theirs."""
+    from sacma.experiment.compilation import make_compiled_code  # noqa: PLC0415
+
+    if manner.scheduler:
+        return
+
+    def say(line: str) -> None:
+        if manner.talks:
+            err.print(Text(line))
+
+    make_compiled_code(todo, say)
+
+
 def _register(asked: Asked) -> None:
     """Note that the studies are part of the results, and say which take the place of others."""
     replaced = [
@@ -195,7 +226,7 @@ def _campaign(
     if manner.scheduler and todo:
         _check_scheduler(manner.scheduler, warn=manner.progress != "quiet")
     of = len(coverage.specs)
-    tally = Tally(todo, known_costs(coverage), backend.jobs)
+    tally = Tally(todo, known_costs(coverage, store), backend.jobs)
     try:
         with progress_display(manner.progress, tally, out) as display:
 

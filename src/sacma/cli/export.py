@@ -53,7 +53,8 @@ def export(
             print_list(f"{study.name}: cocopp warns", warned, err)
             if warned and not accept_warnings:
                 fail(
-                    f"{study.name} is not exported: cocopp warns of it; with --accept-warnings it is all the same",
+                    f"{study.name} is not exported: cocopp warns of it; see to what it says, or to export it as it is: "
+                    f"{this_command()} --accept-warnings",
                     EXIT_FAILED,
                 )
             path = folder / f"{study.name}.tgz"

@@ -47,4 +47,4 @@ def plan(
     overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     asked = asked_trials(configs, results, overrides, shard, algorithm_file)
     coverage = cover(asked.store, asked.specs)
-    print_plan(coverage, results, jobs)
+    print_plan(coverage, asked.store, jobs)

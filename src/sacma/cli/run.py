@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from sacma.cli.campaign import SHARDS_NEXT, Manner, run_trials
+from sacma.cli.campaign import Manner, after_a_shard, run_trials
 from sacma.cli.common import (
     AlgorithmFiles,
     Backend,
@@ -62,4 +62,5 @@ def run(
     overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     asked = asked_trials(configs, results, overrides, shard, algorithm_file)
     manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
-    run_trials(asked, manner, SHARDS_NEXT if shard else f"next: sacma postprocess {shlex.quote(str(results))}")
+    following = f"next: sacma postprocess {shlex.quote(str(results))}"
+    run_trials(asked, manner, after_a_shard(results, shard, "sacma", "postprocess") if shard else following)

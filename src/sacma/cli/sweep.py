@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from sacma.__main__ import this_command
-from sacma.cli.campaign import SHARDS_NEXT, Manner, run_trials
+from sacma.cli.campaign import Manner, after_a_shard, run_trials
 from sacma.cli.common import (
     AlgorithmFiles,
     Backend,
@@ -36,6 +36,8 @@ from sacma.cli.trials import print_plan, protocol_overrides, swept_trials
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sacma.analysis.sweep_tables import SweepTables
     from sacma.experiment.coverage import Coverage
     from sacma.experiment.store import Store
@@ -95,14 +97,21 @@ def sweep(
         raise SacmaError("--rank-only ranks all of a sweep; leave --shard out")
     if plan:
         names = {setting.name: algorithm.name for algorithm in swept.algorithms for setting in algorithm.settings}
-        print_plan(cover(asked.store, asked.specs), results, jobs, names.__getitem__)
+        print_plan(cover(asked.store, asked.specs), asked.store, jobs, names.__getitem__)
         return
     if not rank_only:
         manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
-        run_trials(asked, manner, SHARDS_NEXT if shard else None)
+        ranking = ["sacma", "sweep", str(file), *_options(overrides, algorithm_file), "--rank-only", "--results"]
+        run_trials(asked, manner, after_a_shard(results, shard, *ranking) if shard else None)
         if shard:
             return
     _rank(swept, asked.store, cover(asked.store, asked.specs), partial=partial, as_json=progress == "json")
+
+
+def _options(overrides: "Mapping[str, object]", algorithm_file: "Sequence[Path] | None") -> list[str]:
+    """Return the options that decide what the sweep is, as they are typed."""
+    protocol = [part for key, value in overrides.items() for part in (f"--{key}", str(value))]
+    return [*protocol, *(part for path in algorithm_file or () for part in ("--algorithm-file", str(path)))]
 
 
 def _rank(swept: "Sweep", store: "Store", coverage: "Coverage", *, partial: bool, as_json: bool) -> None:

@@ -76,13 +76,15 @@ def asked_trials(
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.config import load_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store, StoredStudy, check_one_suite  # noqa: PLC0415
+    from sacma.experiment.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_files or ())
     store = Store(results)
     if configs:
         studies: Sequence[StoredStudy] = [StoredStudy((study,)) for study in load_studies(configs, overrides)]
-        check_one_suite([*store.readable_studies(), *studies], results)
+        there = list(store.readable_studies())
+        check_names(studies, there, results)
+        check_one_suite([*there, *studies], results)
     else:
         studies = store.studies()
         if not studies:
@@ -100,11 +102,13 @@ def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
     Raises:
         SacmaError: the shard is none.
     """
-    from sacma.experiment.store import Store, StoredStudy, check_one_suite  # noqa: PLC0415
+    from sacma.experiment.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     studies = [StoredStudy((study,)) for study in sweep.studies]
     store = Store(results)
-    check_one_suite([*store.readable_studies(), *studies], results)
+    there = list(store.readable_studies())
+    check_names(studies, there, results)
+    check_one_suite([*there, *studies], results)
     what = f"{counted(len(sweep.algorithms), 'algorithm')}, {counted(len(studies), 'setting')}"
     return Asked(studies, _specs(studies, shard), store, what, shard, by_file=True)
 
@@ -123,38 +127,47 @@ def _parse_shard(given: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def known_costs(coverage: "Coverage") -> "CostModel":
-    """Return what trials cost, by those that are there."""
+def known_costs(coverage: "Coverage", store: "Store") -> "CostModel":
+    """Return what trials cost, by those that are there, and where there are none by those of other protocols."""
     from sacma.experiment.cost import CostModel  # noqa: PLC0415
+    from sacma.experiment.earlier import earlier_trials  # noqa: PLC0415
 
     costs = CostModel()
+    seen = set()
     for spec, outcome in coverage.trials:
         costs.learn(spec, outcome.cpu.total)
+        seen.add((spec.name, spec.dimension))
+    unseen = [spec for spec in coverage.missing if (spec.name, spec.dimension) not in seen]
+    for spec, outcome in earlier_trials(store, unseen):
+        costs.learn_earlier(spec, outcome.evaluations, outcome.cpu.total)
     return costs
 
 
 def print_plan(
-    coverage: "Coverage", results: Path, jobs: int | None, group: "Callable[[str], str]" = lambda name: name
+    coverage: "Coverage", store: "Store", jobs: int | None, group: "Callable[[str], str]" = lambda name: name
 ) -> None:
     """Print what is there, what is missing, and what that will cost.
 
     Args:
         coverage: of the trials.
-        results: the folder.
+        store: the results.
         jobs: how many trials run at a time, or None for the number of cores.
         group: from the name of a study to what its row of the table is about.
 
     Raises:
-        SacmaError: ``results`` is a file.
+        SacmaError: the results folder is a file.
     """
     from joblib import cpu_count  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
-    from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
+    from sacma.experiment.cost import GUESSED, SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
     from sacma.experiment.disk import free_bytes  # noqa: PLC0415
     from sacma.progress import clock  # noqa: PLC0415
     from sacma.terminal import plan_table  # noqa: PLC0415
 
-    costs = known_costs(coverage)
+    results = store.root
+    costs = known_costs(coverage, store)
     print_damage(coverage.damaged, out)
     out.print(plan_table(coverage, costs, group))
     if coverage.complete:
@@ -166,11 +179,29 @@ def print_plan(
     cpu_seconds = costs.seconds(work_in(coverage.missing))
     free = free_bytes(results)
     needed = bytes_on_disk(coverage.missing)
-    source = f"by {costs.trials} finished trials" if costs.trials else "by shipped figures"
-    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {source}")
+    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {_source(costs)}")
+    guessed = list(dict.fromkeys(group(spec.name) for spec in costs.guessed(coverage.missing)))
+    if guessed:
+        out.print(
+            Text(
+                f"a guess:   of {', '.join(guessed)} no cost is known; until trials are finished, "
+                f"it is taken to be that of {ALGORITHMS[GUESSED].summary.partition(':')[0]}"
+            ),
+            soft_wrap=True,
+        )
     out.print(
         f"wall time: {clock(SECONDS_TO_START + cpu_seconds / workers)} with {counted(workers, 'worker')} (--jobs)"
     )
     out.print(f"disk:      {needed / 1e6:,.0f} MB more, {free / 1e6:,.0f} MB free")
     if needed > free:
         err.print("note: that is more than there is")
+
+
+def _source(costs: "CostModel") -> str:
+    if not costs.trials:
+        return "by shipped figures"
+    others = ""
+    if costs.earlier:
+        which = "all of them" if costs.earlier == costs.trials else f"{costs.earlier} of them"
+        others = f", {which} with another budget, target or seed"
+    return f"by {counted(costs.trials, 'finished trial')}{others}"

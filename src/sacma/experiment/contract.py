@@ -4,6 +4,7 @@ The harness ends every trial at its budget and its target, and two runs of a tri
 algorithm draws random numbers from its own generator alone, lets the end of its trial pass, and leaves nothing behind.
 """
 
+import contextlib
 import hashlib
 import multiprocessing
 import os
@@ -13,7 +14,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -28,6 +29,7 @@ from sacma.experiment.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, optimal_value
 from sacma.experiment.supply import supply
 from sacma.experiment.trial import run_algorithm, suite_of
+from sacma.printable import LONGEST_SHOWN, one_line
 from sacma.suites import BBOB
 from sacma.surrogate.whitening import Array
 from sacma.verdict import Verdict
@@ -122,9 +124,8 @@ def examine(spec: TrialSpec) -> Iterator[Verdict]:
     specs = [_at(spec, place) for place in PLACES]
     first = specs[0]
     seen = {s: watched(Watch(s)) for s in specs}
-    errors = {f"f{s.function} in {s.dimension}-D": saw.error for s, saw in seen.items() if saw.error}
-    where = ", ".join(f"f{s.function} in {s.dimension}-D" for s in specs)
-    yield Verdict("runs", not errors, "; ".join(f"{at}: {what}" for at, what in errors.items()) or where)
+    errors = list(_errors(seen))
+    yield Verdict("runs", not errors, "; ".join(errors) or _places(specs))
     if not any(sighting.points for sighting in seen.values()):
         return
     yield _ends(seen, watched(Watch(replace(first, budget=1))), watched(Watch(replace(first, target=1e30))))
@@ -139,12 +140,27 @@ def examine(spec: TrialSpec) -> Iterator[Verdict]:
     left = sorted({what for sighting in seen.values() for what in sighting.left})
     yield Verdict("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
     yield from _remarks(seen.values(), watched(Watch(replace(first, seed=first.seed + 1))), seen[first])
+    yield from _cost(again["after another trial in its process"])
 
 
 def _at(spec: TrialSpec, place: tuple[int, int, int]) -> TrialSpec:
     function, dimension, instance = place
     budget = BUDGET * dimension
     return replace(spec, suite=BBOB.name, function=function, dimension=dimension, instance=instance, budget=budget)
+
+
+def _errors(seen: Mapping[TrialSpec, Sighting]) -> Iterator[str]:
+    """Yield each error once, with all the problems that it occurs on."""
+    left = {spec: sighting for spec, sighting in seen.items() if sighting.error}
+    while left:
+        first = next(iter(left.values()))
+        same = [spec for spec, sighting in left.items() if _same_error(sighting, first)]
+        yield f"{_places(same)}: {first.error}"
+        left = {spec: sighting for spec, sighting in left.items() if spec not in same}
+
+
+def _places(specs: Iterable[TrialSpec]) -> str:
+    return ", ".join(f"f{spec.function} in {spec.dimension}-D" for spec in specs)
 
 
 def _ends(seen: Mapping[TrialSpec, Sighting], of_one: Sighting, at_target: Sighting) -> Verdict:
@@ -157,8 +173,11 @@ def _ends(seen: Mapping[TrialSpec, Sighting], of_one: Sighting, at_target: Sight
         )
     for what, sighting in {"a budget of 1": of_one, "a target that the first evaluation hits": at_target}.items():
         if sighting.error:
+            if any(_same_error(sighting, other) for other in seen.values()):  # which the first point says already
+                return Verdict(point, None, "not seen: the error above comes first")
             return Verdict(point, sound=False, reason=f"with {what}: {sighting.error}")
-    early = [str(s) for s, sighting in seen.items() if sighting.evaluations_left and not sighting.target_hit]
+    whole = [sighting for sighting in seen.values() if not sighting.error]
+    early = [sighting for sighting in whole if sighting.evaluations_left and not sighting.target_hit]
     if early:
         reason = f"ends; by itself on {len(early)} of {len(seen)} problems, before budget and target (restart it?)"
         return Verdict(point, sound=True, reason=reason)
@@ -169,13 +188,21 @@ def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> Verdict:
     """Determinism."""
     for how, sighting in again.items():
         number = _first_difference(once, sighting)
-        if sighting.error != once.error:
+        if not _same_error(sighting, once):
             return Verdict("determinism", sound=False, reason=f"the same trial {how}: {sighting.error or 'no error'}")
         if number:
             return Verdict(
                 "determinism", sound=False, reason=f"the same trial {how} differs from evaluation {number} on"
             )
     return Verdict("determinism", sound=True, reason="the same points in other processes, and after other trials")
+
+
+def _same_error(one: Sighting, other: Sighting) -> bool:
+    """Whether two trials ended with the same error, at the same place; its words may hold addresses and times."""
+    ends = [
+        (s.error.partition(":")[0], s.error.rpartition(" (")[2] if s.error.endswith(")") else "") for s in (one, other)
+    ]
+    return ends[0] == ends[1]
 
 
 def _own_randomness(once: Sighting, other: Sighting, seen: Collection[Sighting]) -> Verdict:
@@ -200,10 +227,16 @@ def _remarks(seen: Collection[Sighting], other_seed: Sighting, once: Sighting) -
     warned = sorted({warning for sighting in seen for warning in sighting.warned})
     if warned:
         yield Verdict("warnings", None, f"it warns: {'; '.join(warned[:3])}")
-    evaluations = sum(len(sighting.points) for sighting in seen)
-    if evaluations:
-        milliseconds = 1e3 * sum(sighting.seconds for sighting in seen) / evaluations
-        yield Verdict("time", None, f"{evaluations} evaluations took {milliseconds:.2g} ms of CPU time each, with f")
+
+
+def _cost(warm: Sighting) -> Iterator[Verdict]:
+    """CPU time, of a trial that is not the first of its process: there, what is done once would count."""
+    if warm.points:
+        evaluations, milliseconds = len(warm.points), 1e3 * warm.seconds / len(warm.points)
+        many = "s" * (evaluations > 1)
+        yield Verdict(
+            "time", None, f"{evaluations} evaluation{many} took {milliseconds:.2g} ms of CPU time each, with f"
+        )
 
 
 def _first_difference(one: Sighting, other: Sighting) -> int:
@@ -253,7 +286,8 @@ def _watch(connection: Connection, watch: Watch, folder: Path, files: Sequence[P
     report = partial(_report_trial, connection, watch, here, said, files)
     if watch.before is not None:
         supply(watch.before, files)
-        run_algorithm(watch.before, _problem(watch.before, report))
+        with contextlib.suppress(Exception, SystemExit):  # it was watched as a trial of its own
+            run_algorithm(watch.before, _problem(watch.before, report))
     report()
 
 
@@ -265,11 +299,12 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
     """Run a trial, send what is seen, and exit: in the middle of it, where it will not end."""
     random.seed(watch.global_seed)
     np.random.seed(watch.global_seed)  # noqa: NPY002 the generator that is not to be used
-    before, threads = _state(), set(threading.enumerate())
+    before, variables, threads = _state(), dict(os.environ), set(threading.enumerate())
 
     def report(error: str = "") -> None:
         after = _state()
-        left = [f"another {what}" for what in ("working directory", "environment") if before[what] != after[what]]
+        left = [f"working directory {after['cwd']}"] if before["cwd"] != after["cwd"] else []
+        left += [f"environment variable {name}" for name in _changed(variables, dict(os.environ))]
         left += sorted(f"file {path.relative_to(here)}" for path in here.rglob("*"))
         left += [f"thread {thread.name}" for thread in threading.enumerate() if thread not in threads]
         sighting = Sighting(
@@ -303,14 +338,22 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
 
 
 def _state() -> dict[str, str]:
-    """Return content hashes of what belongs to the whole process."""
-    contents = {
+    """Return content hashes of the global generators, and the working directory."""
+    generators = {
         "numpy.random": repr([np.asarray(part).tobytes() for part in np.random.get_state()]),  # noqa: NPY002 idem
         "random": repr(random.getstate()),
-        "working directory": str(Path.cwd()),
-        "environment": repr(sorted(os.environ.items())),
     }
-    return {name: hashlib.sha256(content.encode()).hexdigest() for name, content in contents.items()}
+    hashes = {name: hashlib.sha256(content.encode()).hexdigest() for name, content in generators.items()}
+    return hashes | {"cwd": str(Path.cwd())}
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return the keys that were added, removed or given another value."""
+    return [
+        one_line(key, LONGEST_SHOWN)
+        for key in sorted(before.keys() | after.keys())
+        if before.get(key) != after.get(key)
+    ]
 
 
 def _place_of(error: BaseException) -> str:

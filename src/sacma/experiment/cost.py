@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sacma.experiment.plan import TrialSpec
 
@@ -20,6 +20,9 @@ MILLISECONDS: Mapping[str, Mapping[int, float]] = {
 
 In 80-D of trials with 60·D evaluations.
 """
+
+GUESSED = "ascmaes"
+"""Whose figures stand in for those of an algorithm that has none."""
 
 BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
 """Disk space of a trial: record, COCO files and trace."""
@@ -52,6 +55,13 @@ class CostModel:
     def __init__(self) -> None:
         self._kinds: defaultdict[Kind, _Sum] = defaultdict(_Sum)
         self._all = _Sum()
+        self.earlier = 0
+        """How many of them were of another protocol."""
+
+    def learn_earlier(self, spec: TrialSpec, evaluations: int, cpu_seconds: float) -> None:
+        """Take in what a finished trial of another protocol took: what an evaluation costs, not how many there are."""
+        self.learn(replace(spec, budget=evaluations), cpu_seconds)
+        self.earlier += 1
 
     def learn(self, spec: TrialSpec, cpu_seconds: float) -> None:
         """Take in what a finished trial took."""
@@ -64,6 +74,11 @@ class CostModel:
     def trials(self) -> int:
         """How many finished trials it has learnt from."""
         return self._all.trials
+
+    def guessed(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
+        """Return a trial of each kind among ``specs`` of which no figure is shipped and none has been learnt."""
+        kinds = {(spec.name, spec.dimension): spec for spec in specs if spec.algorithm not in MILLISECONDS}
+        return tuple(spec for kind, spec in kinds.items() if kind not in self._kinds)
 
     def seconds(self, work: Mapping[Kind, float]) -> float:
         """Return the expected CPU seconds of ``work``, as from ``work_in``."""
@@ -89,7 +104,7 @@ def work_in(specs: Iterable[TrialSpec]) -> defaultdict[Kind, float]:
 
 def shipped_seconds(spec: TrialSpec) -> float:
     """Return the CPU seconds that the shipped figures expect of a trial that uses its budget up."""
-    by_dimension = MILLISECONDS.get(spec.algorithm, MILLISECONDS["ascmaes"])
+    by_dimension = MILLISECONDS.get(spec.algorithm, MILLISECONDS[GUESSED])
     nearest = min(by_dimension, key=lambda dimension: abs(dimension - spec.dimension))
     return 1e-3 * by_dimension[nearest] * spec.budget
 

@@ -116,6 +116,24 @@ def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:
         raise SacmaError(f"{where} would hold studies of several suites: {found}; give each suite a folder of its own")
 
 
+def check_names(new: Iterable[StoredStudy], there: Iterable[StoredStudy], where: Path) -> None:
+    """Refuse a study of which the name differs from that of one in the results by nothing but upper and lower case.
+
+    Their folders would be one on some file systems.
+
+    Raises:
+        SacmaError: which is like which.
+    """
+    names = {study.name.lower(): study.name for study in there}
+    for study in new:
+        other = names.get(study.name.lower(), study.name)
+        if other != study.name:
+            raise SacmaError(
+                f"name {study.name} is also that of {other} in {where}, but for upper and lower case, which some file "
+                "systems do not tell apart; give each config its own"
+            )
+
+
 @dataclass(frozen=True)
 class Damage:
     """A file that is where the record of ``spec`` should be, and is not it.

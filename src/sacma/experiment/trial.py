@@ -25,6 +25,7 @@ from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status, 
 from sacma.experiment.seeding import sampling
 from sacma.experiment.supply import at_hand
 from sacma.experiment.trace import trace_columns
+from sacma.experiment.warm_up import warm_up
 from sacma.strategy.generation import EvaluatedBy
 from sacma.suites import SUITES
 
@@ -74,6 +75,7 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
         Exception: whatever the algorithm raises.
     """
     problem = BudgetedProblem(spec, observed, optimal_value(spec))
+    warm_up(spec, run_algorithm)
     seconds = run_algorithm(spec, problem)
     if observed.evaluations != problem.evaluations:
         raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")

@@ -21,15 +21,25 @@ class GaussianProcessLearner:
         self._settings = settings
         self._warm: Hyperparameters | None = None  # ℓ in the objective's own units: whitening changes
 
+    @property
+    def start(self) -> Hyperparameters:
+        """The settings' start of a search."""
+        s = self._settings
+        return Hyperparameters(s.length_start, (s.noise_std_start / s.signal_std_start) ** 2)
+
+    def warm_start(self, whitening: Whitening) -> Hyperparameters | None:
+        """Return the last optimum, as it is where ``whitening`` applies, if there is one and the settings use it."""
+        if not self._settings.warm_start or self._warm is None:
+            return None
+        return self._warm.stretched(whitening.log_scale)
+
     def fit(self, training: TrainingSet, whitening: Whitening) -> GaussianProcess | FitStatus:
         """Fit by maximum likelihood."""
         s = self._settings
-        start = Hyperparameters(s.length_start, (s.noise_std_start / s.signal_std_start) ** 2)
-        warm = self._warm.stretched(whitening.log_scale) if s.warm_start and self._warm is not None else None
         return fit_gaussian_process(
             training,
-            start=start,
-            warm=warm,
+            start=self.start,
+            warm=self.warm_start(whitening),
             several_starts=s.likelihood_starts == "several",
             second_search_below=s.second_search_below,
         )

@@ -49,6 +49,7 @@ class SurrogateCMAES(ArchivedCMAES):
         rng: source of all samples.
         on_generation: called with each finished generation.
         archive: points that are evaluated already and their finite values; see ``ArchivedCMAES``.
+        make_trainer: returns what trains the models, from settings and ``rng``.
     """
 
     def __init__(
@@ -60,19 +61,21 @@ class SurrogateCMAES(ArchivedCMAES):
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
         archive: tuple[Array, Array] | None = None,
+        make_trainer: Callable[[SurrogateSettings, np.random.Generator], Trainer[Regression]] = trainer_of,
     ) -> None:
         super().__init__(
             settings, initial_point=initial_point, box=box, rng=rng, on_generation=on_generation, archive=archive
         )
         self._settings = settings if isinstance(settings, SurrogateSettings) else None
         self._rng = rng
+        self._make_trainer = make_trainer
         self._begin()
         self._ask_seconds = 0.0
 
     def _begin(self) -> None:
         s = self._settings
         self._control: EvolutionControl | None = evolution_control(s) if s is not None else None
-        self._trainer: Trainer[Regression] | None = trainer_of(s, self._rng) if s is not None else None
+        self._trainer: Trainer[Regression] | None = self._make_trainer(s, self._rng) if s is not None else None
         self._model: Model[Regression] | None = None
         self._models_left = 0
 

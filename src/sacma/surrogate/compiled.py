@@ -5,14 +5,19 @@ cache of a function knows when its own file changes, but not when a file changes
 that call each other stand in one file. After a change of this one, delete the caches (``make clean``).
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import njit, types
+from numba.core import event
 from numba.extending import get_cython_function_address, intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+LONGEST = ("sacma.surrogate.likelihood", "maximise")
+"""Module and name of the function that takes long to compile."""
 
 DPOTRF: int = get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf")
 """Address of SciPy's Cholesky factorisation in this process: an argument, not a constant, of cached code."""
@@ -36,6 +41,21 @@ def inlined(function: Function) -> Function:
 def inlined_sums(function: Function) -> Function:
     """The same for loops that add up: terms may be added in any order, so that several go at a time."""
     return _njit(function, {"contract", "reassoc", "nsz"}, inline=True)
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Logs that the surrogate is being compiled: nobody would guess what takes so long."""
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if (function.__module__, function.__name__) == LONGEST:
+            logging.getLogger("sacma").info("compiling the surrogate (once per installation, about 10 s) …")
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing more."""
+
+
+event.register("numba:compile", _Announcement())
 
 
 def _njit(function: Function, fastmath: set[str], *, inline: bool) -> Function:

@@ -1,0 +1,103 @@
+"""The surrogate's machine code, made before the first trial where it is not there yet.
+
+Numba keeps it on disk, in ``NUMBA_CACHE_DIR``, beside the module or in the user's cache folder, and all processes share
+it. Where it is missing, each worker would make it for itself, within the time of a trial that may be limited.
+"""
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.experiment.children import quiet_children
+from sacma.experiment.plan import TrialSpec
+from sacma.locate import locate
+from sacma.received import read_file
+
+MODULE, FUNCTION = "sacma.surrogate.likelihood", "maximise"
+"""What takes longest to compile, by far."""
+
+
+def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
+    """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk already.
+
+    Args:
+        specs: of trials that will run on this machine.
+        say: called with a line for people where something is compiled.
+    """
+    names = {spec.algorithm for spec in specs if not spec.version}
+    preparations = {ALGORITHMS[name].preparation for name in names}
+    needed = sorted(preparation for preparation in preparations if preparation.endswith(":load_compiled_code"))
+    if not needed or is_compiled():
+        return
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_compile, args=(theirs, needed), daemon=True)
+    with quiet_children():
+        process.start()
+    theirs.close()
+    try:
+        while True:
+            say(ours.recv())
+    except EOFError:
+        process.join()
+    finally:
+        process.kill()
+        process.join()
+
+
+def is_compiled() -> bool:
+    """Whether the machine code is on disk, as far as can be told without loading Numba, which takes longer."""
+    spec = find_spec(MODULE)
+    if spec is None or spec.origin is None:
+        return False
+    source = Path(spec.origin)
+    try:
+        made_by = version("numba").encode()
+    except PackageNotFoundError:
+        return False
+    pattern = f"{source.stem}.{FUNCTION}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    for index in (index for folder in _folders(source) for index in folder.glob(pattern)):
+        with contextlib.suppress(OSError):
+            # Its first lines name the version that wrote it; one that is older than its source is not used.
+            if index.stat().st_mtime >= source.stat().st_mtime and made_by in read_file(index)[:100]:
+                return True
+    return False
+
+
+def _folders(source: Path) -> Iterator[Path]:
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        yield from Path(given).glob("*/")
+        return
+    yield source.parent / "__pycache__"
+    with contextlib.suppress(RuntimeError):  # no home
+        yield from (Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba").glob("*/")
+
+
+class _Forward(logging.Handler):
+    """Sends messages through a connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__()
+        self._connection = connection
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._connection.send(record.getMessage())
+
+
+def _compile(connection: Connection, preparations: Iterable[str]) -> None:
+    """Be the process that compiles."""
+    logger = logging.getLogger("sacma")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(_Forward(connection))
+    with contextlib.suppress(Exception):  # trials will meet it again, and say what it is
+        for preparation in preparations:
+            locate(preparation)()

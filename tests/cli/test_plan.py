@@ -1,0 +1,79 @@
+"""What `sacma plan` says that trials will cost, and what it goes by."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.cli import app
+from sacma.config import load_study
+from sacma.experiment.plan import plan
+from sacma.experiment.record import CPUSeconds, FinishedTrial, encode
+from sacma.experiment.store import Store
+from sacma.experiment.trial import run_trial
+from tests.conftest import CONFIGS
+
+GP5 = CONFIGS / "gp5.yaml"
+OWN = CONFIGS.parent / "examples" / "own_optimizer"
+SMALL = ("--functions", "1-20", "--dimensions", "2", "--instances", "1-15")
+
+
+def planned(*arguments: object) -> str:
+    done = CliRunner().invoke(app, ["plan", *map(str, arguments)], env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def finish(results: Path, config: Path, milliseconds: float, **protocol: object) -> None:
+    """Finish the trials of a config, of which each evaluation takes so long."""
+    store = Store(results)
+    study = load_study(config, protocol)
+    for spec in plan([study]):
+        record = run_trial(spec)
+        cpu = CPUSeconds(0.0, 0.0, 0.0, 0.0, 1e-3 * milliseconds * record.outcome.evaluations)
+        record = replace(record, outcome=replace(record.outcome, cpu=cpu))
+        store.commit(FinishedTrial(spec, record.outcome, encode(record)))
+    store.register(study)
+
+
+def test_measured_costs_outlive_a_change_of_the_budget(tmp_path: Path) -> None:
+    """Another budget: the finished trials of the old one still tell what an evaluation costs, and it says so."""
+    finish(tmp_path, GP5, 3600.0, functions="8", dimensions="2", instances="1-2", budget=10)
+    said = planned(GP5, *SMALL, "--budget", 100, "--results", tmp_path)
+    assert "by 2 finished trials, all of them with another budget, target or seed" in said
+    hours = float(said.partition("CPU time:")[2].split()[0])
+    assert hours == pytest.approx(60, rel=0.02)  # 300 trials of 200 evaluations of 3.6 s
+
+
+def test_other_settings_tell_nothing(tmp_path: Path) -> None:
+    """Records of other settings under the same name are not what is planned."""
+    finish(tmp_path, GP5, 3600.0, functions="8", dimensions="2", instances="1", budget=10)
+    other = tmp_path / "gp5.yaml"
+    other.write_text(GP5.read_text().replace("model_generations: 5", "model_generations: 4"))
+    assert other.read_text() != GP5.read_text()
+    assert "by shipped figures" in planned(other, *SMALL, "--results", tmp_path)
+
+
+def test_damaged_records_of_others_tell_nothing(tmp_path: Path) -> None:
+    """What is in the folder of records and is no record is left where it is."""
+    folder = tmp_path / "records" / "GP-5"
+    folder.mkdir(parents=True)
+    (folder / "f001-d02-i001-0.record").write_bytes(b"nonsense")
+    (folder / "f001-d02-i002-0.record").mkdir()
+    assert "by shipped figures" in planned(GP5, *SMALL, "--results", tmp_path)
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_guess_is_called_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An algorithm without figures and without finished trials: its cost is a guess, until one is finished."""
+    monkeypatch.setattr(ALGORITHMS, "_from_files", {})
+    own = (OWN.with_suffix(".yaml"), GP5, "--algorithm-file", OWN.with_suffix(".py"), *SMALL, "--results", tmp_path)
+    (line,) = (line for line in planned(*own).splitlines() if line.startswith("a guess:"))
+    assert (
+        "of one-plus-one-ES no cost is known; until trials are finished, it is taken to be that of A-S-CMA-ES" in line
+    )
+    finish(tmp_path, OWN.with_suffix(".yaml"), 1.0, functions="8", dimensions="2", instances="1", budget=10)
+    assert "a guess:" not in planned(*own)
+    assert "a guess:" not in planned(GP5, *SMALL, "--results", tmp_path)

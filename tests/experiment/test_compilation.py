@@ -1,0 +1,75 @@
+"""Machine code that is not there yet is made before the first trial, once, and somebody says so."""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sacma.cli import app
+from sacma.config import Study
+from sacma.experiment import compilation
+from sacma.experiment.compilation import is_compiled, make_compiled_code
+from sacma.experiment.plan import plan
+from sacma.surrogate import likelihood
+from tests.conftest import CONFIGS
+
+SOURCE = Path(likelihood.__file__).stat().st_mtime
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where Numba would keep the likelihood, in a folder that is empty."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    tag = f"py{sys.version_info.major}{sys.version_info.minor}"
+    return tmp_path / "surrogate_0" / f"likelihood.maximise-1.{tag}.nbi"
+
+
+@pytest.mark.parametrize(
+    ("made_by", "age", "expected"),
+    [(version("numba"), 0.0, True), ("0.1", 0.0, False), (version("numba"), 10.0, False)],
+)
+def test_what_counts_as_compiled(index: Path, made_by: str, age: float, expected: bool) -> None:  # noqa: FBT001
+    """An index of this version of Numba that is not older than the source."""
+    assert not is_compiled()
+    index.parent.mkdir()
+    index.write_bytes(b"\x80\x04" + made_by.encode() + b"\x94.")
+    os.utime(index, (SOURCE - age, SOURCE - age))
+    assert is_compiled() is expected
+
+
+def test_only_where_it_is_needed(index: Path, study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch) -> None:
+    """CMA-ES needs no compiled code, and what is there is not made again: no process is started."""
+
+    def refuse(*_arguments: object) -> None:
+        pytest.fail("a process was started")
+
+    monkeypatch.setattr("multiprocessing.get_context", refuse)
+    make_compiled_code(plan([study("cmaes")]), pytest.fail)
+    monkeypatch.setattr(compilation, "is_compiled", lambda: True)
+    make_compiled_code(plan([study("gp1")]), pytest.fail)
+
+
+def test_a_process_makes_it_and_may_find_that_it_is_there(
+    study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is found not to be missing after all is not announced."""
+    monkeypatch.setattr(compilation, "is_compiled", lambda: False)
+    said: list[str] = []
+    make_compiled_code(plan([study("gp1", functions="1", dimensions="2", instances="1")]), said.append)
+    assert set(said) <= {"compiling the surrogate (once per installation, about 10 s) …"}
+
+
+@pytest.mark.parametrize(("progress", "shown"), [("lines", True), ("quiet", False), ("json", False)])
+def test_who_is_told(tmp_path: Path, progress: str, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
+    """A run says it on the standard error, before its first trial; not where it is asked to be quiet, or for JSON."""
+    monkeypatch.setattr(compilation, "make_compiled_code", lambda _specs, say: say("compiling …"))
+    small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "5", "--backend", "serial")
+    arguments = ["run", str(CONFIGS / "gp1.yaml"), *small, "--results", str(tmp_path), "--progress", progress]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert ("compiling …" in done.stderr) is shown
+    assert "compiling" not in done.stdout

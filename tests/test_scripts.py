@@ -1,0 +1,175 @@
+"""Every script of the repository runs, in its tiny form, and by public names alone."""
+
+import ast
+import runpy
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sorted(path for name in ("benchmarks", "tools", "examples") for path in (ROOT / name).glob("*.py"))
+
+STUDY = "«study»"
+"""Stands for the results that ``benchmarks/postprocessing.py`` makes of a small study."""
+
+FOLDER = "«folder»"
+"""Stands for an empty folder."""
+
+TINY: dict[str, tuple[list[str], list[str] | str]] = {
+    "benchmarks/availability.py": ([STUDY, "--tiny"], "from several starts"),
+    "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
+    "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),
+    "benchmarks/comparison.py": ([STUDY, "--tiny"], "| mean rank at |"),
+    "benchmarks/footprint.py": (["--tiny"], "first fit, warm cache, seconds"),
+    "benchmarks/gp_fit.py": (["--tiny"], "theirs near ours"),
+    "benchmarks/harness.py": (["--tiny"], "over bare, %"),
+    "benchmarks/library.py": (["--tiny"], "library over harness, %"),
+    "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
+    "benchmarks/progress.py": (["--tiny"], "error, %"),
+    "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),
+    "benchmarks/study_cost.py": (["--tiny"], "paper's hours"),
+    "benchmarks/trial_cost.py": (["--tiny"], "dpotrf"),
+    "examples/ask_and_tell.py": ([], "{'target': 0.001}"),
+    "examples/journal.py": ([], ["power: 50 evaluations are on the disk", "used up: 120 evaluations were paid for"]),
+    "examples/minimize.py": ([], "the target, 1e-06, is reached"),
+    "examples/own_optimizer.py": ([], ""),
+    "examples/parallel.py": ([], "the same points: True"),
+    "tools/best2009_targets.py": ([f"{FOLDER}/targets.csv", "--tiny"], "targets written to"),
+    "tools/build_twice.py": (["--tiny"], "built twice, 1 files with the same bytes"),
+    "tools/compat.py": (["--tiny", sys.executable], "sacma --version: ok"),
+    "tools/oldest_versions.py": ([], "numpy=="),
+    "tools/pictures.py": ([STUDY, FOLDER, "--tiny"], "run_lengths.svg"),
+    "tools/reference.py": (["--check"], ""),
+    "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
+}
+"""How each script runs in small, and what it prints then as well as in full."""
+
+ELSEWHERE = {
+    "examples/half_the_evaluations.py": "below: its claim is tested",
+    "benchmarks/postprocessing.py": "makes the small study of this module",
+    "benchmarks/report.py": "a part of the others",
+    "benchmarks/studies.py": "a part of baselines.py and open_readings.py",
+    "benchmarks/training_sets.py": "a part of gp_fit.py",
+    "tools/site_doctests.py": "below: an extension of griffe's",
+    "tools/site_hooks.py": "below: a hook of MkDocs",
+}
+"""What is run by another of them, or by a test of its own."""
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a script in this process, as ``python NAME ARGUMENTS`` would."""
+    path = ROOT / name
+    beside = {other.stem for other in path.parent.glob("*.py")}
+    for module in beside & set(sys.modules):
+        monkeypatch.delitem(sys.modules, module)
+    before = set(sys.modules)
+    with mpl.rc_context():
+        mpl.use("Agg")
+        monkeypatch.syspath_prepend(path.parent)
+        monkeypatch.setattr(sys, "argv", [str(path), *arguments])
+        try:
+            runpy.run_path(str(path), run_name="__main__")
+        finally:
+            for module in beside & (set(sys.modules) - before):
+                del sys.modules[module]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results and the report of a small study of all six algorithms, made by a benchmark."""
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        run("benchmarks/postprocessing.py", ["--tiny", "--keep", str(folder)], monkeypatch)
+    return folder
+
+
+def test_every_script_is_run() -> None:
+    """There is no file in these folders that no test runs, and none is named that is not there."""
+    assert {name_of(path) for path in SCRIPTS} == TINY.keys() | ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_it_runs_in_small(
+    name: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """To its end, with the table that it prints in full; nothing is left in the repository."""
+    arguments, expected = TINY[name]
+    if STUDY in arguments:
+        study = str(request.getfixturevalue("study"))
+        arguments = [argument.replace(STUDY, study) for argument in arguments]
+    arguments = [argument.replace(FOLDER, str(tmp_path)) for argument in arguments]
+    if name == "tools/build_twice.py" and not (ROOT / ".git").exists():
+        pytest.skip("not a clone: there is no commit to build")
+    monkeypatch.delenv("SACMA_RESULTS", raising=False)
+    kept = ROOT / "benchmarks" / "out" / f"{Path(name).stem}.json"
+    before = kept.stat().st_mtime_ns if kept.exists() else None
+    capfd.readouterr()
+    run(name, arguments, monkeypatch)
+    printed = capfd.readouterr().out
+    for text in [expected] if isinstance(expected, str) else expected:
+        assert text in printed
+    assert (kept.stat().st_mtime_ns if kept.exists() else None) == before
+
+
+def test_half_the_evaluations(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example's claim, on one of its ten instances: at most half of what pycma takes."""
+    run("examples/half_the_evaluations.py", ["--tiny"], monkeypatch)
+    printed = capsys.readouterr().out
+    assert "instance  fmin2  sacma  ratio" in printed
+    assert float(printed.split()[-1]) <= 0.5
+
+
+def test_the_small_study(study: Path) -> None:
+    """``benchmarks/postprocessing.py`` leaves a report."""
+    assert (study / "report" / "index.html").is_file()
+
+
+def test_hooks_of_the_site() -> None:
+    """Pages that stand elsewhere are shown with their links right, and examples in docstrings as code."""
+    hooks = runpy.run_path(str(ROOT / "tools" / "site_hooks.py"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="contributing.md"))
+    shown = hooks["on_page_markdown"]("", page)
+    assert "](decisions.md)" in shown
+    doctests = runpy.run_path(str(ROOT / "tools" / "site_doctests.py"))["Doctests"]()
+    documented = SimpleNamespace(docstring=SimpleNamespace(value="Add.\n\n>>> 1 + 1\n2\n"))
+    doctests.on_object(obj=documented)
+    assert documented.docstring.value == "Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n"
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_by_public_names_alone(path: Path) -> None:
+    """A script takes no private name of sacma and puts nothing in the place of any name: either ends with a change."""
+    faults = []
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                modules |= {alias.asname or alias.name for alias in names} if module.startswith("sacma") else set()
+                faults += [f"{module}.{a.name}" for a in names if f".{module}.{a.name}".count("._")]
+                faults += [module] * (module.startswith("unittest") or "pytest" in module)
+            case ast.Import(names=names):
+                modules |= {(alias.asname or alias.name).partition(".")[0] for alias in names}
+                faults += [a.name for a in names if a.name.startswith("unittest") or "._" in a.name]
+            case ast.Attribute(value=value, attr=attr) if attr.startswith("_") and not attr.startswith("__"):
+                own = isinstance(value, ast.Name) and value.id in {"self", "cls"}
+                faults += [] if own else [ast.unparse(node)]
+            case ast.Call(func=ast.Name(id="setattr" | "delattr")):
+                faults.append(ast.unparse(node))
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                match target:
+                    case ast.Attribute(value=ast.Name(id=name)) if name in modules and name in {"sacma", "cma"}:
+                        faults.append(ast.unparse(target))
+    assert faults == []
