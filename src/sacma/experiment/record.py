@@ -17,14 +17,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
 from sacma.experiment.coco_data import CocoFiles
 from sacma.experiment.plan import TrialSpec
-from sacma.experiment.provenance import Provenance
+from sacma.experiment.provenance import Environment, Provenance
 from sacma.experiment.trace import Trace, pack_trace, unpack_trace
 from sacma.printable import one_line
 
@@ -203,7 +203,13 @@ def _coco_json(coco: CocoFiles) -> bytes:
 
 
 def _provenance_json(provenance: Provenance) -> bytes:
-    return _json({**vars(provenance), "environment": provenance.environment.content})
+    return _json({**vars(provenance), "environment": _content_of(provenance.environment)})
+
+
+@lru_cache(maxsize=64)
+def _content_of(environment: Environment) -> Mapping[str, Any]:
+    """Return the fields of an environment, gathered once for the thousands of records that have the same."""
+    return environment.content
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

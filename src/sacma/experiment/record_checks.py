@@ -157,12 +157,13 @@ def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
     columns = {text.partition("\n")[0] for text in coco.data.values()}
     others = [tables[suffix] for suffix in coco.data if suffix not in {"dat", "tdat"}]  # COCO is told of no restarts
     _require(len(columns) == 1 and others == [([], [])] * len(others), "COCO's files are not those of a trial")
-    improved_at, best = np.array(outcome.improved_at), np.array([math.inf, *outcome.improved_to])
+    improved_at, best = np.array([0, *outcome.improved_at]), np.array([math.inf, *outcome.improved_to])
     for suffix in ("dat", "tdat"):
         at, to = map(np.array, tables[suffix])
         _require(len(at) > 0 and at[-1] == outcome.evaluations, f"COCO's .{suffix} file is not complete")
         _require(_ascends(at), f"the rows of COCO's .{suffix} file are not in order")
-        known = best[improved_at.searchsorted(at, side="right")]
+        since = improved_at.searchsorted(at, side="right") - 1
+        known = best[since]
         huge = (known >= LARGEST_LOGGED) & (to >= LARGEST_LOGGED)
         with np.errstate(invalid="ignore"):
             same = (np.abs(to - known) <= 1e-8 * known + ROUNDING) | huge
@@ -170,9 +171,9 @@ def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
         if suffix == "tdat":
             dense = at[1:] <= STEP * (at[:-1] + 1)
         else:
-            before = best[improved_at.searchsorted(at[1:] - 1, side="right")]
+            before = best[improved_at.searchsorted(at[1:] - 1, side="right") - 1]
             # What is not huge is written where it is found, and once more at the end.
-            found = np.isin(at[:-1], improved_at) | huge[:-1] | SUITES[spec.suite].noisy
+            found = (improved_at[since] == at)[:-1] | huge[:-1] | SUITES[spec.suite].noisy
             _require(bool(found.all()), f"COCO's .{suffix} file has another improvement than the outcome")
             dense = (to[:-1] <= STEP * before) | (before <= FINEST_TARGET) | SUITES[spec.suite].noisy
         _require(at[0] == 1 and bool(dense.all()), f"COCO's .{suffix} file lacks rows")
@@ -183,7 +184,9 @@ def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
 
 def _table(text: str, suffix: str, dimension: int) -> tuple[list[float], list[float]]:
     """Return evaluations and best Δf of the rows of a data file, which holds numbers and nothing else."""
-    head, _, rest = text.partition("\n")
+    head, newline, rest = text.partition("\n")
+    if not rest and newline and _COLUMNS.fullmatch(head):
+        return [], []
     lines = rest.split("\n")
     columns = len(lines[0].split())
     sound = (
@@ -192,7 +195,7 @@ def _table(text: str, suffix: str, dimension: int) -> tuple[list[float], list[fl
         and not rest.translate(_OF_NUMBERS)
         and not lines.pop()
         and {line.count(" ") for line in lines} <= {columns - 1}
-        and (columns in {COLUMNS_OF_VALUES, COLUMNS_OF_VALUES + dimension} or not lines)
+        and columns in {COLUMNS_OF_VALUES, COLUMNS_OF_VALUES + dimension}
     )
     _require(sound, f"COCO's .{suffix} file is not one")
     try:
@@ -200,7 +203,7 @@ def _table(text: str, suffix: str, dimension: int) -> tuple[list[float], list[fl
     except ValueError:
         numbers = []
     _require(len(numbers) == columns * len(lines), f"COCO's .{suffix} file holds what is not a number")
-    return (numbers[::columns], numbers[2::columns]) if lines else ([], [])
+    return numbers[::columns], numbers[2::columns]
 
 
 def _ascends(numbers: "np.ndarray[Any, Any]") -> bool:
