@@ -1,8 +1,8 @@
 """What `sacma postprocess` takes for the whole study, but for cocopp: time, memory, and the size of the report.
 
-Of a results folder that is given; without one, of 10,800 records, each of a real trial of its algorithm and dimension,
-its improvements scaled at random and written again under another place. Memory is that of all its processes together,
-looked at ten times a second: what they share is counted in each.
+Of a results folder that is given; without one, of 10,800 records, each of a real trial of its algorithm and dimension
+on one of a few functions, taken at random and written again under another place. Memory is that of all its processes
+together, looked at ten times a second: what they share is counted in each.
 """
 
 import argparse
@@ -15,12 +15,15 @@ from pathlib import Path
 
 import numpy as np
 from report import config_paths, parsed, print_table, write
+from studies import moved
 
 from sacma.config import load_study
-from sacma.experiment.plan import TrialSpec, plan_study
+from sacma.experiment.plan import plan_study
 from sacma.experiment.record import TrialRecord, finished
 from sacma.experiment.store import Store
 from sacma.experiment.trial import run_trial
+
+FUNCTIONS = (1, 8, 15, 21)
 
 
 def main() -> None:
@@ -39,7 +42,7 @@ def main() -> None:
             make_records(Store(results), protocol)
         rows = measure(results)
     print_table(rows)
-    write("postprocessing", {"results": "given" if options.results else "made of 30 trials"}, figures=rows)
+    write("postprocessing", {"results": "given" if options.results else "made of 120 trials"}, figures=rows)
 
 
 def make_records(store: Store, protocol: dict[str, str]) -> None:
@@ -48,20 +51,13 @@ def make_records(store: Store, protocol: dict[str, str]) -> None:
     store.prepare()
     for path in config_paths():
         study = load_study(path, protocol)
-        patterns: dict[int, TrialRecord] = {}
+        patterns: dict[tuple[int, int], TrialRecord] = {}
         for spec in plan_study(study):
-            if spec.dimension not in patterns:
-                patterns[spec.dimension] = run_trial(replace(spec, function=8, instance=1))
-            store.commit(finished(_scaled(patterns[spec.dimension], spec, rng)))
+            kind = int(rng.choice(FUNCTIONS)), spec.dimension
+            if kind not in patterns:
+                patterns[kind] = run_trial(replace(spec, function=kind[0], instance=1))
+            store.commit(finished(moved(patterns[kind], spec)))
         store.register(study)
-
-
-def _scaled(pattern: TrialRecord, spec: TrialSpec, rng: np.random.Generator) -> TrialRecord:
-    """Return a record like ``pattern`` of another trial: its Δf on another scale."""
-    factor = 10.0 ** rng.normal(0, 2)
-    improved = tuple(factor * value for value in pattern.outcome.improved_to)
-    outcome = replace(pattern.outcome, improved_to=improved, best_delta_f=improved[-1])
-    return replace(pattern, spec=spec, outcome=outcome)
 
 
 def measure(results: Path) -> list[dict[str, object]]:

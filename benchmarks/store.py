@@ -9,11 +9,11 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from report import CONFIGS, ROOT, config_paths, parsed, print_table, write
+from studies import moved
 
 from sacma.config import load_study
 from sacma.experiment.coverage import cover, to_run
@@ -69,7 +69,7 @@ def measure(store: Store, protocol: dict[str, str]) -> list[dict[str, object]]:
     for spec in specs:
         if spec.dimension not in patterns:
             patterns[spec.dimension] = run_trial(pattern(spec.dimension))
-        store.commit(finished(replace(patterns[spec.dimension], spec=spec)))
+        store.commit(finished(moved(patterns[spec.dimension], spec)))
     size = sum(path.stat().st_size for path in store.root.rglob("*.record"))
     print(f"{len(specs)} records, {size / 1e6:.0f} MB")
     timed("reading 11,040 records", 2, lambda: cover(store, specs))

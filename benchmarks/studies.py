@@ -1,6 +1,8 @@
-"""What benchmarks that compare algorithms share: variants of a study, and what trials of studies give."""
+"""What benchmarks of studies share: variants of a study, what its trials give, and records that stand for others."""
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -13,8 +15,8 @@ from sacma.experiment.campaign import run_campaign
 from sacma.experiment.cost import CostModel
 from sacma.experiment.coverage import cover, to_run
 from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import plan
-from sacma.experiment.record import FinishedTrial
+from sacma.experiment.plan import TrialSpec, plan
+from sacma.experiment.record import FinishedTrial, TrialRecord
 from sacma.experiment.store import Store
 from sacma.progress import Tally
 
@@ -23,6 +25,14 @@ def changed(base: Study, suffix: str, **settings: Any) -> Study:
     """Return a study with other settings and a name that says so."""
     valid = type(base.settings).model_validate({**base.settings.model_dump(exclude_unset=True), **settings})
     return base.model_copy(update={"name": f"{base.name}-{suffix}", "settings": valid})
+
+
+def moved(record: TrialRecord, spec: TrialSpec) -> TrialRecord:
+    """Return a record as if it were of another trial with the same dimension and budget, its files too."""
+    header = re.sub(r"funcId = \d+", f"funcId = {spec.function}", record.coco.header)
+    header = header.replace(f"algId = '{record.spec.name}'", f"algId = '{spec.name}'")
+    entry = f"{spec.instance}:{record.coco.entry.partition(':')[2]}"
+    return replace(record, spec=spec, coco=replace(record.coco, header=header, entry=entry))
 
 
 def medians_of(

@@ -51,7 +51,7 @@ ELSEWHERE = {
     "examples/half_the_evaluations.py": "below: its claim is tested",
     "benchmarks/postprocessing.py": "makes the small study of this module",
     "benchmarks/report.py": "a part of the others",
-    "benchmarks/studies.py": "a part of baselines.py and open_readings.py",
+    "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",

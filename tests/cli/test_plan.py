@@ -10,7 +10,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli import app
 from sacma.config import load_study
 from sacma.experiment.plan import plan
-from sacma.experiment.record import CPUSeconds, FinishedTrial, encode
+from sacma.experiment.record import finished
 from sacma.experiment.store import Store
 from sacma.experiment.trial import run_trial
 from tests.conftest import CONFIGS
@@ -32,9 +32,9 @@ def finish(results: Path, config: Path, milliseconds: float, **protocol: object)
     study = load_study(config, protocol)
     for spec in plan([study]):
         record = run_trial(spec)
-        cpu = CPUSeconds(0.0, 0.0, 0.0, 0.0, 1e-3 * milliseconds * record.outcome.evaluations)
+        cpu = replace(record.outcome.cpu, other=1e-3 * milliseconds * record.outcome.evaluations)
         record = replace(record, outcome=replace(record.outcome, cpu=cpu))
-        store.commit(FinishedTrial(spec, record.outcome, encode(record)))
+        store.commit(finished(record))
     store.register(study)
 
 
