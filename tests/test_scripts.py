@@ -43,6 +43,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/oldest_versions.py": ([], "numpy=="),
     "tools/pictures.py": ([STUDY, FOLDER, "--tiny"], "run_lengths.svg"),
     "tools/reference.py": (["--check"], ""),
+    "tools/same_bits.py": (["--tiny"], ["CMA-ES", "the same"]),
     "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
 }
 """How each script runs in small, and what it prints then as well as in full."""
@@ -109,7 +110,7 @@ def test_it_runs_in_small(
         study = str(request.getfixturevalue("study"))
         arguments = [argument.replace(STUDY, study) for argument in arguments]
     arguments = [argument.replace(FOLDER, str(tmp_path)) for argument in arguments]
-    if name == "tools/build_twice.py" and not (ROOT / ".git").exists():
+    if name in {"tools/build_twice.py", "tools/same_bits.py"} and not (ROOT / ".git").exists():
         pytest.skip("not a clone: there is no commit to build")
     monkeypatch.delenv("SACMA_RESULTS", raising=False)
     kept = ROOT / "benchmarks" / "out" / f"{Path(name).stem}.json"

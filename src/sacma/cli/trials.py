@@ -179,7 +179,7 @@ def print_plan(
     cpu_seconds = costs.seconds(work_in(coverage.missing))
     free = free_bytes(results)
     needed = bytes_on_disk(coverage.missing)
-    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {_source(costs)}")
+    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {_source(costs)}", soft_wrap=True)
     guessed = list(dict.fromkeys(group(spec.name) for spec in costs.guessed(coverage.missing)))
     if guessed:
         out.print(
