@@ -101,7 +101,7 @@ def mutated(rng: random.Random, tree: Any) -> Any:
     for _ in range(rng.choice((1, 1, 1, 2))):
         ways = places(tree)
         if not ways:
-            return rng.choice(ODD)
+            return copy.deepcopy(rng.choice(ODD))
         *way, key = rng.choice(ways)
         parent = tree
         for step in way:
@@ -122,7 +122,7 @@ def mutated(rng: random.Random, tree: Any) -> Any:
             case 4 if isinstance(value, list) and len(value) > 1:
                 parent[key] = rng.choice((value[:-1], value[::-1], value + value[-1:], value[1:]))
             case _:
-                parent[key] = rng.choice(ODD)
+                parent[key] = copy.deepcopy(rng.choice(ODD))
     return tree
 
 

@@ -14,13 +14,13 @@ import json
 import math
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from sacma.experiment.coco_data import CocoFiles
 from sacma.experiment.plan import TrialSpec
@@ -182,9 +182,9 @@ def finished(record: TrialRecord) -> FinishedTrial:
 def encode(record: TrialRecord) -> bytes:
     """Return ``record`` as the bytes of its file."""
     contents = {
-        "coco": _coco_json(record.coco),
+        "coco": _json(vars(record.coco)),
         "trace": pack_trace(record.trace),
-        "provenance": _provenance_json(record.provenance),
+        "provenance": _json({**vars(record.provenance), "environment": record.provenance.environment.content}),
     }
     parts = {name: zlib.compress(content, DEFLATE_LEVEL) for name, content in contents.items()}
     lengths = {name: len(part) for name, part in parts.items()}
@@ -196,20 +196,6 @@ def encode(record: TrialRecord) -> bytes:
 def _head_json(head: _Head) -> bytes:
     spec = {field.name: getattr(head.spec, field.name) for field in fields(head.spec)}
     return _json({**vars(head), "spec": spec, "outcome": {**vars(head.outcome), "cpu": vars(head.outcome.cpu)}})
-
-
-def _coco_json(coco: CocoFiles) -> bytes:
-    return _json(vars(coco))
-
-
-def _provenance_json(provenance: Provenance) -> bytes:
-    return _json({**vars(provenance), "environment": _content_of(provenance.environment)})
-
-
-@lru_cache(maxsize=64)
-def _content_of(environment: Environment) -> Mapping[str, Any]:
-    """Return the fields of an environment, gathered once for the thousands of records that have the same."""
-    return environment.content
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
@@ -244,8 +230,8 @@ def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
         spec or head.spec,
         head.outcome,
         _unpacked(trace),
-        _validated(CocoFiles, coco, _coco_json),
-        _validated(Provenance, provenance, _provenance_json),
+        _validated(CocoFiles, coco),
+        _validated(Provenance, provenance),
     )
     checks.check_coco(record.spec, record.outcome, record.coco)
     checks.check_trace(record.outcome, record.trace)
@@ -264,22 +250,23 @@ def _opened(content: bytes) -> tuple[_Head, memoryview]:
     end = body.find(b"\n", 0, MOST_BYTES["head"])
     if end < 0:
         raise DamagedRecordError("it has no head")
-    return _validated(_Head, body[:end], _head_json), memoryview(body)[end + 1 :]
+    return _validated(_Head, body[:end]), memoryview(body)[end + 1 :]
 
 
-def _validated(kind: type[_Kind], content: bytes, encoded: Callable[[_Kind], bytes]) -> _Kind:
-    """Return what JSON holds, if it is what ``encoded`` makes of it again: no key more, none twice."""
+def _validated(kind: type[_Kind], content: bytes) -> _Kind:
+    """Return what JSON holds, which has all the keys of ``kind`` and no other."""
     try:
         found: _Kind = _adapter(cast("Any", kind)).validate_json(content, strict=True)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise DamagedRecordError(
-            one_line(f"it is not of this version of sacma: {where}: {first['msg']}", 200)
-        ) from None
-    if encoded(found) != content:
-        raise DamagedRecordError("it holds more than a record, or in another form")
+        reason = one_line(f"it is not of this version of sacma: {where}: {first['msg']}", 200)
+        raise DamagedRecordError(reason) from None
     return found
+
+
+for _kind in (_Head, TrialSpec, Outcome, CPUSeconds, CocoFiles, Provenance, Environment):
+    with_config(ConfigDict(extra="forbid"))(_kind)
 
 
 def _unpacked(content: bytes) -> Trace:

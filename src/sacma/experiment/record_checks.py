@@ -8,7 +8,6 @@ import math
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,8 +73,8 @@ def check_outcome(spec: TrialSpec, outcome: Outcome) -> None:
     _require(1 <= outcome.evaluations <= spec.budget, f"it has {outcome.evaluations} evaluations of {spec.budget}")
     _require(len(at) == len(to), "improvements lack an evaluation or a Δf")
     _require(not at or (at[0] >= 1 and at[-1] <= outcome.evaluations), "an improvement is before or after all others")
-    _require(all(a < b for a, b in pairwise(at)), "improvements are not in order")
-    _require(all(a > b for a, b in pairwise(to)), "improvements are not improvements")
+    _require(at == tuple(sorted(set(at))), "improvements are not in order")
+    _require(all(map(math.isfinite, to)) and to == tuple(sorted(set(to), reverse=True)), "improvements are not such")
     _require(not to or LEAST_DELTA_F <= to[-1] <= to[0] < math.inf, "Δf is not a number, or below the optimum")
     _require(outcome.best_delta_f == (to[-1] if to else math.inf), "the best Δf is not that of the improvements")
     hit = outcome.best_delta_f <= spec.target
@@ -119,6 +118,7 @@ def check_trace(outcome: Outcome, trace: Trace) -> None:
 _HEADER = re.compile(r"suite = '[\w-]+', funcId = (\d+), DIM = (\d+), .{1,400}", re.ASCII)
 _ENTRY = re.compile(r"(\d+):(\d+)\|[-+0-9.einfa]{1,20}", re.ASCII)
 _COLUMNS = re.compile(r"% f evaluations \| [ -~]{1,300}", re.ASCII)
+_ROW = re.compile(r"^(\d{1,15}) \d{1,15} (\S{1,30}) ", re.ASCII | re.MULTILINE)
 _OF_NUMBERS = str.maketrans("", "", "+-.0123456789einfa \n")
 """Deletes the characters of numbers, of inf and nan, and what is between them."""
 
@@ -198,12 +198,14 @@ def _table(text: str, suffix: str, dimension: int) -> tuple[list[float], list[fl
         and columns in {COLUMNS_OF_VALUES, COLUMNS_OF_VALUES + dimension}
     )
     _require(sound, f"COCO's .{suffix} file is not one")
+    # Of what no result is made of, the characters are enough.
+    rows = _ROW.findall(rest)
     try:
-        numbers = list(map(float, rest.split()))
+        at, to = [float(row[0]) for row in rows], [float(row[1]) for row in rows]
     except ValueError:
-        numbers = []
-    _require(len(numbers) == columns * len(lines), f"COCO's .{suffix} file holds what is not a number")
-    return numbers[::columns], numbers[2::columns]
+        raise DamagedRecordError(f"COCO's .{suffix} file holds what is not a number") from None
+    _require(len(rows) == len(lines), f"COCO's .{suffix} file has a row without a number of evaluations or Δf")
+    return at, to
 
 
 def _ascends(numbers: "np.ndarray[Any, Any]") -> bool:
