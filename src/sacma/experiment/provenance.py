@@ -7,8 +7,8 @@ import platform
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,15 @@ class Provenance:
     host: str
     started: str
     ended: str
+
+    def interned(self) -> "Provenance":
+        """Return the same with an environment that others share, so that its fingerprint is computed once."""
+        return replace(self, environment=_interned(self.environment))
+
+
+@lru_cache(maxsize=64)
+def _interned(environment: Environment) -> Environment:
+    return environment
 
 
 @cache

@@ -231,7 +231,7 @@ def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
         head.outcome,
         _unpacked(trace),
         _validated(CocoFiles, coco),
-        _validated(Provenance, provenance),
+        _validated(Provenance, provenance).interned(),
     )
     checks.check_coco(record.spec, record.outcome, record.coco)
     checks.check_trace(record.outcome, record.trace)
