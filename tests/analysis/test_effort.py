@@ -15,7 +15,7 @@ def outcome(evaluations: int, true: int, model: int, fit: float) -> Outcome:
 
 
 def spec(name: str, instance: int) -> TrialSpec:
-    return TrialSpec(name, "x", "{}", "bbob", 8, 20, instance, 100, 1e-8, 1, "25")
+    return TrialSpec(name, "x", "{}", "bbob", 8, 20, instance, 100, 1e-8, 1, "25", "", "")
 
 
 TRIALS = [

@@ -13,7 +13,7 @@ from sacma.experiment.record import CPUSeconds, Outcome, Status
 
 
 def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> Trial:
-    spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25")
+    spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25", "", "")
     at, to = (tuple(values) for values in zip(*improvements, strict=True))
     outcome = Outcome(
         Status.BUDGET_USED,

@@ -104,7 +104,7 @@ def evaluating(
     monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
     entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
     monkeypatch.setitem(cast("dict[str, Algorithm]", registry.ALGORITHMS._own), "stand-in", entry)
-    return TrialSpec("S", "stand-in", "{}", suite, *place, len(points), 1e-8, 1, "25")
+    return TrialSpec("S", "stand-in", "{}", suite, *place, len(points), 1e-8, 1, "25", "", "")
 
 
 def approach(x_opt: Any, number: int = 300) -> Any:

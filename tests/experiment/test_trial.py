@@ -118,7 +118,7 @@ def solver(monkeypatch: pytest.MonkeyPatch, minimize: Callable[[Problem, object,
     entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
     monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
     monkeypatch.setitem(cast("dict[str, Algorithm]", registry.ALGORITHMS._own), "stand-in", entry)
-    return TrialSpec("S", "stand-in", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25")
+    return TrialSpec("S", "stand-in", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25", "", "")
 
 
 def test_an_algorithm_that_ignores_its_budget_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

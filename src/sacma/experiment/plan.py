@@ -41,8 +41,8 @@ class TrialSpec:
     target: float
     seed: int
     triggers: str
-    version: str = ""
-    algorithm_file: str = field(default="", compare=False)
+    version: str
+    algorithm_file: str = field(compare=False)
 
     @cached_property
     def key(self) -> str:
