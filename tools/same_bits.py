@@ -85,7 +85,8 @@ def main() -> None:
             print(f"{folder:34}{name:34}{len(now):6}{count:8}  {'the same' if same else 'DIFFERENT'}")
         for folder, name in sorted(of["here"].keys() ^ of["there"].keys()):
             print(f"{folder:34}{name:34}  on one side only")
-    sys.exit(f"{differing} of {len(common)} configs differ" if differing else 0)
+    if differing:
+        sys.exit(f"{differing} of {len(common)} configs differ")
 
 
 if __name__ == "__main__":

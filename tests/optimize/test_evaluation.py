@@ -113,7 +113,7 @@ def test_what_has_not_begun_is_cancelled() -> None:
     with ThreadPoolExecutor(1) as executor:
         outcomes = iter(InExecutor(executor)(fun, [(i, np.zeros(1)) for i in range(50)]))
         next(outcomes)
-        outcomes.close()  # type: ignore[attr-defined]  # a generator
+        outcomes.close()
     assert len(begun) <= 3
 
 

@@ -3,7 +3,8 @@
 import contextlib
 import math
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor, as_completed
 from typing import Any, NamedTuple, Protocol
 
@@ -163,7 +164,7 @@ class Evaluator(Protocol):
 
     one_by_one: bool
 
-    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Generator[tuple[int, Outcome], None, None]:
         """Yield the outcome of each task, in any order."""
 
 
@@ -172,7 +173,7 @@ class Serial:
 
     one_by_one = True
 
-    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Generator[tuple[int, Outcome], None, None]:
         """Yield the outcome of each task, in their order."""
         for place, point in tasks:
             yield place, evaluate(fun, point)
@@ -186,7 +187,7 @@ class InExecutor:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
-    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Generator[tuple[int, Outcome], None, None]:
         """Yield outcomes as they come; what has not begun when nobody takes them any more does not begin."""
         futures = {self._executor.submit(evaluate, fun, point): place for place, point in tasks}
         try:
@@ -205,15 +206,21 @@ class InJoblib:
     def __init__(self, parallel: Any) -> None:
         self._parallel = parallel
 
-    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Generator[tuple[int, Outcome], None, None]:
         """Yield outcomes as joblib gives them."""
         from joblib import delayed  # noqa: PLC0415 who has a Parallel has it imported already
 
         results = self._parallel(delayed(_placed)(fun, task) for task in tasks)
         with contextlib.ExitStack() as stack:
             if hasattr(results, "close"):
-                stack.callback(results.close)  # which ends what has not been taken
+                stack.callback(_close, results)  # which ends what has not been taken
             yield from results
+
+
+def _close(results: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # joblib's, that some results were not taken
+        results.close()
 
 
 def _placed(fun: Function, task: Task) -> tuple[int, Outcome]:

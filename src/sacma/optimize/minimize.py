@@ -1,5 +1,6 @@
 """One call that minimises an expensive function."""
 
+import contextlib
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -119,21 +120,21 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, j
     one_by_one = evaluator.one_by_one
     first = None if run.call.limits.max_failures == math.inf else FirstEvaluations()
     while run.goes_on:
-        outcomes = evaluator(fun, run.tasks())
-        for place, outcome in outcomes:
-            if first is not None:
-                first = _checked(first, outcome, run, journal)
-            if outcome.raised is not None:
-                outcome = Outcome(*outcome[:2])  # noqa: PLW2901 the frames of f are not kept
-            try:
-                run.record(place, outcome)
-            except JournalError as error:
-                run.keep(place, outcome)
-                run.end(Status.INTERRUPTED)
-                error.result = run.result()
-                raise
-            if one_by_one and not run.goes_on:
-                break
+        with contextlib.closing(evaluator(fun, run.tasks())) as outcomes:
+            for place, outcome in outcomes:
+                if first is not None:
+                    first = _checked(first, outcome, run, journal)
+                if outcome.raised is not None:
+                    outcome = Outcome(*outcome[:2])  # noqa: PLW2901 the frames of f are not kept
+                try:
+                    run.record(place, outcome)
+                except JournalError as error:
+                    run.keep(place, outcome)
+                    run.end(Status.INTERRUPTED)
+                    error.result = run.result()
+                    raise
+                if one_by_one and not run.goes_on:
+                    break
 
 
 def _checked(first: FirstEvaluations, outcome: Outcome, run: Run, journal: Journal | None) -> FirstEvaluations | None:
