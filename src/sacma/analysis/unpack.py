@@ -74,7 +74,7 @@ def _quoted(text: object) -> str:
 
 def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a folder, each folder once, however many links lead there."""
-    count, looked_at = _counter(path, LARGEST), _members(path)
+    count, looked_at = _bytes(path, LARGEST), _members(path)
 
     def complain(error: OSError) -> None:
         raise error
@@ -95,7 +95,7 @@ def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, by
 
 
 def _read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    count, looked_at = _counter(path, LARGEST), _members(path)
+    count, looked_at = _bytes(path, LARGEST), _members(path)
     with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
         looked_at(len(archive.infolist()))
         for member in archive.infolist():
@@ -120,8 +120,8 @@ class _Bounded(io.FileIO):
 
 
 def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    count, looked_at = _counter(path, LARGEST), _members(path)
-    _counter(path, LARGEST_ARCHIVE)(path.stat().st_size)
+    count, looked_at = _bytes(path, LARGEST), _members(path)
+    _bytes(path, LARGEST_ARCHIVE)(path.stat().st_size)
     with _decompressed(path) as stream:
         limited = _Limited(stream, path)
         with tarfile.open(fileobj=limited, mode="r|") as archive:
@@ -177,7 +177,7 @@ class _Limited(io.RawIOBase):
     """
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
-        self._stream, self._count, self._read, self._path = stream, _counter(path, LARGEST_ARCHIVE), 0, path
+        self._stream, self._count, self._read, self._path = stream, _bytes(path, LARGEST_ARCHIVE), 0, path
         self.most = LARGEST_HEADER
 
     def read(self, size: int = -1, /) -> bytes:
@@ -189,28 +189,25 @@ class _Limited(io.RawIOBase):
         return content
 
 
-def _members(path: Path) -> Callable[[int], None]:
+def _counter(path: Path, most: float, what: str) -> Callable[[int], None]:
+    """Return what counts parts of a data set and refuses it beyond ``most`` of them, in the words of ``what``."""
     total = 0
 
     def count(number: int) -> None:
         nonlocal total
         total += number
-        if total > MOST_MEMBERS:
-            raise SacmaError(f"{path} holds more than {MOST_MEMBERS:,} files and folders: that is not a COCO data set")
-
-    return count
-
-
-def _counter(path: Path, most: int) -> Callable[[int], None]:
-    total = 0
-
-    def count(size: int) -> None:
-        nonlocal total
-        total += size
         if total > most:
-            raise SacmaError(f"{path} holds more than {most / 1e6:.0f} MB: that is not a COCO data set")
+            raise SacmaError(f"{path} holds more than {what}: that is not a COCO data set")
 
     return count
+
+
+def _members(path: Path) -> Callable[[int], None]:
+    return _counter(path, MOST_MEMBERS, f"{MOST_MEMBERS:,} files and folders")
+
+
+def _bytes(path: Path, most: int) -> Callable[[int], None]:
+    return _counter(path, most, f"{most / 1e6:.0f} MB")
 
 
 def _name_within(path: Path, name: str) -> str:
