@@ -184,23 +184,18 @@ def test_a_lock_is_a_regular_file_of_its_own(tmp_path: Path, name: str, kind: st
     assert (outside / "file").read_text() == TEXT
 
 
-@pytest.mark.parametrize("folder", ["studies", "records", "failures", "records/CMA-ES", "failures/CMA-ES"])
+WRITTEN = ["studies", "records", "failures", "records/CMA-ES", "failures/CMA-ES"]
+DERIVED = ["coco", "traces", "provenance", "export", "sweep", "report", "coco/CMA-ES"]
+
+
+@pytest.mark.parametrize("folder", [*WRITTEN, *DERIVED])
 def test_nothing_is_written_or_removed_through_a_linked_folder(results: Path, folder: str) -> None:
     """A folder of the results that is a link is refused with its path, before anything is cleaned up."""
     with received(results) as (copy, outside):
         in_place(copy / folder, "link to a folder", outside)
         store = Store(copy)
-        with pytest.raises(SacmaError, match=f"{folder} is a link"), store.lock_records("a test"):
-            pass
-
-
-@pytest.mark.parametrize("folder", ["coco", "traces", "provenance", "export", "sweep", "report", "coco/CMA-ES"])
-def test_nothing_is_derived_into_a_linked_folder(results: Path, folder: str) -> None:
-    """The same of the folders of what is derived."""
-    with received(results) as (copy, outside):
-        in_place(copy / folder, "link to a folder", outside)
-        store = Store(copy)
-        with pytest.raises(SacmaError, match=f"{folder} is a link"), store.lock_derived("a test"):
+        lock = store.lock_records if folder in WRITTEN else store.lock_derived
+        with pytest.raises(SacmaError, match=f"{folder} is a link"), lock("a test"):
             pass
 
 
