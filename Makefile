@@ -60,6 +60,7 @@ compat: dist ## the wheel in fresh environments, with the oldest and the newest 
 torture: install-dev ## fifty kills, every backend on whole studies: what docs/reliability.md reports (a quarter of an hour)
 	@$(BIN)/python -m pytest -m torture -s tests/torture
 	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
+	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=default $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
 bench: install-dev ## fit, trials, study, harness, store, progress, report, start-up, memory and library (half an hour)
 	@for name in gp_fit trial_cost study_cost harness store progress footprint postprocessing library; do $(BIN)/python benchmarks/$$name.py || exit 1; done

@@ -11,12 +11,16 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import hypothesis
 import pytest
 import yaml
 
 from sacma.config import Study, load_study
 
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
+# The same examples at each run; `make torture` looks for new ones.
+hypothesis.settings.register_profile("fixed", derandomize=True)
+hypothesis.settings.load_profile("fixed")
 HOSTILE = Path(__file__).parent / "hostile"
 CONFIGS = Path(__file__).parent.parent / "configs"
 SIX = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
