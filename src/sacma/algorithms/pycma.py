@@ -14,9 +14,8 @@ import numpy as np
 
 from sacma.algorithms.global_generator import contained
 from sacma.algorithms.problem import Problem
-from sacma.algorithms.settings import BIPOPSettings, LQSettings
+from sacma.algorithms.settings import BIPOPSettings, LQSettings, RestartSettings
 from sacma.strategy.cma_es import contained_options, default_population_size
-from sacma.strategy.settings import RestartSettings
 
 
 def minimize_with_lq_surrogate(

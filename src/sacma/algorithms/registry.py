@@ -14,13 +14,7 @@ from sacma.algorithms.problem import Problem
 from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
 from sacma.locate import locate
-from sacma.strategy.settings import (
-    AdaptiveSCMAESSettings,
-    CMAESSettings,
-    DTSSettings,
-    ForestSCMAESSettings,
-    SCMAESSettings,
-)
+from sacma.strategy.settings import StrategySettings
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -37,42 +31,34 @@ class Algorithm:
         summary: one line for people.
         settings: what validates its settings.
         location: ``module:function``, imported only where the algorithm runs.
-        preparation: idem, of what a process does once before its first trial, and outside of its time; or empty.
-        needs: a module that it imports, and the extra of sacma that brings it; or None.
     """
 
     summary: str
     settings: type[BaseModel]
     location: str
-    preparation: str = ""
-    needs: tuple[str, str] | None = None
 
-    def check(self) -> None:
-        """Complain where something is not installed that the algorithm needs.
+    def check(self, settings: BaseModel) -> None:
+        """Complain where something is not installed that the algorithm needs with these settings.
 
         Raises:
             SacmaError: what, and how to install it.
         """
-        if self.needs is not None and find_spec(self.needs[0]) is None:
-            module, extra = self.needs
-            raise SacmaError(
-                f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
-            )
+        for module, extra in getattr(settings, "needs", ()):
+            if find_spec(module) is None:
+                raise SacmaError(
+                    f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
+                )
 
     def load(self) -> Minimize:
-        """Import and return the algorithm.
-
-        Raises:
-            SacmaError: it needs something that is not installed.
-        """
-        self.check()
+        """Import and return the algorithm."""
         function: Minimize = locate(self.location)
         return function
 
-    def prepare(self) -> None:
-        """Do what comes before the first trial of a process."""
-        if self.preparation:
-            locate(self.preparation)()
+    def prepare(self, settings: BaseModel) -> None:
+        """Load and compile what is used with these settings, before the first trial of a process."""
+        prepare = getattr(settings, "prepare", None)
+        if prepare is not None:
+            prepare()
 
 
 ENTRY_POINTS = "sacma.algorithms"
@@ -170,51 +156,30 @@ class Registry(Mapping[str, Algorithm]):
 
 ALGORITHMS = Registry(
     {
-        "cmaes": Algorithm("CMA-ES with IPOP restarts", CMAESSettings, "sacma.algorithms.cma:minimize"),
-        "scmaes": Algorithm(
-            "S-CMA-ES: Gaussian-process surrogate, constant number of model-evaluated generations",
-            SCMAESSettings,
-            "sacma.algorithms.cma:minimize",
-            "sacma.surrogate.gaussian_process:load_compiled_code",
+        "surrogate-cmaes": Algorithm(
+            "CMA-ES with IPOP restarts, composed of a model, a training set, evolution control and proposals",
+            StrategySettings,
+            "sacma.algorithms.surrogate_cmaes:minimize",
         ),
-        "ascmaes": Algorithm(
-            "A-S-CMA-ES: the number of model-evaluated generations adapts to the model's error",
-            AdaptiveSCMAESSettings,
-            "sacma.algorithms.cma:minimize",
-            "sacma.surrogate.gaussian_process:load_compiled_code",
-        ),
-        "lqcmaes": Algorithm(
+        "lq-cmaes": Algorithm(
             "lq-CMA-ES of pycma: linear or quadratic surrogate",
             LQSettings,
             "sacma.algorithms.pycma:minimize_with_lq_surrogate",
         ),
-        "bipopcmaes": Algorithm(
+        "bipop-cmaes": Algorithm(
             "BIPOP-CMA-ES of pycma: large and small populations",
             BIPOPSettings,
             "sacma.algorithms.pycma:minimize_with_two_populations",
         ),
-        "local_search": Algorithm(
+        "local-search": Algorithm(
             "a local search of SciPy, with restarts",
             LocalSearchSettings,
             "sacma.algorithms.local_search:minimize",
         ),
-        "random_search": Algorithm(
+        "random-search": Algorithm(
             "points uniform in the problem's box",
             RandomSearchSettings,
             "sacma.algorithms.random_search:minimize",
-        ),
-        "dtscmaes": Algorithm(
-            "DTS-CMA-ES: f evaluates the points of which the model is least sure, a second model the others",
-            DTSSettings,
-            "sacma.algorithms.cma:minimize_doubly_trained",
-            "sacma.strategy.uncertainty:load_compiled_code",
-        ),
-        "forestscmaes": Algorithm(
-            "S-CMA-ES with a random forest in place of the Gaussian process",
-            ForestSCMAESSettings,
-            "sacma.algorithms.cma:minimize",
-            "sacma.surrogate.random_forest:load_libraries",
-            needs=("sklearn", "forest"),
         ),
     }
 )

@@ -8,7 +8,21 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sacma.strategy.settings import ActiveUpdate, Restarts, RestartSettings, StepSize
+from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize
+from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
+
+
+class RestartSettings(BaseModel):
+    """Settings of variants of CMA-ES that pycma runs with restarts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    sigma0: StepSize = 8.0 / 3.0
+    initial_range: InitialRange = 4.0
+    population_size: PopulationSize = None
+    population_factor: Factor = 2.0
+    max_restarts: MostRestarts = 4
+    active: ActiveUpdate = False
 
 
 class LQSettings(RestartSettings):
@@ -22,7 +36,7 @@ class BIPOPSettings(RestartSettings):
     """BIPOP-CMA-ES (Hansen, BBOB 2009)."""
 
     sigma0: StepSize = 2.0
-    max_restarts: Restarts = 9
+    max_restarts: MostRestarts = 9
 
 
 class LocalSearchSettings(BaseModel):

@@ -161,7 +161,7 @@ def _check_installed(studies: "Sequence[StoredStudy]") -> None:
 
     for study in studies:
         if study.parts[0].origin is None:
-            ALGORITHMS[study.parts[0].algorithm].check()
+            ALGORITHMS[study.parts[0].algorithm].check(study.parts[0].settings)
 
 
 def _compile(todo: "Sequence[TrialSpec]", manner: Manner) -> None:

@@ -18,11 +18,13 @@ from pathlib import Path
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.experiment.children import quiet_children
 from sacma.experiment.plan import TrialSpec
-from sacma.locate import locate
 from sacma.received import read_file
 
 MODULE, FUNCTION = "sacma.surrogate.likelihood", "maximise"
 """What takes longest to compile, by far."""
+
+_WITH_MODEL = '"name":"gaussian-process'
+"""In the settings of algorithms that use it."""
 
 
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
@@ -32,9 +34,7 @@ def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -
         specs: of trials that will run on this machine.
         say: called with a line for people where something is compiled.
     """
-    names = {spec.algorithm for spec in specs if not spec.version}
-    preparations = {ALGORITHMS[name].preparation for name in names}
-    needed = sorted(preparation for preparation in preparations if preparation.endswith(":load_compiled_code"))
+    needed = sorted({(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings})
     if not needed or is_compiled():
         return
     context = multiprocessing.get_context("spawn")
@@ -93,11 +93,12 @@ class _Forward(logging.Handler):
         self._connection.send(record.getMessage())
 
 
-def _compile(connection: Connection, preparations: Iterable[str]) -> None:
+def _compile(connection: Connection, algorithms: Iterable[tuple[str, str]]) -> None:
     """Be the process that compiles."""
     logger = logging.getLogger("sacma")
     logger.setLevel(logging.INFO)
     logger.addHandler(_Forward(connection))
     with contextlib.suppress(Exception):  # trials will meet it again, and say what it is
-        for preparation in preparations:
-            locate(preparation)()
+        for name, settings in algorithms:
+            algorithm = ALGORITHMS[name]
+            algorithm.prepare(algorithm.settings.model_validate_json(settings))

@@ -328,7 +328,7 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
         supply(watch.spec, files)
         algorithm = ALGORITHMS[watch.spec.algorithm]
         algorithm.load()
-        algorithm.prepare()
+        algorithm.prepare(algorithm.settings.model_validate_json(watch.spec.settings))
         start = time.process_time()
         try:
             run_algorithm(watch.spec, problem)

@@ -88,7 +88,7 @@ def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
     algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()
-    pools = _prepare(spec.algorithm)
+    pools = _prepare(spec.algorithm, spec.settings)
     start = time.process_time()
     try:
         with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
@@ -100,9 +100,10 @@ def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
 
 
 @cache
-def _prepare(algorithm: str) -> ThreadpoolController:
+def _prepare(algorithm: str, settings: str) -> ThreadpoolController:
     """Do once what comes before the first trial of a loaded algorithm; return the thread pools that there are then."""
-    ALGORITHMS[algorithm].prepare()
+    entry = ALGORITHMS[algorithm]
+    entry.prepare(entry.settings.model_validate_json(settings))
     return ThreadpoolController()  # libraries that are loaded later would escape
 
 

@@ -3,18 +3,19 @@
 import math
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
 
-import cma
 import numpy as np
-from cma.utilities.math import Mh
+from pydantic import Field, model_validator
 
 from sacma.strategy.cma_update import CMAConstants, CMAState
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.restarts import Start
+from sacma.strategy.sampling import Sampling
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 
-_HANDLERS = {"penalty": cma.BoundPenalty, "transform": cma.BoundTransform}
+_HANDLERS = {"penalty": "BoundPenalty", "transform": "BoundTransform"}
 _LARGEST_SHARE = 1.0 / 3.0
 """Of a box's width that σ may be: pycma's ``maxstd_boundrange``."""
 
@@ -42,6 +43,44 @@ def contained_options(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
+StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
+PopulationSize = Annotated[
+    int | None, Field(ge=4, le=100_000, description="λ of the first run; null: ⌊population_multiple (4 + 3 ln D)⌋")
+]
+ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
+
+
+class CMAESSampling(Part):
+    """Settings of CMA-ES between two restarts."""
+
+    name: Literal["cma-es"] = "cma-es"
+    sigma0: StepSize = 8.0 / 3.0
+    population_size: PopulationSize = None
+    population_multiple: Annotated[
+        float, Field(ge=1, le=10, description="of the usual λ, where population_size is null; DTS-CMA-ES has 2")
+    ] = 1.0
+    active: ActiveUpdate = False
+    bounds: Annotated[
+        Literal["none", "penalty", "transform"],
+        Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
+    ] = "none"
+
+    @model_validator(mode="after")
+    def _multiple_has_an_effect(self) -> "CMAESSampling":
+        if self.population_size is not None and self.population_multiple != 1.0:
+            raise ValueError("population_multiple has no effect beside population_size; leave one of them out")
+        return self
+
+    def population(self, start: Start, context: Context) -> int:
+        """Return λ of a run."""
+        usual = default_population_size(context.dimension, self.population_multiple)
+        return round((self.population_size or usual) * start.growth)
+
+    def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+        """Begin a run at ``initial_point``, shape (D,)."""
+        return CMAES(initial_point, self.population(start, context), self, context)
+
+
 class CMAES:
     """A pycma strategy that samples with the generator it is given and touches nothing else.
 
@@ -51,19 +90,16 @@ class CMAES:
     Args:
         initial_point: x₀, shape (D,).
         population_size: λ.
-        settings: of the strategy.
-        box: lower and upper bounds, each of shape (D,); used only with ``settings.bounds``.
-        rng: source of all samples.
+        settings: of the sampling.
+        context: dimension, box and source of all samples; the box is used only with ``settings.bounds``.
     """
 
     def __init__(
-        self,
-        initial_point: Array,
-        population_size: int,
-        settings: CMAESSettings,
-        box: tuple[Array, Array],
-        rng: np.random.Generator,
+        self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context
     ) -> None:
+        import cma  # noqa: PLC0415 slow to import
+
+        box, rng = context.box, context.rng
         options: dict[str, Any] = {
             "popsize": population_size,
             "CMA_active": settings.active,
@@ -71,7 +107,7 @@ class CMAES:
             **contained_options(rng),
         }
         if settings.bounds != "none":
-            options["BoundaryHandler"] = _HANDLERS[settings.bounds]
+            options["BoundaryHandler"] = getattr(cma, _HANDLERS[settings.bounds])
             options["bounds"] = [box[0].tolist(), box[1].tolist()]
         sigma0 = settings.sigma0
         if settings.bounds != "none" and len(initial_point) == 1:
@@ -89,6 +125,11 @@ class CMAES:
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
+
+    @property
+    def learned(self) -> Array:
+        """The population as models learn it, shape (λ, D): as sampled."""
+        return self.sampled
 
     @property
     def sigma(self) -> float:
@@ -111,6 +152,10 @@ class CMAES:
         self.proposed = self._es.ask()
         self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
         return self.proposed
+
+    def inject(self, points: Iterable[Array]) -> None:
+        """Let the next population contain ``points``, each of shape (D,), moved towards m where they are too far."""
+        self._es.inject([np.asarray(point) for point in points])
 
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
@@ -156,6 +201,8 @@ class CMAES:
 
         Without bounds this is the whole of what determines pycma's own update.
         """
+        from cma.utilities.math import Mh  # noqa: PLC0415 loaded with pycma
+
         es = self._es
         learning = es.sm.parameters(mueff=es.sp.weights.mueff, lam=es.sp.weights.lambda_)
         constants = CMAConstants(

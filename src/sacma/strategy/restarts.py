@@ -1,57 +1,87 @@
-"""IPOP restarts: when a run has stopped, another begins elsewhere with a larger population."""
+"""Restarts of CMA-ES: when a run has stopped, another begins elsewhere with a larger population (IPOP)."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Annotated, Literal, Protocol
 
-import numpy as np
+from pydantic import Field
 
-from sacma.strategy.cma_es import CMAES, default_population_size
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.sampling import Sampling
+from sacma.surrogate.part import Part
 from sacma.surrogate.whitening import Array
 
 
-class RestartedCMAES:
-    """A sequence of CMA-ES runs (Auger and Hansen, CEC 2005).
+class Keeps(Enum):
+    """The memory of earlier runs with which a run begins."""
 
-    The population grows by ``population_factor`` at each of ``max_restarts`` restarts. After the last of them the
-    sequence starts over with the first population size and a new initial point, or ends, as ``after_last_restart``
-    says.
+    ALL = auto()
+    ARCHIVE_AND_ERROR = auto()
+    NOTHING = auto()
+
+
+@dataclass(frozen=True)
+class Start:
+    """The start of a run.
 
     Args:
-        settings: of the strategy.
-        initial_point: draws x₀ of the next run, shape (D,).
-        box: lower and upper bounds of the problem.
-        rng: source of all samples.
+        growth: of the population, compared with the first run.
+        initial_point: x₀, shape (D,); None: newly drawn.
+        keeps: memory of earlier runs.
     """
 
-    def __init__(
-        self,
-        settings: CMAESSettings,
-        initial_point: Callable[[], Array],
-        box: tuple[Array, Array],
-        rng: np.random.Generator,
-    ) -> None:
+    growth: float
+    initial_point: Array | None = None
+    keeps: Keeps = Keeps.ARCHIVE_AND_ERROR
+
+
+class RestartPlan(Protocol):
+    """Decides when, from where and with which population to start.
+
+    ``evaluates_means`` says whether f evaluates the mean before and after each run, outside of any generation.
+    """
+
+    evaluates_means: bool
+
+    def next(self, last: Sampling | None) -> Start | None:
+        """Return the start that follows the ``last`` run, None at the beginning; None where the search ends."""
+
+
+InitialRange = Annotated[float, Field(ge=0, le=1e10, description="initial points are uniform in [-this, this]^D")]
+Factor = Annotated[float, Field(ge=1, le=10, description="λ is multiplied by this at each restart")]
+MostRestarts = Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")]
+
+
+class IPOP(Part):
+    """IPOP (Auger and Hansen, CEC 2005): the population grows at each of ``max_restarts`` restarts."""
+
+    name: Literal["ipop"] = "ipop"
+    initial_range: InitialRange = 4.0
+    population_factor: Factor = 2.0
+    max_restarts: MostRestarts = 4
+    after_last_restart: Annotated[
+        Literal["start_over", "stop"],
+        Field(description="what follows the last of them: the first population size again, or the end"),
+    ] = "start_over"
+
+    def build(self) -> RestartPlan:
+        """Return the plan of one strategy."""
+        return GrowingPopulation(self)
+
+
+class GrowingPopulation:
+    """The sequence of starts: each at a new point, with archive and smoothed error kept."""
+
+    evaluates_means = False
+
+    def __init__(self, settings: IPOP) -> None:
         self._settings = settings
-        self._initial_point = initial_point
-        self._box = box
-        self._rng = rng
-        self.restarts = 0
-        self.ended = False
-        self.run = self._new_run()
+        self._restarts = -1
 
-    def restart(self) -> bool:
-        """Begin the next run, or end; return whether the sequence has come to its last run and starts over."""
+    def next(self, last: Sampling | None) -> Start | None:
+        """Return the next start; see ``RestartPlan``."""
         s = self._settings
-        over = (self.restarts + 1) % (s.max_restarts + 1) == 0
-        if over and s.after_last_restart == "stop":
-            self.ended = True
-            return True
-        self.restarts += 1
-        self.run = self._new_run(None if over or s.restart_from == "new" else self.run.initial_point)
-        return over
-
-    def _new_run(self, initial_point: Array | None = None) -> CMAES:
-        s = self._settings
-        x0 = self._initial_point() if initial_point is None else initial_point
-        first = s.population_size or default_population_size(len(x0))
-        growth = s.population_factor ** (self.restarts % (s.max_restarts + 1))
-        return CMAES(x0, round(first * growth), s, self._box, self._rng)
+        place = (self._restarts + 1) % (s.max_restarts + 1)
+        if last is not None and place == 0 and s.after_last_restart == "stop":
+            return None
+        self._restarts += 1
+        return Start(s.population_factor**place)

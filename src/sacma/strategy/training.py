@@ -1,128 +1,126 @@
-"""Training of a surrogate on the archive (Algorithm 1, steps 5 and 6), whatever kind of regression it is.
+"""Training of a model on the archive (Algorithm 1, steps 5 and 6).
 
-| symbol | here          | meaning                                                     |
-| ------ | ------------- | ----------------------------------------------------------- |
-| 𝒜      | ``archive``   | all truly evaluated points                                  |
-| f_M    | ``Model``     | a regression, and the whitening of the generation it is of  |
-| ŷ      | result        | predicted values                                            |
+| symbol | here                 | meaning                                               |
+| ------ | -------------------- | ----------------------------------------------------- |
+| 𝒜      | ``archive``          | all truly evaluated points                            |
+| f_M    | ``TrainedModel``     | a model, and the whitening of its generation          |
+| r      | ``radius``           | largest Mahalanobis distance from m                   |
+| n_req  | ``n_req_factor`` D   | fewest training points                                |
+| n_max  | ``n_max_factor`` D   | most training points                                  |
 """
 
-import math
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sacma.locate import locate
-from sacma.strategy.choices import SELECTIONS
-from sacma.strategy.cma_es import CMAES
-from sacma.strategy.settings import SurrogateSettings
+from sacma.strategy.acceptance import Acceptance
+from sacma.strategy.sampling import Sampling
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.gaussian_process import FitStatus
-from sacma.surrogate.training_set import Selection, TrainingSet, select_training_set
+from sacma.surrogate.base import Fitted, FitStatus, Model, Posterior
+from sacma.surrogate.part import one_of
+from sacma.surrogate.selections import SELECTIONS
+from sacma.surrogate.training_set import Selection, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
 
-class Regression(Protocol):
-    """What was fitted to a training set."""
+class TrainingSetSettings(BaseModel):
+    """Settings of the training set."""
 
-    def predict(self, inputs: Array) -> Array:
-        """Return the predictions at whitened ``inputs``, shape (n, D), in the objective's units."""
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    def search(self) -> Mapping[str, int | str]:
-        """Return what the search for its hyperparameters took, by the names of the trace."""
+    radius: Annotated[
+        float,
+        Field(
+            gt=0,
+            description="r: largest Mahalanobis distance from m of a training point; .inf: no limit. The paper prints "
+            "8, its experiments ran with 64",
+        ),
+    ] = 64.0
+    n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
+    n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
+    selection: Annotated[
+        one_of(SELECTIONS), Field(description="reduces more than n_max candidates to n_max")
+    ] = SELECTIONS["recent"]()
 
-
-Fitted = TypeVar("Fitted", bound=Regression)
-Fitted_co = TypeVar("Fitted_co", bound=Regression, covariant=True)
-
-
-class Learner(Protocol[Fitted]):
-    """A way to fit a regression to a training set, with a memory of the last one if it wants."""
-
-    def fit(self, training: TrainingSet, whitening: Whitening) -> Fitted | FitStatus:
-        """Fit to ``training``, the inputs of which are whitened by ``whitening``; or say why not."""
-
-    def keep(self, fitted: Fitted, whitening: Whitening) -> None:
-        """Take note of a regression that came to be used."""
-
-    def forget(self) -> None:
-        """Forget the last one: a new run begins."""
+    @model_validator(mode="after")
+    def _room_for_a_training_set(self) -> "TrainingSetSettings":
+        if self.n_max_factor < self.n_req_factor:
+            raise ValueError(
+                f"n_max_factor is {self.n_max_factor}, less than n_req_factor, {self.n_req_factor}; "
+                "allowed: n_max_factor ≥ n_req_factor"
+            )
+        return self
 
 
 @dataclass(frozen=True)
-class Model(Generic[Fitted_co]):
-    """A regression and the whitening of the generation it was trained in."""
+class TrainedModel:
+    """f_M: a fitted model and the whitening of the generation in which it was trained."""
 
-    fitted: Fitted_co
+    fitted: Fitted
     whitening: Whitening
 
     def __call__(self, points: Array) -> Array:
         """Return the predictions ŷ at ``points``, shape (n, D)."""
         return self.fitted.predict(self.whitening(points))
 
+    def posterior(self, points: Array) -> Posterior:
+        """Return the joint posterior at ``points``, shape (n, D)."""
+        return self.fitted.posterior(self.whitening(points))
+
 
 @dataclass(frozen=True)
-class Training(Generic[Fitted_co]):
-    """The outcome of one training."""
+class Training:
+    """The outcome of one training.
+
+    Args:
+        status: how it ended.
+        model: f_M, or None.
+        size: n_tr.
+    """
 
     status: FitStatus
-    model: Model[Fitted_co] | None = None
+    model: TrainedModel | None = None
     size: int = 0
 
     def details(self) -> dict[str, int | str]:
-        """Return what the trace says of it."""
+        """Return its columns of the trace."""
         search = self.model.fitted.search() if self.model else {}
         return {"training_set_size": self.size, "fit_status": self.status, **search}
 
 
-def can_rank(predicted: Array) -> bool:
-    """Whether predictions are finite and differ by more than floating-point resolution."""
-    lowest, highest = float(predicted.min()), float(predicted.max())
-    if not (math.isfinite(lowest) and math.isfinite(highest)):
-        return False
-    return highest - lowest > 4.0 * sys.float_info.epsilon * max(abs(lowest), abs(highest))
-
-
-def no_better_than(best_value: float, predicted: Array) -> Array:
-    """Return ``predicted``, all raised by as much as their least lies below ``best_value``.
-
-    The stop conditions of the strategy must not see a value better than any real one.
-    """
-    shift = best_value - float(predicted.min())
-    with np.errstate(over="ignore", invalid="ignore"):
-        return predicted + shift if shift > 0.0 else predicted
-
-
-class Trainer(Generic[Fitted_co]):
+class Trainer:
     """Trains models, one after another.
 
     Args:
-        settings: which points a model is trained on, and which model is rejected.
-        learner: what fits it.
+        settings: of the training set.
+        model: what is fitted.
+        acceptance: rejects models that are of no use.
         rng: of selections that draw.
     """
 
-    def __init__(self, settings: SurrogateSettings, learner: Learner[Fitted_co], rng: np.random.Generator) -> None:
+    def __init__(
+        self, settings: TrainingSetSettings, model: Model, acceptance: Acceptance, rng: np.random.Generator
+    ) -> None:
         self._settings = settings
-        self._learner = learner
+        self._selection: Selection = settings.selection
+        self._model = model
+        self._acceptance = acceptance
         self._rng = rng
-        self._selection: Selection = locate(SELECTIONS[settings.selection])
 
     def forget(self) -> None:
-        """Begin a run that knows nothing of the last model."""
-        self._learner.forget()
+        """Begin a run without memory of the last model."""
+        self._model.forget()
 
-    def train(self, archive: Archive, run: CMAES) -> Training[Fitted_co]:
-        """Train a model for the population that ``run`` has asked for (Algorithm 1, steps 5 and 6)."""
+    def train(self, archive: Archive, run: Sampling) -> Training:
+        """Train a model for the population that ``run`` has sampled (Algorithm 1, steps 5 and 6)."""
         s, whitening = self._settings, run.whitening()
         D = len(whitening.mean)
-        training_set = select_training_set(
+        training_set = select_training_set(  # step 5
             archive,
             whitening,
-            radius=s.training_radius,
+            radius=s.radius,
             required=s.n_req_factor * D,
             largest=s.n_max_factor * D,
             selection=self._selection,
@@ -130,17 +128,12 @@ class Trainer(Generic[Fitted_co]):
         )
         if training_set is None:
             return Training(FitStatus.TOO_FEW_POINTS)
-        fitted = self._learner.fit(training_set, whitening)
+        fitted = self._model.fit(training_set, whitening)  # step 6
         if isinstance(fitted, FitStatus):
             return Training(fitted, size=len(training_set))
-        model = Model(fitted, whitening)
-        if s.rejected_model == "narrow":
-            narrow = min(1e-8, 0.05 * float(np.ptp(training_set.values)))
-            with np.errstate(over="ignore", invalid="ignore"):
-                span = float(np.ptp(model(run.sample())))
-            if not span >= narrow:  # nor where it is NaN
-                return Training(FitStatus.NARROW_PREDICTION, size=len(training_set))
-        elif not can_rank(model(run.sampled)):
-            return Training(FitStatus.CONSTANT_PREDICTION, size=len(training_set))
-        self._learner.keep(fitted, whitening)
-        return Training(FitStatus.TRAINED, model, len(training_set))
+        model = TrainedModel(fitted, whitening)
+        status = self._acceptance.judge(model, run, training_set.values)
+        if status is not FitStatus.TRAINED:
+            return Training(status, size=len(training_set))
+        self._model.keep(fitted, whitening)
+        return Training(status, model, len(training_set))

@@ -1,4 +1,4 @@
-"""A Gaussian process with constant mean and isotropic Matérn-5/2 covariance, fitted by maximum likelihood.
+"""A Gaussian process with constant mean and isotropic covariance, fitted by maximum likelihood.
 
 Inputs come whitened. Targets are standardised here. The two unknowns that profiling leaves (see ``likelihood``) are
 searched from the last model's optimum, where there is one and it still explains anything. Otherwise from several
@@ -15,8 +15,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
+from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.compiled import DPOTRF
-from sacma.surrogate.likelihood import correlations, limits, maximise, posterior_mean, standardise
+from sacma.surrogate.covariances import USUAL, likelihood_of
+from sacma.surrogate.likelihood import limits, standardise
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
@@ -34,17 +36,6 @@ MOST_EVALUATIONS = 40
 
 EXPLAINS = 1.0
 """A warm start must end this much above the log likelihood of mere noise; if not, several starts follow."""
-
-
-class FitStatus(StrEnum):
-    """How a training ended."""
-
-    TRAINED = "trained"
-    TOO_FEW_POINTS = "too few points"
-    CONSTANT_VALUES = "constant values"
-    NO_FACTOR = "no factor"
-    CONSTANT_PREDICTION = "constant prediction"
-    NARROW_PREDICTION = "narrow prediction"
 
 
 class SearchedFrom(StrEnum):
@@ -72,6 +63,7 @@ class GaussianProcess:
     """A trained model; see ``fit_gaussian_process``.
 
     Args:
+        covariance: name of the covariance function.
         inputs: whitened training inputs, shape (n, D).
         center: mean of the training values, subtracted from them.
         scale: sample standard deviation of the training values, divided by.
@@ -87,6 +79,7 @@ class GaussianProcess:
         searched_from: where the search began that found the optimum.
     """
 
+    covariance: str
     inputs: Array
     center: float
     scale: float
@@ -107,7 +100,9 @@ class GaussianProcess:
         Infinite where it is too large for a float.
         """
         points = np.ascontiguousarray(inputs)
-        standardised = posterior_mean(points, self.inputs, self.hyperparameters.length, self.mean, self.weights)
+        standardised = likelihood_of(self.covariance).posterior_mean(
+            points, self.inputs, self.hyperparameters.length, self.mean, self.weights
+        )
         with np.errstate(over="ignore"):
             return np.asarray(self.center + self.scale * standardised)
 
@@ -126,38 +121,25 @@ class GaussianProcess:
         s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs. What is
         too large for a float is given as the largest float.
         """
-        m = correlations(np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length)
+        m = likelihood_of(self.covariance).correlations(np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length)
         solved, _ = dtrtrs(self.factor, m.T, lower=1)
         reduction = np.sum(solved**2, axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
         return np.asarray(np.nan_to_num(variance))
 
-    def posterior(self, inputs: Array) -> "Posterior":
+    def posterior(self, inputs: Array) -> Posterior:
         """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised values."""
         points = np.ascontiguousarray(inputs)
-        length = self.hyperparameters.length
-        solved, _ = dtrtrs(self.factor, correlations(points, self.inputs, length).T, lower=1)
+        length, compiled = self.hyperparameters.length, likelihood_of(self.covariance)
+        solved, _ = dtrtrs(self.factor, compiled.correlations(points, self.inputs, length).T, lower=1)
         return Posterior(
-            mean=np.asarray(posterior_mean(points, self.inputs, length, self.mean, self.weights)),
-            covariance=self.signal * (correlations(points, points, length) - solved.T @ solved),
+            mean=np.asarray(compiled.posterior_mean(points, self.inputs, length, self.mean, self.weights)),
+            covariance=self.signal * (compiled.correlations(points, points, length) - solved.T @ solved),
             noise=self.signal * self.hyperparameters.ratio,
+            center=self.center,
+            scale=self.scale,
         )
-
-
-@dataclass(frozen=True)
-class Posterior:
-    """What a Gaussian process knows of some points, in units of the standardised values.
-
-    Args:
-        mean: of the noise-free function, shape (n,).
-        covariance: of the noise-free function, shape (n, n).
-        noise: σ_n², by which a value that is observed varies besides.
-    """
-
-    mean: Array
-    covariance: Array
-    noise: float
 
 
 def fit_gaussian_process(
@@ -165,8 +147,7 @@ def fit_gaussian_process(
     *,
     start: Hyperparameters,
     warm: Hyperparameters | None = None,
-    several_starts: bool = True,
-    second_search_below: float = 0.0,
+    covariance: str = USUAL,
 ) -> GaussianProcess | FitStatus:
     """Fit a Gaussian process to ``training`` by maximum likelihood.
 
@@ -175,33 +156,26 @@ def fit_gaussian_process(
         start: the study's start of the search.
         warm: the last model's optimum, where there is one: searched from alone, unless it ends hardly above the
             likelihood of mere noise.
-        several_starts: whether a search that is not warm begins at several starts, or at ``start`` alone.
-        second_search_below: with ``start`` alone, several starts follow where the log likelihood has grown by
-            less than this.
+        covariance: name of the covariance function.
 
     Returns:
         The model, or why there is none.
     """
-    targets, center, scale = standardise(training.values)
-    if scale == 0.0:
-        return FitStatus.CONSTANT_VALUES
-    search = _Search(np.ascontiguousarray(training.inputs), targets)
+    search = Search.of(training, covariance)
+    if isinstance(search, FitStatus):
+        return search
     if warm is not None:
-        search.run(SearchedFrom.WARM, _logarithms([warm]))
+        search.run(SearchedFrom.WARM, [warm])
     if not search.explains:
-        if not several_starts:
-            growth = search.run(SearchedFrom.START, _logarithms([start]))
-        if several_starts or growth < second_search_below:
-            search.run_from_several(_several_starts(start, training.inputs.shape[1]))
-    return search.model(center, scale)
+        search.run_from_several(start)
+    return search.model()
 
 
-def load_compiled_code() -> None:
+def load_compiled_code(covariance: str = USUAL) -> None:
     """Fit and use a small model, so that compiling, or loading what was compiled, is not part of any trial's time."""
     inputs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    process = fit_gaussian_process(
-        TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0])), start=Hyperparameters(length=0.5, ratio=1e-2)
-    )
+    training = TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0]))
+    process = fit_gaussian_process(training, start=Hyperparameters(length=0.5, ratio=1e-2), covariance=covariance)
     if isinstance(process, GaussianProcess):
         process.predict(inputs)
         process.predict_variance(inputs)
@@ -219,18 +193,33 @@ def _several_starts(start: Hyperparameters, dimension: int) -> Array:
     return np.vstack([_logarithms([start]), np.array(STARTS) + np.array([log_root, 0.0])])
 
 
-class _Search:
-    """Searches the likelihood of one training set, once or more often, and remembers the best."""
+class Search:
+    """Searches the likelihood of one training set, once or more often, and remembers the best.
 
-    def __init__(self, inputs: Array, targets: Array) -> None:
+    Args:
+        inputs: whitened, shape (n, D).
+        standardised: values, their center and their scale.
+        covariance: name of the covariance function.
+    """
+
+    def __init__(self, inputs: Array, standardised: tuple[Array, float, float], covariance: str) -> None:
         self._inputs = inputs
-        self._targets = targets
-        self._limits = limits(targets)
+        self._targets, self._center, self._scale = standardised
+        self._covariance = covariance
+        self._limits = limits(self._targets)
         self._evaluations = 0
         self._half_evaluations = 0
         self._jitters = 0
         self._log_likelihood = -np.inf
         self._best: tuple[SearchedFrom, Hyperparameters, float, float, Array, Array] | None = None
+
+    @classmethod
+    def of(cls, training: TrainingSet, covariance: str = USUAL) -> "Search | FitStatus":
+        """Standardise a training set and return its search, or why there is none."""
+        standardised = standardise(training.values)
+        if standardised[2] == 0.0:
+            return FitStatus.CONSTANT_VALUES
+        return cls(np.ascontiguousarray(training.inputs), standardised, covariance)
 
     @property
     def explains(self) -> bool:
@@ -239,19 +228,25 @@ class _Search:
         noise = -0.5 * n * (math.log(2.0 * math.pi * (n - 1) / n) + 1.0)
         return bool(self._log_likelihood > noise + EXPLAINS)
 
-    def run_from_several(self, starts: Array) -> None:
-        """Search from several ``starts``, on half the points where there are many, and then on all of them."""
+    def run_from_several(self, start: Hyperparameters) -> None:
+        """Search from ``start`` and ``STARTS``: on half the points where there are many, and then on all of them."""
+        starts = _several_starts(start, self._inputs.shape[1])
         if len(self._targets) < HALVED:
-            self.run(SearchedFrom.SEVERAL, starts, searches=SEARCHES)
+            self._run(SearchedFrom.SEVERAL, starts, searches=SEARCHES)
             return
         inputs, targets = self._inputs[::2].copy(), self._targets[::2].copy()
-        path, ends, *_ = maximise(DPOTRF, inputs, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS, False)
+        path, ends, *_ = likelihood_of(self._covariance).maximise(
+            DPOTRF, inputs, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS, False
+        )
         self._half_evaluations += len(path)
-        self.run(SearchedFrom.SEVERAL, path[ends, :2] if len(ends) else starts)
+        self._run(SearchedFrom.SEVERAL, path[ends, :2] if len(ends) else starts)
 
-    def run(self, origin: SearchedFrom, starts: Array, searches: int = 1) -> float:
-        """Search from ``starts``; return by how much the log likelihood has grown over the best of them."""
-        path, _, best, jitters, mean, signal, factor, weights = maximise(
+    def run(self, origin: SearchedFrom, starts: Sequence[Hyperparameters]) -> float:
+        """Search from the best of ``starts``; return by how much the log likelihood has grown over it."""
+        return self._run(origin, _logarithms(starts))
+
+    def _run(self, origin: SearchedFrom, starts: Array, searches: int = 1) -> float:
+        path, _, best, jitters, mean, signal, factor, weights = likelihood_of(self._covariance).maximise(
             DPOTRF,
             self._inputs,
             self._targets,
@@ -272,15 +267,16 @@ class _Search:
         lowest = float(np.min(path[: len(starts), 2]))
         return lowest - negative_log if math.isfinite(lowest) else 0.0
 
-    def model(self, center: float, scale: float) -> GaussianProcess | FitStatus:
+    def model(self) -> GaussianProcess | FitStatus:
         """Return the model at the best point that was found."""
         if self._best is None:
             return FitStatus.NO_FACTOR
         origin, optimum, mean, signal, factor, weights = self._best
         return GaussianProcess(
+            covariance=self._covariance,
             inputs=self._inputs,
-            center=center,
-            scale=scale,
+            center=self._center,
+            scale=self._scale,
             hyperparameters=optimum,
             mean=mean,
             signal=signal,

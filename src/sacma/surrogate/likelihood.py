@@ -9,7 +9,7 @@
 | σ_n²   |                | noise variance                                                              |
 | η      | ``ratio``      | noise ratio σ_n²/s_f²                                                       |
 | β      | ``mean``       | constant mean                                                               |
-| M      |                | Matérn-5/2 correlations, (1 + s + s²/3) exp(−s) with s = √5 r/ℓ             |
+| M      |                | correlations, functions of r/ℓ                                              |
 | A      |                | M + ηI = LLᵀ, so that the covariance of y is s_f² A                         |
 
 The negative log likelihood is
@@ -37,7 +37,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, inlined, inlined_sums
+from sacma.surrogate.covariances import USUAL, covariance_function
 from sacma.surrogate.whitening import Array
+
+# A copy of this module that is compiled for another covariance function has its name here: see ``likelihood_of``.
+_correlate = covariance_function(globals().get("COVARIANCE", USUAL))
 
 Indices = NDArray[np.int64]
 
@@ -103,45 +107,8 @@ _CAREFUL_COSINE = 0.85
 _LOSES = 0.5
 """It is given up where three times what it promises would leave it so much worse than the best."""
 
-_LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first with zeros at its end
-_LN2_LOW = 1.90821492927058770002e-10
-_ROUNDER = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to an integer, found in the last bits
-_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(14))
 _COSINES = np.cos(np.arange(32) * math.pi / 16.0)
 _SINES = np.sin(np.arange(32) * math.pi / 16.0)
-
-
-@inlined
-def _exp(x: float) -> float:
-    """exp(x) for −700 ≤ x ≤ 0, to 3e-16: by Taylor, without a branch or a call, so that eight go at a time."""
-    shifted = x * 1.4426950408889634 + _ROUNDER
-    k = shifted - _ROUNDER
-    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    p = _FACTORIALS[13]
-    p = p * r + _FACTORIALS[12]
-    p = p * r + _FACTORIALS[11]
-    p = p * r + _FACTORIALS[10]
-    p = p * r + _FACTORIALS[9]
-    p = p * r + _FACTORIALS[8]
-    p = p * r + _FACTORIALS[7]
-    p = p * r + _FACTORIALS[6]
-    p = p * r + _FACTORIALS[5]
-    p = p * r + _FACTORIALS[4]
-    p = p * r + _FACTORIALS[3]
-    p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
-    exponent = (np.float64(shifted).view(np.int64) + np.int64(1023)) << np.int64(52)
-    return p * np.int64(exponent).view(np.float64)
-
-
-@inlined
-def _matern52(distances: Array, length: float, correlations: Array) -> None:
-    """Write the Matérn-5/2 correlations of one row of ``distances`` to ``correlations``."""
-    scale = math.sqrt(5.0) / length
-    for i in range(len(distances)):
-        s = min(distances[i] * scale, 700.0)
-        correlations[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * _exp(-s)
 
 
 @inlined_sums
@@ -215,7 +182,7 @@ def evaluate(
     ratio = math.exp(log_ratio)
     for j in range(n):
         factor[j, j] = 1.0 + ratio
-        _matern52(distances[j, j + 1 :], math.exp(log_length), factor[j, j + 1 : n])
+        _correlate(distances[j, j + 1 :], math.exp(log_length), factor[j, j + 1 : n])
         factor[j, n] = 1.0
         factor[j, n + 1] = targets[j]
     # Large enough for the bordered matrix to be positive definite wherever A is.
@@ -557,7 +524,7 @@ def posterior_mean(points: Array, inputs: Array, length: float, mean: float, wei
     row = np.empty(len(inputs))
     for i in range(len(points)):
         _distances(inputs, points[i], row)
-        _matern52(row, length, row)
+        _correlate(row, length, row)
         predicted[i] = mean + _dot(row, weights)
     return predicted
 
@@ -591,11 +558,11 @@ def standardise(values: Array) -> tuple[Array, float, float]:
 
 @compiled
 def correlations(points: Array, inputs: Array, length: float) -> Array:
-    """Return the Matérn-5/2 correlations of ``points``, shape (λ, D), to ``inputs``, shape (n, D): shape (λ, n)."""
+    """Return the correlations of ``points``, shape (λ, D), to ``inputs``, shape (n, D): shape (λ, n)."""
     result = np.empty((len(points), len(inputs)))
     for i in range(len(points)):
         _distances(inputs, points[i], result[i])
-        _matern52(result[i], length, result[i])
+        _correlate(result[i], length, result[i])
     return result
 
 

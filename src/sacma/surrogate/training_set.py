@@ -1,4 +1,4 @@
-"""Which archive points a model is trained on (Algorithm 1, step 5).
+"""Selection of the archive points that a model is trained on (Algorithm 1, step 5).
 
 | symbol | here                  | meaning                                                   |
 | ------ | --------------------- | --------------------------------------------------------- |
@@ -8,13 +8,11 @@
 | n_max  | ``largest``           | most points to train on                                   |
 """
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.vq import kmeans2, vq
 
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.whitening import Array, Whitening
@@ -22,49 +20,22 @@ from sacma.surrogate.whitening import Array, Whitening
 Indices = NDArray[np.intp]
 
 
-def most_recent(whitened: Array, size: int, rng: np.random.Generator) -> Indices:  # noqa: ARG001 one protocol
-    """Take the newest ``size`` candidates."""
-    return np.arange(len(whitened) - size, len(whitened))
+class Selection(Protocol):
+    """A reduction of more than n_max candidates to at most n_max.
 
-
-def nearest(whitened: Array, size: int, rng: np.random.Generator) -> Indices:  # noqa: ARG001 one protocol
-    """Take the ``size`` candidates nearest to the distribution's mean; the older first among equals."""
-    order = np.argsort(np.sum(whitened**2, axis=1), kind="stable")
-    return np.sort(order[:size])
-
-
-KMEANS_ITERATIONS = 5
-"""Of Lloyd's algorithm. With hundreds of clusters of a few points each, further ones hardly change the choice."""
-
-
-def by_kmeans(whitened: Array, size: int, rng: np.random.Generator) -> Indices:
-    """Take the candidate nearest to each of ``size`` k-means centroids; fewer where centroids share one.
-
-    The centroids start at candidates drawn at random: k-means++ ends no better here and takes 40 times as long.
-    """
-    with warnings.catch_warnings():
-        # An empty cluster keeps its last centroid, whose nearest candidate is as good as any.
-        warnings.filterwarnings("ignore", "One of the clusters is empty", UserWarning)
-        centroids, _ = kmeans2(whitened, size, iter=KMEANS_ITERATIONS, minit="points", missing="warn", rng=rng)
-    return np.unique(vq(centroids, whitened, check_finite=False)[0])
-
-
-@dataclass(frozen=True)
-class Selection:
-    """A reduction of the candidates, shape (n, D) in whitened space and oldest first, to n_max of them.
-
-    Args:
-        choose: returns indices of candidates in ascending order, given how many and a source of randomness.
-        newest_only: whether it needs no more than the newest n_max candidates.
+    ``newest_only`` says that it needs no more than the newest n_max candidates.
     """
 
-    choose: Callable[[Array, int, np.random.Generator], Indices]
-    newest_only: bool = False
+    newest_only: bool
 
+    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
+        """Return the indices, ascending, of ``size`` candidates.
 
-RECENT = Selection(most_recent, newest_only=True)
-NEAREST = Selection(nearest)
-KMEANS = Selection(by_kmeans)
+        Args:
+            whitened: the candidates in whitened space, oldest first, shape (n, D), n > ``size``.
+            size: n_max.
+            rng: of selections that draw.
+        """
 
 
 @dataclass(frozen=True)

@@ -1,48 +1,24 @@
-"""Which points of a population f is to evaluate: those that would tell most of how it ranks.
+"""Expected ranking difference: how much the value of one point is expected to change the ranking of the others.
 
 | symbol | here                   | meaning                                                               |
 | ------ | ---------------------- | --------------------------------------------------------------------- |
 | ŷ, Σ   | ``posterior``          | joint posterior mean and covariance of a population, (λ,) and (λ, λ)  |
-| s²     | ``variance``           | diagonal of Σ                                                         |
 | σ_n²   | ``posterior.noise``    | noise variance                                                        |
-| y*     | ``best_value``         | lowest true value so far                                              |
 | μ      | ``parents``            | number of parents                                                     |
 | y_k    |                        | what f would say of point k                                           |
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from sacma.strategy.model_error import largest_ranking_difference, ranks
+from sacma.strategy.errors.ranking_difference import largest_ranking_difference, ranks
+from sacma.surrogate.base import Posterior
 from sacma.surrogate.compiled import compiled, inlined
-from sacma.surrogate.gaussian_process import Posterior
-from sacma.surrogate.gaussian_process import load_compiled_code as load_gaussian_process
 from sacma.surrogate.whitening import Array
 
-Indices = NDArray[np.intp]
 
-
-@dataclass(frozen=True)
-class Predicted:
-    """A population that f has not seen, and what a model knows of it.
-
-    Args:
-        posterior: its joint posterior.
-        best_value: y*, the lowest true value so far, in the units of the posterior.
-        parents: μ.
-    """
-
-    posterior: Posterior
-    best_value: float
-    parents: int
-
-
-def expected_ranking_difference(population: Predicted) -> Array:
+def expected_ranking_difference(posterior: Posterior, parents: int) -> Array:
     """Return for each point k by how much f(x_k) is expected to change the ranking of the others (ERDE).
 
     Before it is known, y_k ~ N(ŷ_k, Σ_kk + σ_n²). Once it is, the posterior means of the others are straight lines
@@ -56,13 +32,17 @@ def expected_ranking_difference(population: Predicted) -> Array:
 
     is a sum over these intervals. Ranks are among the λ − 1 others, r_i by ŷ_i, and μ is at most λ − 1.
 
+    Args:
+        posterior: of a population that f has not seen.
+        parents: μ.
+
     Returns:
         Shape (λ,), each in [0, 1].
     """
-    posterior, others = population.posterior, len(population.posterior.mean) - 1
+    others = len(posterior.mean) - 1
     if others < 2:  # noqa: PLR2004 one point has one rank
         return np.zeros(others + 1)
-    parents = min(population.parents, others)
+    parents = min(parents, others)
     covariance = np.ascontiguousarray(posterior.covariance)
     expected = _expected_differences(posterior.mean, ranks(posterior.mean), covariance, posterior.noise, parents)
     return np.asarray(expected / largest_ranking_difference(others, parents))
@@ -114,32 +94,6 @@ def _expected_differences(mean: Array, rank: Array, covariance: Array, noise: fl
     return expected
 
 
-def variance(population: Predicted) -> Array:
-    """Return the posterior variance of each point, shape (λ,)."""
-    return np.asarray(np.diag(population.posterior.covariance))
-
-
-def probability_of_improvement(population: Predicted) -> Array:
-    """Return the probability that f is below the best value so far at each point, Φ((y* − ŷ_i)/s_i), shape (λ,)."""
-    spread = np.sqrt(np.clip(variance(population), np.finfo(float).tiny, None))
-    return np.asarray(ndtr((population.best_value - population.posterior.mean) / spread))
-
-
-CRITERIA: Mapping[str, Callable[[Predicted], Array]] = {
-    "ranking_difference": expected_ranking_difference,
-    "variance": variance,
-    "improvement": probability_of_improvement,
-}
-"""What each point of a population is worth, by name: f evaluates those with the largest values."""
-
-
-def worth_evaluating(criterion: str, population: Predicted, number: int) -> Indices:
-    """Return the indices, ascending, of ``number`` points: by a criterion, and by variance among equals."""
-    worth = CRITERIA[criterion](population)
-    return np.sort(np.lexsort((-variance(population), -worth))[:number])
-
-
 def load_compiled_code() -> None:
     """Judge a small population, so that compiling, or loading what was compiled, is not part of any trial's time."""
-    load_gaussian_process()
-    expected_ranking_difference(Predicted(Posterior(np.arange(3.0), np.eye(3), 0.0), 0.0, 1))
+    expected_ranking_difference(Posterior(np.arange(3.0), np.eye(3), 0.0), parents=1)

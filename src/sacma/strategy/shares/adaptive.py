@@ -1,4 +1,4 @@
-"""Which share of a population f evaluates in DTS-CMA-ES, and how it follows the error of the models.
+"""A share that grows with the error of the models (adaptive DTS-CMA-ES).
 
 | symbol       | here                    | meaning                                                             |
 | ------------ | ----------------------- | ------------------------------------------------------------------- |
@@ -10,12 +10,14 @@
 """
 
 import math
-from typing import Protocol
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field, model_validator
 
-from sacma.strategy.model_error import ranking_difference
-from sacma.strategy.settings import DTSSettings
+from sacma.strategy.errors.ranking_difference import ranking_difference
+from sacma.strategy.shares.base import Share
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
 LOWEST = (0.11, -0.0092, -0.13, 0.044, 0.14)
@@ -35,52 +37,40 @@ def error_limits(dimension: int, share: float) -> tuple[float, float]:
     return lowest, highest
 
 
-def number_of(share: float, population_size: int) -> int:
-    """Return ⌈α λ⌉, at least 1 and at most λ; a product that is whole but for rounding is whole.
+class AdaptiveShare(Part):
+    """A share between two limits that follows the smoothed error of the models."""
 
-    >>> [number_of(0.05, 8), number_of(0.07, 100), number_of(1.0, 8)]
-    [1, 7, 8]
-    """
-    return min(population_size, max(1, math.ceil(share * population_size - 1e-9)))
+    name: Literal["adaptive"] = "adaptive"
+    first: Annotated[float, Field(gt=0, le=1, description="α of the first generation")] = 0.05
+    smallest: Annotated[float, Field(gt=0, le=1, description="α_min: where the smoothed error is ≤ ε_min")] = 0.04
+    largest: Annotated[float, Field(gt=0, le=1, description="α_max: where the smoothed error is ≥ ε_max")] = 1.0
+    error_update_rate: Annotated[float, Field(gt=0, le=1, description="β: weight of the newest error")] = 0.3
+    first_error: Annotated[
+        float, Field(ge=0, le=1, description="smoothed error into which the first one is smoothed")
+    ] = 0.05
 
+    @model_validator(mode="after")
+    def _room_between_shares(self) -> "AdaptiveShare":
+        if self.largest < self.smallest:
+            raise ValueError(
+                f"largest is {self.largest}, less than smallest, {self.smallest}; allowed: largest ≥ smallest"
+            )
+        return self
 
-class ShareControl(Protocol):
-    """Decides α; keeps its memory over restarts as long as it is kept itself.
-
-    ``judges`` says whether it wants to know what the models said of a population.
-    """
-
-    judges: bool
-    share: float
-    smoothed_error: float
-
-    def judge(self, predicted: Array, values: Array) -> float:
-        """Take what the first model said of a population, and what is known after the second training; return ε."""
-
-
-class FixedShare:
-    """α is the same in every generation."""
-
-    judges = False
-    smoothed_error = math.nan
-
-    def __init__(self, share: float) -> None:
-        self.share = share
-
-    def judge(self, predicted: Array, values: Array) -> float:  # noqa: ARG002 one protocol
-        """No error changes it."""
-        return math.nan
+    def build(self, context: Context) -> Share:
+        """Return the share of one strategy."""
+        return FollowingShare(self, context.dimension)
 
 
-class AdaptiveShare:
-    """α grows linearly with the smoothed error, from α_min at ε_min to α_max at ε_max."""
+class FollowingShare:
+    """α that grows linearly with the smoothed error, from α_min at ε_min to α_max at ε_max."""
 
     judges = True
 
-    def __init__(self, settings: DTSSettings, dimension: int) -> None:
+    def __init__(self, settings: AdaptiveShare, dimension: int) -> None:
         self._settings = settings
         self._dimension = dimension
-        self.share = settings.share
+        self.share = settings.first
         self.smoothed_error = settings.first_error
 
     def judge(self, predicted: Array, values: Array) -> float:
@@ -88,14 +78,9 @@ class AdaptiveShare:
         if any(np.min(a) == np.max(a) for a in (predicted, values)):
             return math.nan
         s = self._settings
-        error = ranking_difference(predicted, values, len(values) // 2, over_predicted=False)
+        error = ranking_difference(values, predicted, len(values) // 2)
         self.smoothed_error = (1.0 - s.error_update_rate) * self.smoothed_error + s.error_update_rate * error
         lowest, highest = error_limits(self._dimension, self.share)
         gain = min(max((self.smoothed_error - lowest) / (highest - lowest), 0.0), 1.0)
-        self.share = s.smallest_share + gain * (s.largest_share - s.smallest_share)
+        self.share = s.smallest + gain * (s.largest - s.smallest)
         return error
-
-
-def share_control(settings: DTSSettings, dimension: int) -> ShareControl:
-    """Return the control that ``settings`` ask for."""
-    return AdaptiveShare(settings, dimension) if settings.adapts_share else FixedShare(settings.share)

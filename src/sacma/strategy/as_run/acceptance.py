@@ -1,0 +1,24 @@
+"""Acceptance of models as in the published code."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from sacma.strategy.sampling import Sampling
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.part import Part
+from sacma.surrogate.whitening import Array
+
+
+class SpansSample(Part):
+    """Rejects models whose predictions of a fresh sample span less than min(1e-8, 5 % of the training values' range)."""
+
+    name: Literal["spans-sample-as-run"] = "spans-sample-as-run"
+
+    def judge(self, model: Callable[[Array], Array], run: Sampling, values: Array) -> FitStatus:
+        """Predict a fresh sample; see ``Acceptance``."""
+        narrow = min(1e-8, 0.05 * float(np.ptp(values)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            span = float(np.ptp(model(run.sample())))
+        return FitStatus.TRAINED if span >= narrow else FitStatus.NARROW_PREDICTION  # nor where it is NaN

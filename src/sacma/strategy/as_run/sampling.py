@@ -1,0 +1,31 @@
+"""Sampling as in the published code: models learn the points as they were repaired for f."""
+
+from typing import Literal
+
+import numpy as np
+
+from sacma.strategy.cma_es import CMAES, CMAESSampling
+from sacma.strategy.restarts import Start
+from sacma.strategy.sampling import Sampling
+from sacma.surrogate.part import Context
+from sacma.surrogate.whitening import Array
+
+
+class CMAESAsRun(CMAESSampling):
+    """CMA-ES with a penalty for points outside of the box, whose archive holds repaired points."""
+
+    name: Literal["cma-es-as-run"] = "cma-es-as-run"
+    bounds: Literal["none", "penalty", "transform"] = "penalty"
+
+    def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+        """Begin a run; see ``CMAESSampling``."""
+        return RepairedCMAES(initial_point, self.population(start, context), self, context)
+
+
+class RepairedCMAES(CMAES):
+    """A run whose points are archived as f sees them."""
+
+    @property
+    def learned(self) -> Array:
+        """The population as f sees it, shape (λ, D)."""
+        return np.asarray(self.proposed)

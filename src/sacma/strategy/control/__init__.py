@@ -1,0 +1,12 @@
+"""Kinds of evolution control: a line here makes a file of this folder a choice of ``control`` in configs."""
+
+from sacma.surrogate.part import kinds
+
+CONTROLS = kinds(
+    "sacma.strategy.control.none:NoControl",
+    "sacma.strategy.control.generations:Generations",
+    "sacma.strategy.control.adaptive_generations:AdaptiveGenerations",
+    "sacma.strategy.control.doubly_trained:DoublyTrained",
+    "sacma.strategy.as_run.control:AdaptiveGenerationsAsRun",
+)
+"""Settings by name."""

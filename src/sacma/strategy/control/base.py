@@ -1,0 +1,35 @@
+"""The interface of evolution control: which points of a population, or which generations, f evaluates."""
+
+from collections.abc import Generator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from sacma.strategy.population import Population
+from sacma.surrogate.whitening import Array
+
+Evaluation = Generator[Sequence[Array], Array, Array | None]
+"""Yields points, receives their values of f, and returns the values that rank a population."""
+
+
+class Control(Protocol):
+    """Evaluates one population after another with f, a model, or both."""
+
+    def evaluate(self, population: Population) -> Evaluation:
+        """Return the values that rank ``population``, shape (λ,); None to discard it and sample another.
+
+        ``yield from population.evaluate(indices)`` has f evaluate points; ``population.values`` then holds theirs.
+        """
+
+    def forget_run(self) -> None:
+        """Begin a run without the models of the last one; what was learned of their errors stays."""
+
+
+def no_better_than(best_value: float, predicted: Array) -> Array:
+    """Return ``predicted``, all raised by as much as their least lies below ``best_value``.
+
+    The stop conditions of CMA-ES must not see a value better than any real one.
+    """
+    shift = best_value - float(predicted.min())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return predicted + shift if shift > 0.0 else predicted

@@ -1,0 +1,104 @@
+"""Doubly trained evolution control (DTS-CMA-ES): in each generation f evaluates a few points, a model the others.
+
+Bajer, Pitra, Repický, Holeňa, *Gaussian Process Surrogate Models for the CMA Evolution Strategy*, Evolutionary
+Computation 27(4), 2019. A first model is trained on the archive, and a criterion says of which points f would be worth
+most. These are evaluated with f, a second model is trained with them, and predicts the others.
+
+| symbol | here          | meaning                                                        |
+| ------ | ------------- | -------------------------------------------------------------- |
+| α      | ``_share``    | share of a population that f evaluates                         |
+| y      | ``values``    | true values of a population, NaN where there is none yet       |
+| ŷ      | ``first``     | predictions of the first model                                 |
+"""
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from sacma.strategy.acceptance import can_rank
+from sacma.strategy.control.base import Control, Evaluation, no_better_than
+from sacma.strategy.criteria import CRITERIA
+from sacma.strategy.criteria.base import Criterion, select_points
+from sacma.strategy.population import Population
+from sacma.strategy.shares import SHARES
+from sacma.strategy.shares.base import Share
+from sacma.surrogate.part import Context, Part, one_of
+from sacma.surrogate.whitening import Array
+
+
+class DoublyTrained(Part):
+    """f evaluates a share of each population, chosen by a criterion, and a second model the rest."""
+
+    name: Literal["doubly-trained"] = "doubly-trained"
+    share: Annotated[one_of(SHARES), Field(description="α: share of a population that f evaluates")] = SHARES[
+        "constant"
+    ]()
+    criterion: Annotated[one_of(CRITERIA), Field(description="worth of a point: f evaluates those of the largest")] = (
+        CRITERIA["ranking-difference"]()
+    )
+    raises_predictions: Annotated[
+        bool, Field(description="whether predictions are raised, all by the same, to the best true value at least")
+    ] = False
+    uses_model: ClassVar[bool] = True
+
+    def build(self, context: Context) -> Control:
+        """Return the control of one strategy."""
+        return DoublyTrainedControl(self.criterion, self.share.build(context), raises=self.raises_predictions)
+
+    def prepare(self) -> None:
+        """Prepare the criterion."""
+        self.criterion.prepare()
+
+
+class DoublyTrainedControl:
+    """Evaluates each population with f in part, and with a model."""
+
+    def __init__(self, criterion: Criterion, share: Share, *, raises: bool) -> None:
+        self._criterion = criterion
+        self._share = share
+        self._raises = raises
+
+    def forget_run(self) -> None:
+        """Forget nothing: α and the smoothed error stay."""
+
+    def evaluate(self, population: Population) -> Evaluation:
+        """Evaluate a population; see ``Control``."""
+        first, asked = None, np.arange(population.size)
+        number = number_of(self._share.share, population.size)
+        if (number < population.size or self._share.judges) and (model := population.train()) is not None:
+            if self._share.judges:
+                first = population.predict(model)
+            if number < population.size:
+                posterior = population.posterior(model)
+                worth = self._criterion.worth(posterior, population.best_value, population.parents)
+                asked = select_points(worth, posterior, number)
+        yield from population.evaluate(asked)
+        values = population.values
+        if len(population.unevaluated):
+            values = self._completed(population)
+            if not can_rank(values):
+                yield from population.evaluate(population.unevaluated)
+                values = population.values
+        error = math.nan if first is None else self._share.judge(first, values)
+        population.note(error=error, smoothed_error=self._share.smoothed_error)
+        return values
+
+    def _completed(self, population: Population) -> Array:
+        """Return the true values and, of the other points, predictions of a second model; NaN without that model."""
+        values, rest = population.values.copy(), population.unevaluated
+        model = population.train()
+        if model is not None:
+            predicted = population.predict(model, rest)
+            values[rest] = no_better_than(population.best_value, predicted) if self._raises else predicted
+        return values
+
+
+def number_of(share: float, population_size: int) -> int:
+    """Return ⌈α λ⌉, at least 1 and at most λ; a product that is whole but for rounding is whole.
+
+    >>> [number_of(0.05, 8), number_of(0.07, 100), number_of(1.0, 8)]
+    [1, 7, 8]
+    """
+    return min(population_size, max(1, math.ceil(share * population_size - 1e-9)))

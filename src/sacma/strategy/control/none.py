@@ -1,0 +1,32 @@
+"""No evolution control: f evaluates every point, as in plain CMA-ES."""
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sacma.strategy.control.base import Control, Evaluation
+from sacma.strategy.population import Population
+from sacma.surrogate.part import Context, Part
+
+
+class NoControl(Part):
+    """f evaluates every point of every population."""
+
+    name: Literal["none"] = "none"
+    uses_model: ClassVar[bool] = False
+
+    def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
+        """Return the control of one strategy."""
+        return EveryPoint()
+
+
+class EveryPoint:
+    """Has f evaluate every point."""
+
+    def evaluate(self, population: Population) -> Evaluation:
+        """Evaluate a population; see ``Control``."""
+        yield from population.evaluate(np.arange(population.size))
+        return population.values
+
+    def forget_run(self) -> None:
+        """Forget nothing."""

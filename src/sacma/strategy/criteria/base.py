@@ -1,0 +1,35 @@
+"""The interface of criteria: the worth of evaluating each point of a population."""
+
+from typing import Protocol
+
+import numpy as np
+
+from sacma.surrogate.base import Posterior
+from sacma.surrogate.training_set import Indices
+from sacma.surrogate.whitening import Array
+
+
+class Criterion(Protocol):
+    """Says how much f would be worth at each point."""
+
+    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
+        """Return the worth of each point, shape (λ,).
+
+        Args:
+            posterior: of the population.
+            best_value: the lowest true value so far, in the objective's units.
+            parents: μ.
+        """
+
+    def prepare(self) -> None:
+        """Load or compile what is used."""
+
+
+def variance(posterior: Posterior) -> Array:
+    """Return the posterior variance of each point, shape (λ,)."""
+    return np.asarray(np.diag(posterior.covariance))
+
+
+def select_points(worth: Array, posterior: Posterior, number: int) -> Indices:
+    """Return the indices, ascending, of ``number`` points: by worth, and by variance among equals."""
+    return np.sort(np.lexsort((-variance(posterior), -worth))[:number])

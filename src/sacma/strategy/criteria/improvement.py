@@ -1,0 +1,24 @@
+"""Probability of improvement."""
+
+from typing import Literal
+
+import numpy as np
+
+from sacma.strategy.criteria.base import variance
+from sacma.surrogate.base import Posterior
+from sacma.surrogate.part import Part
+from sacma.surrogate.whitening import Array
+
+
+class Improvement(Part):
+    """Points at which f is most probably below the best value so far."""
+
+    name: Literal["improvement"] = "improvement"
+
+    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:  # noqa: ARG002 one protocol
+        """Return Φ((y* − ŷ_i)/s_i) of each point; see ``Criterion``."""
+        from scipy.special import ndtr  # noqa: PLC0415 slow to import
+
+        spread = np.sqrt(np.clip(variance(posterior), np.finfo(float).tiny, None))
+        best = (best_value - posterior.center) / posterior.scale
+        return np.asarray(ndtr((best - posterior.mean) / spread))

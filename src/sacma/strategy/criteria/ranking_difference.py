@@ -1,0 +1,25 @@
+"""Expected ranking difference (ERDE): how much a point's value is expected to change the ranking of the others."""
+
+from typing import Literal
+
+from sacma.surrogate.base import Posterior
+from sacma.surrogate.part import Part
+from sacma.surrogate.whitening import Array
+
+
+class ExpectedRankingDifference(Part):
+    """Points whose values are expected to change the ranking most."""
+
+    name: Literal["ranking-difference"] = "ranking-difference"
+
+    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:  # noqa: ARG002 one protocol
+        """Return the expected ranking difference of each point; see ``Criterion``."""
+        from sacma.strategy.expected_ranking import expected_ranking_difference  # noqa: PLC0415 loads Numba
+
+        return expected_ranking_difference(posterior, parents)
+
+    def prepare(self) -> None:
+        """Compile, or load what was compiled."""
+        from sacma.strategy.expected_ranking import load_compiled_code  # noqa: PLC0415 loads Numba
+
+        load_compiled_code()

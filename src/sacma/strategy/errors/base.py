@@ -1,0 +1,40 @@
+"""The interface of error measures (Algorithm 2): ε ∈ [0, 1], how far a model's predictions were off.
+
+| symbol | here               | meaning                                     |
+| ------ | ------------------ | ------------------------------------------- |
+| y      | ``values``         | true values of the population, shape (λ,)   |
+| ŷ      | ``predicted``      | the earlier model's predictions, shape (λ,) |
+| μ      | ``parents``        | number of parents                           |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sacma.strategy.cma_update import CMAState
+from sacma.surrogate.whitening import Array
+
+
+@dataclass(frozen=True)
+class JudgedPopulation:
+    """A truly evaluated population and an earlier model's predictions of it.
+
+    Args:
+        points: shape (λ, D), where the distribution lives.
+        values: y, shape (λ,).
+        predicted: ŷ, shape (λ,).
+        state: returns the strategy's variables before the update. Only the Kullback-Leibler error needs them.
+    """
+
+    points: Array
+    values: Array
+    predicted: Array
+    state: Callable[[], CMAState]
+
+    @property
+    def parents(self) -> int:
+        """μ = ⌊λ/2⌋."""
+        return len(self.values) // 2
+
+
+ModelError = Callable[[JudgedPopulation], float]
+"""An error measure; it may keep a memory over restarts, as the Kullback-Leibler error does."""

@@ -1,0 +1,127 @@
+"""A population on its way through one generation: what f and models say of it.
+
+| symbol | here              | meaning                                                      |
+| ------ | ----------------- | ------------------------------------------------------------ |
+| 𝒜      | ``_archive``      | all truly evaluated points                                   |
+| y      | ``values``        | true values, NaN where f has not evaluated a point yet       |
+| ŷ      | ``predict``       | values that a model predicts                                 |
+"""
+
+import sys
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from sacma.strategy.errors.base import JudgedPopulation
+from sacma.strategy.observer import Observer
+from sacma.strategy.sampling import Sampling
+from sacma.strategy.training import TrainedModel, Trainer
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.base import Posterior
+from sacma.surrogate.training_set import Indices
+from sacma.surrogate.whitening import Array
+
+Requests = Generator[Sequence[Array], Array, None]
+"""Asks for points by yielding them and receives their values of f."""
+
+
+class Population:
+    """The points that one generation samples.
+
+    Args:
+        run: sampled it.
+        archive: receives its true values.
+        trainer: trains models for it; None without a surrogate.
+        observer: is told what happens.
+    """
+
+    def __init__(self, run: Sampling, archive: Archive, trainer: Trainer | None, observer: Observer) -> None:
+        self._run = run
+        self._archive = archive
+        self._trainer = trainer
+        self._observer = observer
+        self._asked: Indices = np.empty(0, dtype=np.intp)
+        self.sigma = run.sigma  # that it was sampled with
+        self.model: TrainedModel | None = None
+        self.values: Array = np.full(run.population_size, np.nan)
+
+    @property
+    def size(self) -> int:
+        """λ."""
+        return len(self.values)
+
+    @property
+    def parents(self) -> int:
+        """μ = ⌊λ/2⌋."""
+        return self.size // 2
+
+    @property
+    def unevaluated(self) -> Indices:
+        """Indices of the points that f has not evaluated, ascending."""
+        return np.flatnonzero(np.isnan(self.values))
+
+    @property
+    def begun(self) -> bool:
+        """Whether f has evaluated a point of it."""
+        return not np.isnan(self.values).all()
+
+    @property
+    def best_value(self) -> float:
+        """The lowest true value in the archive."""
+        return self._archive.best_value
+
+    def evaluate(self, indices: Indices) -> Requests:
+        """Have f evaluate the points at ``indices``, and archive them (Algorithm 1, steps 3 and 4)."""
+        self._asked = indices
+        self._observer.spent("strategy_seconds")
+        self.take((yield [self._run.proposed[i] for i in indices]))
+
+    def take(self, y: Array) -> None:
+        """Archive the values of the first of the points that were asked for.
+
+        What is not finite is not archived and becomes a value just above all known ones: not equal to the worst of
+        them, which may be the only finite value of this population.
+        """
+        self._observer.truth()
+        told, finite = self._asked[: len(y)], np.isfinite(y)
+        self._archive.add(self._run.learned[told[finite]], y[finite])
+        if not finite.all():
+            worst = np.max(self._archive.values) if len(self._archive) else 0.0
+            with np.errstate(over="ignore"):
+                y = np.where(finite, y, min(np.nextafter(worst, np.inf), sys.float_info.max))
+        self.values[told] = y
+
+    def train(self) -> TrainedModel | None:
+        """Train a model on the archive (Algorithm 1, steps 5 and 6)."""
+        assert self._trainer is not None  # noqa: S101 the settings have a model where the control uses one
+        self._observer.spent("strategy_seconds")
+        training = self._trainer.train(self._archive, self._run)
+        self._observer.spent("fit_seconds")
+        self._observer.training(training.details())
+        self.model = training.model
+        return training.model
+
+    def predict(self, model: TrainedModel, indices: Indices | None = None) -> Array:
+        """Return the predictions ŷ of the population, or of its points at ``indices``."""
+        self._observer.spent("strategy_seconds")
+        predicted = model(self._run.sampled if indices is None else self._run.sampled[indices])
+        self._observer.spent("predict_seconds")
+        return predicted
+
+    def posterior(self, model: TrainedModel) -> Posterior:
+        """Return the joint posterior of the population."""
+        self._observer.spent("strategy_seconds")
+        posterior = model.posterior(self._run.sampled)
+        self._observer.spent("predict_seconds")
+        return posterior
+
+    def judged(self, model: TrainedModel) -> JudgedPopulation:
+        """Return true values beside what an earlier ``model`` predicts of the points as they are archived."""
+        self._observer.spent("strategy_seconds")
+        predicted = model(self._run.learned)
+        self._observer.spent("predict_seconds")
+        return JudgedPopulation(self._run.sampled, self.values, predicted, self._run.state)
+
+    def note(self, **details: float) -> None:
+        """Note columns of the trace: model_generations, error, smoothed_error."""
+        self._observer.note(**details)

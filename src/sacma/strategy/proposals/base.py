@@ -1,0 +1,19 @@
+"""The interface of proposals: points beside the sampled ones that are worth an evaluation."""
+
+from typing import Protocol
+
+from sacma.strategy.training import TrainedModel
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.whitening import Array
+
+
+class Proposals(Protocol):
+    """Proposes points for f after a generation in which a model was trained."""
+
+    def propose(self, model: TrainedModel, archive: Archive) -> Array:
+        """Return points, shape (n, D); f evaluates them and they take part in the next population.
+
+        Args:
+            model: the last that was trained.
+            archive: 𝒜.
+        """

@@ -1,0 +1,184 @@
+"""CMA-ES with restarts and a surrogate, composed of parts, as an ask/tell object.
+
+``ask`` returns points for f to evaluate and ``tell`` takes their values. Generations that need no value of f happen
+inside ``tell``: the caller sees true evaluations only.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sacma.strategy.control.base import Control
+from sacma.strategy.generation import Generation
+from sacma.strategy.observer import Observer
+from sacma.strategy.population import Population, Requests
+from sacma.strategy.restarts import Keeps, Start
+from sacma.strategy.sampling import Sampling
+from sacma.strategy.settings import StrategySettings
+from sacma.strategy.training import TrainedModel, Trainer
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.part import Context
+from sacma.surrogate.whitening import Array
+
+
+class SurrogateStrategy:
+    """The strategy: sampling, restarts, model, training set, evolution control and proposals.
+
+    >>> from sacma.strategy.settings import StrategySettings
+    >>> settings = StrategySettings.model_validate({
+    ...     "model": {"name": "gaussian-process"},
+    ...     "control": {"name": "adaptive-generations", "error": {"name": "kendall"}},
+    ... })
+    >>> rng = np.random.default_rng(1)
+    >>> box = (np.full(3, -5.0), np.full(3, 5.0))
+    >>> es = SurrogateStrategy(settings, initial_point=lambda: rng.uniform(-4, 4, size=3), box=box, rng=rng)
+    >>> while es.true_evaluations < 150:
+    ...     points = es.ask()
+    ...     es.tell([float(np.sum(x**2)) for x in points])
+    >>> es.best_value < 1e-8
+    True
+
+    Args:
+        settings: the parts.
+        initial_point: draws the initial point of the next run, shape (D,).
+        box: lower and upper bounds of the problem, each of shape (D,).
+        rng: source of all samples.
+        on_generation: called with each finished generation.
+        archive: points that are evaluated already, shape (n, D), and their finite values, shape (n,). Models learn
+            from them; they count neither as evaluations nor for ``best_value``.
+    """
+
+    def __init__(
+        self,
+        settings: StrategySettings,
+        *,
+        initial_point: Callable[[], Array],
+        box: tuple[Array, Array],
+        rng: np.random.Generator,
+        on_generation: Callable[[Generation], None] = lambda _: None,
+        archive: tuple[Array, Array] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._initial_point = initial_point
+        self._context = Context(len(box[0]), box, rng)
+        self._observer = Observer(on_generation)
+        self._given = archive
+        self._best_value = np.inf
+        self.true_evaluations = 0
+        self._runs = 0
+        self._population: Population | None = None
+        self._steps = self._optimize()
+        self._asked: Sequence[Array] | None = next(self._steps, None)
+
+    def _optimize(self) -> Requests:
+        """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
+        restarts, run = self._settings.restarts.build(), None
+        while (start := restarts.next(run)) is not None:
+            run = self._begin(start)
+            if restarts.evaluates_means:
+                yield [run.mean]
+            while not run.stop():
+                run.ask()  # step 1: sampling
+                self._population = Population(run, self._archive, self._trainer, self._observer)
+                values = yield from self._control.evaluate(self._population)  # steps 2 to 11: f, the model, or both
+                if values is not None:
+                    run.tell(values)  # CMA-ES's own update
+                    self._report(self._population)
+                    yield from self._evaluate_proposals(run, self._population.model)
+            self._population = None
+            if restarts.evaluates_means:
+                yield [run.mean]
+
+    def _begin(self, start: Start) -> Sampling:
+        """Begin a run, with the memory of earlier ones that its start keeps."""
+        s = self._settings
+        if start.keeps is Keeps.NOTHING or not self._runs:
+            self._archive = Archive(self._context.dimension)
+            if self._given is not None:
+                self._archive.add(*self._given)
+            self._control: Control = s.control.build(self._context)
+            self._trainer: Trainer | None = None
+            if s.model is not None:
+                self._trainer = Trainer(
+                    s.training_set, s.model.build(self._context), s.acceptance, self._context.rng
+                )
+        elif start.keeps is Keeps.ARCHIVE_AND_ERROR:
+            self._control.forget_run()
+            if self._trainer is not None:
+                self._trainer.forget()
+        self._runs += 1
+        x0 = self._initial_point() if start.initial_point is None else start.initial_point
+        run: Sampling = s.sampling.start(start, x0, self._context)
+        return run
+
+    def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
+        """Have f evaluate the points that the last model proposes, if any; they join the next population."""
+        points = [] if model is None else list(self._settings.proposals.propose(model, self._archive))
+        if points:
+            self._population = None
+            values = yield points
+            finite = np.isfinite(values)
+            self._archive.add(np.asarray(points)[finite], values[finite])
+            run.inject(points)
+
+    def _report(self, population: Population) -> None:
+        self._observer.finish(
+            restart=self._runs - 1,
+            population_size=population.size,
+            sigma=population.sigma,
+            true_evaluations=self.true_evaluations,
+            best_value=self.best_value,
+        )
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the last run has ended: only with ``after_last_restart: stop``."""
+        return self._asked is None
+
+    @property
+    def best_value(self) -> float:
+        """The lowest true value so far; inf before the first."""
+        return float(self._best_value)
+
+    def ask(self) -> Sequence[Array]:
+        """Return the next points for f to evaluate, arrays of shape (D,); the same until ``tell`` takes their values."""
+        return self._asked or []
+
+    def tell(self, values: Sequence[float] | Array) -> None:
+        """Take the true values of the asked points and run what follows without f.
+
+        Args:
+            values: f of each asked point, in their order. Infinity ranks with the worst and is seen by no model:
+                far outside of where it is meant to be evaluated, f may overflow.
+
+        Raises:
+            ValueError: there are not as many values as points, or one is NaN or minus infinity.
+        """
+        y, expected = np.asarray(values, dtype=float), len(self.ask())
+        if y.shape != (expected,) or not np.all(y > -np.inf):
+            raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
+        self._count(y)
+        self._observer.resume()
+        try:
+            self._asked = self._steps.send(y)
+        except StopIteration:
+            self._asked = None
+
+    def end(self, values: Sequence[float] | Array) -> None:
+        """Take the true values of the first of the asked points, where the search ends before the others.
+
+        Nothing is trained or updated: the generation is archived and reported as far as it went.
+
+        Args:
+            values: f of the first asked points, in their order; may be empty.
+        """
+        y = np.asarray(values, dtype=float)
+        self._count(y)
+        self._steps.close()
+        if self._population is not None and (len(y) or self._population.begun):
+            self._population.take(y)
+            self._report(self._population)
+
+    def _count(self, y: Array) -> None:
+        self._best_value = min(self._best_value, float(np.min(y, initial=np.inf)))
+        self.true_evaluations += len(y)

@@ -1,0 +1,65 @@
+"""The interface of models: how they are fitted, what they predict, and how a training can end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.whitening import Array, Whitening
+
+
+class FitStatus(StrEnum):
+    """How a training ended."""
+
+    TRAINED = "trained"
+    TOO_FEW_POINTS = "too few points"
+    CONSTANT_VALUES = "constant values"
+    NO_FACTOR = "no factor"
+    CONSTANT_PREDICTION = "constant prediction"
+    NARROW_PREDICTION = "narrow prediction"
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Joint normal distribution of the values at some points, standardised as (value − center)/scale.
+
+    Args:
+        mean: of the noise-free function, shape (n,).
+        covariance: of the noise-free function, shape (n, n).
+        noise: σ_n², the variance that an observed value has in addition.
+        center: in the objective's units.
+        scale: in the objective's units.
+    """
+
+    mean: Array
+    covariance: Array
+    noise: float
+    center: float = 0.0
+    scale: float = 1.0
+
+
+class Fitted(Protocol):
+    """A model fitted to a training set."""
+
+    def predict(self, inputs: Array) -> Array:
+        """Return the predictions at whitened ``inputs``, shape (n, D), in the objective's units, shape (n,)."""
+
+    def posterior(self, inputs: Array) -> Posterior:
+        """Return the joint posterior at whitened ``inputs``, shape (n, D). Only doubly trained control needs it."""
+
+    def search(self) -> Mapping[str, int | str]:
+        """Return the cost of the search for hyperparameters, by column of the trace."""
+
+
+class Model(Protocol):
+    """A kind of regression; it may keep a memory from one fit to the next."""
+
+    def fit(self, training: TrainingSet, whitening: Whitening) -> Fitted | FitStatus:
+        """Fit to ``training``, whose inputs are whitened by ``whitening``; or return why there is no fit."""
+
+    def keep(self, fitted: Fitted, whitening: Whitening) -> None:
+        """Remember a fitted model that was accepted."""
+
+    def forget(self) -> None:
+        """Forget all earlier fits: a new run begins."""

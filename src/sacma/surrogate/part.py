@@ -1,0 +1,64 @@
+"""Parts of a strategy that a config chooses by name.
+
+Each kind of a part is one file: a frozen settings model whose field ``name`` is the kind's name, with the code that
+it stands for. A registry lists where they are, one line a kind, and becomes the type of a field: a union that pydantic
+tells apart by ``name``. Importing a kind must be cheap: what needs SciPy, Numba or pycma is imported when it is used.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from sacma.surrogate.whitening import Array
+
+if TYPE_CHECKING:
+    Kind = type["Part"]
+else:
+    Kind = Any
+
+
+class Part(BaseModel):
+    """Settings of one kind of a part; frozen, strict, without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    needs: ClassVar[tuple[str, str] | None] = None
+    """A module that this kind imports, and the extra of sacma that installs it."""
+
+    def prepare(self) -> None:
+        """Load or compile what the part uses, outside of any trial's time."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What parts are built with.
+
+    Args:
+        dimension: D.
+        box: lower and upper bounds of the problem, each of shape (D,).
+        rng: source of all samples.
+    """
+
+    dimension: int
+    box: tuple[Array, Array]
+    rng: np.random.Generator
+
+
+def kinds(*locations: str) -> Mapping[str, Kind]:
+    """Import the kinds of a part at ``module:class`` and return them by name."""
+    found = {}
+    for location in locations:
+        module, _, name = location.partition(":")
+        kind = getattr(import_module(module), name)
+        found[kind.model_fields["name"].default] = kind
+    return found
+
+
+def one_of(registry: Mapping[str, Kind]) -> Any:
+    """Return the type of a field that holds one of the kinds in ``registry``."""
+    members = tuple(registry.values())
+    return members[0] if len(members) == 1 else Annotated[Union[members], Field(discriminator="name")]  # noqa: UP007 of a tuple

@@ -1,0 +1,10 @@
+"""Kinds of training-set selections: a line here makes a file of this folder a choice of ``selection`` in configs."""
+
+from sacma.surrogate.part import kinds
+
+SELECTIONS = kinds(
+    "sacma.surrogate.selections.recent:Recent",
+    "sacma.surrogate.selections.nearest:Nearest",
+    "sacma.surrogate.selections.kmeans:KMeans",
+)
+"""Settings by name; each is a ``Selection``."""
