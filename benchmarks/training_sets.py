@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from report import config_paths
+from sacma.strategy.learners import GaussianProcessLearner
+from sacma.strategy.scmaes import SurrogateCMAES
 
-from sacma.config import Study, load_studies
-from sacma.experiment.plan import TrialSpec, plan
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study, load_studies
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.seeding import sampling
 from sacma.experiment.trial import suite_of
-from sacma.strategy.learners import GaussianProcessLearner
-from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import SurrogateSettings
 from sacma.strategy.training import Regression, Trainer
 from sacma.surrogate.gaussian_process import FitStatus, GaussianProcess, Hyperparameters

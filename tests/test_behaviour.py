@@ -6,14 +6,14 @@ from functools import cache
 import cocoex
 import numpy as np
 import pytest
+from sacma.strategy.scmaes import SurrogateCMAES
 
-from sacma.config import load_studies
-from sacma.experiment.plan import plan
-from sacma.experiment.record import TrialRecord
+from sacma.config.plan import plan
+from sacma.config.study import load_studies
 from sacma.experiment.seeding import initial_points, sampling
 from sacma.experiment.trial import run_trial
+from sacma.store.record import TrialRecord
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings
 from tests.conftest import CONFIGS
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sacma.strategy.scmaes import SurrogateCMAES
 from scipy.optimize import Bounds, OptimizeResult
 
 import sacma
 from sacma.optimize.result import Result, Status
 from sacma.optimize.surrogates import SURROGATES
-from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
 from sacma.surrogate.whitening import Array
 from tests.optimize.generated import endings

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
 from sacma.strategy.archived import ArchivedCMAES
-from sacma.strategy.cma_es import CMAES
 from sacma.strategy.dts import DoublyTrainedCMAES
-from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.scmaes import SurrogateCMAES
+
+from sacma.strategy.cma_es import CMAES
+from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.settings import CMAESSettings, DTSSettings
 from sacma.strategy.training import Model
 from sacma.surrogate.gaussian_process import FitStatus

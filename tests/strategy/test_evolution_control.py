@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
-from sacma.strategy.cma_es import CMAES
 from sacma.strategy.evolution_control import (
     AdaptiveControl,
     ConstantControl,
@@ -13,6 +11,8 @@ from sacma.strategy.evolution_control import (
     round_half_up,
 )
 from sacma.strategy.model_error import JudgedPopulation
+
+from sacma.strategy.cma_es import CMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
 
 

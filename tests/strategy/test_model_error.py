@@ -5,11 +5,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.integrate import dblquad
-from scipy.stats import kendalltau, multivariate_normal
-
-from sacma.strategy.cma_es import CMAES
-from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.strategy.model_error import (
     JudgedPopulation,
     KullbackLeiblerError,
@@ -21,6 +16,11 @@ from sacma.strategy.model_error import (
     make_model_error,
     ranks,
 )
+from scipy.integrate import dblquad
+from scipy.stats import kendalltau, multivariate_normal
+
+from sacma.strategy.cma_es import CMAES
+from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
 from sacma.surrogate.whitening import Array
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from sacma.strategy.cma_es import CMAES
 from sacma.strategy.evolution_control import AdaptiveControl, Decision
-from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.model_error import JudgedPopulation
 from sacma.strategy.scmaes import SurrogateCMAES
+
+from sacma.strategy.cma_es import CMAES
+from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
 from sacma.strategy.training import Model, Regression
 from sacma.surrogate.gaussian_process import FitStatus, GaussianProcess, Hyperparameters, fit_gaussian_process

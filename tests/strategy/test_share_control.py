@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from sacma.strategy.share_control import AdaptiveShare, FixedShare, error_limits, number_of, share_control
 
 from sacma.strategy.settings import DTSSettings
-from sacma.strategy.share_control import AdaptiveShare, FixedShare, error_limits, number_of, share_control
 
 GOOD = np.arange(8.0)
 BAD = GOOD[::-1].copy()

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
-
 from sacma.strategy.model_error import largest_ranking_difference
 from sacma.strategy.uncertainty import (
     CRITERIA,
@@ -15,6 +13,8 @@ from sacma.strategy.uncertainty import (
     variance,
     worth_evaluating,
 )
+from scipy.stats import norm
+
 from sacma.surrogate.gaussian_process import Hyperparameters, Posterior, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from sacma.surrogate.random_forest import RandomForest, fit_random_forest
 
 from sacma.surrogate.gaussian_process import FitStatus
-from sacma.surrogate.random_forest import RandomForest, fit_random_forest
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 

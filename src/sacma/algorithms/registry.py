@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
-from sacma.locate import locate
+from sacma.files.import_object import import_object
 from sacma.strategy.settings import StrategySettings
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Algorithm:
 
     def load(self) -> Minimize:
         """Import and return the algorithm."""
-        function: Minimize = locate(self.location)
+        function: Minimize = import_object(self.location)
         return function
 
     def prepare(self, settings: BaseModel) -> None:
@@ -104,7 +104,7 @@ class Registry(Mapping[str, Algorithm]):
         Raises:
             SacmaError: a file cannot be used, or a name is taken.
         """
-        from sacma.algorithms.file import read_algorithm_file  # noqa: PLC0415 which imports this module
+        from sacma.algorithms.algorithm_file import read_algorithm_file  # noqa: PLC0415 which imports this module
 
         defined: dict[str, Path] = {}
         for path in dict.fromkeys(path.absolute() for path in paths):

@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.plan import TrialSpec
 from sacma.experiment.children import quiet_children
-from sacma.experiment.plan import TrialSpec
-from sacma.received import read_file
+from sacma.files.untrusted import read_file
 
 MODULE, FUNCTION = "sacma.surrogate.likelihood", "maximise"
 """What takes longest to compile, by far."""
@@ -34,7 +34,9 @@ def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -
         specs: of trials that will run on this machine.
         say: called with a line for people where something is compiled.
     """
-    needed = sorted({(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings})
+    needed = sorted(
+        {(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings}
+    )
     if not needed or is_compiled():
         return
     context = multiprocessing.get_context("spawn")

@@ -94,9 +94,7 @@ class CMAES:
         context: dimension, box and source of all samples; the box is used only with ``settings.bounds``.
     """
 
-    def __init__(
-        self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context
-    ) -> None:
+    def __init__(self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context) -> None:
         import cma  # noqa: PLC0415 slow to import
 
         box, rng = context.box, context.rng

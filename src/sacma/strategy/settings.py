@@ -50,7 +50,9 @@ class StrategySettings(BaseModel):
         if not self.control.uses_model:
             for key in ("model", "training_set", "acceptance", "proposals"):
                 if getattr(self, key) != type(self).model_fields[key].default:
-                    raise ValueError(f"{key} has no effect with control: {{name: none}}; leave it out, or add a control")
+                    raise ValueError(
+                        f"{key} has no effect with control: {{name: none}}; leave it out, or add a control"
+                    )
         return self
 
     @property

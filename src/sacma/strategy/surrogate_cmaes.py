@@ -99,9 +99,7 @@ class SurrogateStrategy:
             self._control: Control = s.control.build(self._context)
             self._trainer: Trainer | None = None
             if s.model is not None:
-                self._trainer = Trainer(
-                    s.training_set, s.model.build(self._context), s.acceptance, self._context.rng
-                )
+                self._trainer = Trainer(s.training_set, s.model.build(self._context), s.acceptance, self._context.rng)
         elif start.keeps is Keeps.ARCHIVE_AND_ERROR:
             self._control.forget_run()
             if self._trainer is not None:

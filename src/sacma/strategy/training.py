@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sacma.strategy.acceptance import Acceptance
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.base import Fitted, FitStatus, Model, Posterior
+from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
 from sacma.surrogate.part import one_of
 from sacma.surrogate.selections import SELECTIONS
 from sacma.surrogate.training_set import Selection, select_training_set
@@ -40,9 +40,9 @@ class TrainingSetSettings(BaseModel):
     ] = 64.0
     n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
-    selection: Annotated[
-        one_of(SELECTIONS), Field(description="reduces more than n_max candidates to n_max")
-    ] = SELECTIONS["recent"]()
+    selection: Annotated[one_of(SELECTIONS), Field(description="reduces more than n_max candidates to n_max")] = (
+        SELECTIONS["recent"]()
+    )
 
     @model_validator(mode="after")
     def _room_for_a_training_set(self) -> "TrainingSetSettings":

@@ -121,7 +121,9 @@ class GaussianProcess:
         s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs. What is
         too large for a float is given as the largest float.
         """
-        m = likelihood_of(self.covariance).correlations(np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length)
+        m = likelihood_of(self.covariance).correlations(
+            np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length
+        )
         solved, _ = dtrtrs(self.factor, m.T, lower=1)
         reduction = np.sum(solved**2, axis=0)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -32,9 +32,7 @@ class AdaptiveGenerationsAsRun(Part):
     error_floor: Annotated[
         float, Field(ge=0, lt=1, description="smoothed error at and below which g_m is g_m^max; below error_threshold")
     ] = 0.1
-    initial_error: Annotated[
-        float, Field(ge=0, le=1, description="ε_s into which the first error is smoothed")
-    ] = 0.2
+    initial_error: Annotated[float, Field(ge=0, le=1, description="ε_s into which the first error is smoothed")] = 0.2
     update_rate: UpdateRate = 0.2
     max_model_generations: Most = 5
     uses_model: ClassVar[bool] = True
