@@ -20,13 +20,13 @@ from studies import changed, medians_of
 
 from sacma.algorithms.pycma import minimize_with_lq_surrogate
 from sacma.analysis.tables import mean_ranks
-from sacma.config import Study, load_study
-from sacma.experiment.coverage import cover
-from sacma.experiment.plan import TrialSpec, plan
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study, load_study
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.seeding import sampling
-from sacma.experiment.store import Store
 from sacma.experiment.trial import suite_of
+from sacma.store.completeness import completeness_of
+from sacma.store.store import Store
 
 CONFIGS = ("cmaes", "baselines/acma_es", "ada_kendall", "baselines/lq_cma_es")
 BUDGETS = (25.0, 50.0, 125.0, 250.0)
@@ -126,7 +126,7 @@ def _populations(spec: TrialSpec, lq: Study) -> list[tuple[str, int, int, int]]:
 
 def ada_kendall_shares(ada_kendall: Study, store: Store) -> Iterator[float]:
     """Yield, of each function, the share of its generations that ADA-Kendall has evaluated with f, in per cent."""
-    trials = cover(store, plan([ada_kendall])).trials
+    trials = completeness_of(store, plan([ada_kendall])).trials
     for _, group in groupby(trials, lambda trial: (trial[0].dimension, trial[0].function)):
         outcomes = [outcome for _, outcome in group]
         true = sum(outcome.true_generations for outcome in outcomes)

@@ -12,8 +12,8 @@ from report import parsed, print_table
 
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.experiment.coverage import cover
-from sacma.experiment.store import Store
+from sacma.store.completeness import completeness_of
+from sacma.store.store import Store
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     store = Store(given.results)
     wanted = {given.name, *given.others}
     specs = [spec for study in store.studies() if study.name in wanted for spec in study.specs()]
-    trials = list(cover(store, specs).trials)
+    trials = list(completeness_of(store, specs).trials)
     runs = Counter(spec.place for spec, _ in trials)
     paired = [our_trial(*trial) for trial in trials if runs[trial[0].place] == len(wanted)]
     budgets = [float(budget) for budget in given.budgets.split(",")]

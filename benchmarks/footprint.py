@@ -36,8 +36,8 @@ print(time.perf_counter() - start)
 WORKER = """
 import resource, sys
 from pathlib import Path
-from sacma.config import load_studies
-from sacma.experiment.plan import plan
+from sacma.config.study import load_studies
+from sacma.config.plan import plan
 from sacma.experiment.trial import run_trial
 overrides = {"functions": "8", "dimensions": sys.argv[2], "instances": "1"}
 run_trial(plan(load_studies([Path(sys.argv[1])], overrides))[0])

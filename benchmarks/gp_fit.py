@@ -20,7 +20,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from threadpoolctl import threadpool_limits
 from training_sets import RecordedFit, record_fits
 
-from sacma.ranges import parse_ranges
+from sacma.coco.ranges import parse_ranges
 from sacma.surrogate.gaussian_process import GaussianProcess, fit_gaussian_process
 from sacma.surrogate.likelihood import BOUNDS
 

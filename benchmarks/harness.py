@@ -28,9 +28,9 @@ BARE = """
 import sys
 from pathlib import Path
 import cocoex
-from sacma.config import load_studies
-from sacma.experiment.coco_data import observer_options
-from sacma.experiment.plan import plan
+from sacma.config.study import load_studies
+from sacma.coco.writer import observer_options
+from sacma.config.plan import plan
 from sacma.experiment.trial import solve
 
 names = ("functions", "dimensions", "instances", "budget")

@@ -23,8 +23,8 @@ from threadpoolctl import ThreadpoolController
 
 import sacma
 from sacma.algorithms.cma import minimize as run_in_harness
-from sacma.config import load_studies
-from sacma.experiment.plan import TrialSpec, plan
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import load_studies
 from sacma.experiment.problem import BudgetedProblem
 from sacma.optimize.space import Space
 

@@ -17,8 +17,8 @@ from report import ROOT, parsed, print_table, write
 from studies import changed, medians_of
 
 from sacma.analysis.tables import mean_ranks
-from sacma.config import Study, load_study
-from sacma.experiment.store import Store
+from sacma.config.study import Study, load_study
+from sacma.store.store import Store
 
 ALGORITHMS = {"ADA-Kendall": "ada_kendall.yaml", "GP-5": "gp5.yaml"}
 RADII = (8.0, 16.0, 32.0, 64.0, math.inf)

@@ -17,11 +17,11 @@ import numpy as np
 from report import config_paths, parsed, print_table, write
 from studies import moved
 
-from sacma.config import load_study
-from sacma.experiment.plan import plan_study
-from sacma.experiment.record import TrialRecord, finished
-from sacma.experiment.store import Store
+from sacma.config.plan import plan_study
+from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
+from sacma.store.record import TrialRecord, finished
+from sacma.store.store import Store
 
 FUNCTIONS = (1, 8, 15, 21)
 

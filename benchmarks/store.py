@@ -15,12 +15,12 @@ from typing import TypeVar
 from report import CONFIGS, ROOT, config_paths, parsed, print_table, write
 from studies import moved
 
-from sacma.config import load_study
-from sacma.experiment.coverage import cover, to_run
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.record import TrialRecord, finished
-from sacma.experiment.store import Store, StoredStudy
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
+from sacma.store.completeness import completeness_of, to_run
+from sacma.store.record import TrialRecord, finished
+from sacma.store.store import Store, StoredStudy
 
 Result = TypeVar("Result")
 
@@ -59,7 +59,7 @@ def measure(store: Store, protocol: dict[str, str]) -> list[dict[str, object]]:
         return result
 
     many = [load_study(path, {**protocol, "instances": "1-140"}) for path in config_paths(CONFIGS)]
-    timed("planning 100,800 trials, none there", 2, lambda: to_run(cover(store, plan(many))))
+    timed("planning 100,800 trials, none there", 2, lambda: to_run(completeness_of(store, plan(many))))
 
     studies = [load_study(path, protocol) for path in config_paths(CONFIGS[:5])]
     studies.append(load_study(config_paths(CONFIGS)[5], {**protocol, "instances": "1-5,41-52"}))
@@ -72,8 +72,8 @@ def measure(store: Store, protocol: dict[str, str]) -> list[dict[str, object]]:
         store.commit(finished(moved(patterns[spec.dimension], spec)))
     size = sum(path.stat().st_size for path in store.root.rglob("*.record"))
     print(f"{len(specs)} records, {size / 1e6:.0f} MB")
-    timed("reading 11,040 records", 2, lambda: cover(store, specs))
-    timed("planning 100,800 trials, 10,800 there", "", lambda: to_run(cover(store, plan(many))))
+    timed("reading 11,040 records", 2, lambda: completeness_of(store, specs))
+    timed("planning 100,800 trials, 10,800 there", "", lambda: to_run(completeness_of(store, plan(many))))
     one = StoredStudy((studies[4],))
     timed("merging 1,800 trials: COCO files, traces, manifest", 2, lambda: store.derive(one))
     print(f"traces: {store.trace_file(one.name).stat().st_size / 1e6:.1f} MB")

@@ -9,16 +9,16 @@ import pandas as pd
 
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.config import Study
+from sacma.cli.progress import Tally
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
 from sacma.experiment.cost import CostModel
-from sacma.experiment.coverage import cover, to_run
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.record import FinishedTrial, TrialRecord
-from sacma.experiment.store import Store
-from sacma.progress import Tally
+from sacma.store.completeness import completeness_of, to_run
+from sacma.store.failure import TrialFailure
+from sacma.store.record import FinishedTrial, TrialRecord
+from sacma.store.store import Store
 
 
 def changed(base: Study, suffix: str, **settings: Any) -> Study:
@@ -40,7 +40,7 @@ def medians_of(
 ) -> pd.DataFrame:
     """Run the trials that are missing in ``store``, and return the median Δf at the budgets, in evaluations by D."""
     specs = plan(studies)
-    todo = to_run(cover(store, specs))
+    todo = to_run(completeness_of(store, specs))
     store.prepare()
     print(f"{len(specs)} trials, {len(todo)} to run")
     tally = Tally(todo, CostModel(), jobs)
@@ -51,4 +51,4 @@ def medians_of(
             print(f"{tally.done}/{tally.total}, {tally}", flush=True)
 
     run_campaign(todo, store, backend=make_backend(backend, jobs=jobs), retries=1, on_result=on_result)
-    return median_delta_f((our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(budgets))
+    return median_delta_f((our_trial(*trial) for trial in completeness_of(store, specs).trials), fixed_budgets(budgets))

@@ -14,11 +14,11 @@ from joblib import cpu_count
 from report import CONFIGS, config_paths, parsed, print_table, write
 
 from sacma.analysis import published
-from sacma.config import load_studies
+from sacma.config.plan import plan
+from sacma.config.study import load_studies
 from sacma.experiment.backends import make_backend
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import plan
-from sacma.experiment.record import Outcome
+from sacma.store.failure import TrialFailure
+from sacma.store.record import Outcome
 
 TRIALS = 24 * 15
 GROUPS = {1: 5, 2: 4, 3: 5, 4: 5, 5: 5}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from report import config_paths
 
-from sacma.config import Study, load_studies
-from sacma.experiment.plan import TrialSpec, plan
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study, load_studies
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.seeding import sampling
 from sacma.experiment.trial import suite_of

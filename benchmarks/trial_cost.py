@@ -21,10 +21,10 @@ from report import config_paths, parsed, print_table, write
 from scipy.linalg.lapack import dpotrf
 from threadpoolctl import threadpool_limits
 
-from sacma.config import load_studies
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.record import TrialRecord
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import load_studies
 from sacma.experiment.trial import run_trial
+from sacma.store.record import TrialRecord
 from sacma.strategy.cma_es import contained_options
 
 PARTS = ("objective", "fit", "predict", "strategy", "other")

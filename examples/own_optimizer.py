@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 import sacma
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 
 
 @sacma.algorithm("one-plus-one-es")

@@ -15,7 +15,7 @@ import hypothesis
 import pytest
 import yaml
 
-from sacma.config import Study, load_study
+from sacma.config.study import Study, load_study
 
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
 # The same examples at each run; `make torture` looks for new ones.

@@ -7,11 +7,11 @@ import cocoex
 import numpy as np
 import pytest
 
-from sacma.config import load_studies
-from sacma.experiment.plan import plan
-from sacma.experiment.record import TrialRecord
+from sacma.config.plan import plan
+from sacma.config.study import load_studies
 from sacma.experiment.seeding import initial_points, sampling
 from sacma.experiment.trial import run_trial
+from sacma.store.record import TrialRecord
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import AdaptiveSCMAESSettings

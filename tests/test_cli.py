@@ -321,7 +321,9 @@ def test_algorithms_lists_every_setting(tmp_path: Path) -> None:
 
 def test_help_is_light(tmp_path: Path) -> None:
     """Help and version import neither NumPy nor pycma nor COCO."""
-    code = "import sys; import sacma.cli; print([m for m in ('numpy', 'cma', 'cocoex', 'pandas') if m in sys.modules])"
+    code = (
+        "import sys; import sacma.cli.app; print([m for m in ('numpy', 'cma', 'cocoex', 'pandas') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.strip() == "[]"
     assert sacma("--version", cwd=tmp_path).stdout.startswith("sacma ")

@@ -18,18 +18,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.text import Text
 
-from sacma.cli import main
+from sacma.cli.app import main
 from sacma.cli.common import PrintableConsole, err, out
-from sacma.config import load_study
+from sacma.config.plan import plan
+from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
-from sacma.experiment.failure import FailureKind, encode_failure, failed
-from sacma.experiment.lock import locked
-from sacma.experiment.plan import plan
-from sacma.experiment.store import Store, StoredStudy
+from sacma.store.failure import FailureKind, encode_failure, failed
+from sacma.store.lock import locked
+from sacma.store.store import Store, StoredStudy
 from tests.conftest import CONFIGS
-from tests.experiment.forgeries import forged
+from tests.store.forgeries import forged
 
 TEXT = "not ours: must stay as it is"
 QUICKLY = settings(

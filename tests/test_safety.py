@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 import sacma
-from sacma.algorithms.file import DIGITS
+from sacma.algorithms.algorithm_file import DIGITS
 from sacma.algorithms.registry import ALGORITHMS, Origin
-from sacma.cli import main
-from sacma.config import StoredSettings, Study, load_study
+from sacma.cli.app import main
+from sacma.config.plan import plan
+from sacma.config.study import StoredSettings, Study, load_study
 from sacma.errors import SacmaError
-from sacma.experiment.plan import plan
-from sacma.experiment.record import decode, finished
-from sacma.experiment.store import Store
-from sacma.experiment.supply import at_hand
+from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.trial import run_trial
+from sacma.store.record import decode, finished
+from sacma.store.store import Store
 
 NAMES = [
     "../x",
@@ -190,7 +190,7 @@ def test_the_path_in_a_message_is_text(study: Callable[..., Study]) -> None:
     (spec,) = plan([study("cmaes", functions="1", dimensions="2", instances="1")])
     path = "a\x1b[2J;rm -rf ~" + "x" * 10_000
     with pytest.raises(SacmaError) as error:
-        at_hand(replace(spec, algorithm="\x1bgone", version="1", algorithm_file=path))
+        resolve_algorithm(replace(spec, algorithm="\x1bgone", version="1", algorithm_file=path))
     message = str(error.value)
     assert message.isprintable()
     assert len(message) < 3000
@@ -215,12 +215,12 @@ def test_who_may_run_files() -> None:
     for path in package.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-            if name in {"add_files", "read_algorithm_file", "supply", "algorithm_file", "source"}:
+            if name in {"add_files", "read_algorithm_file", "add_missing_algorithm", "algorithm_file", "source"}:
                 calls.setdefault(name, set()).add(path.relative_to(package).as_posix())
     commands = {f"cli/{name}.py" for name in ("algorithms", "check_algorithm", "replay", "sweep", "trials")}
-    assert calls["add_files"] == {*commands, "experiment/supply.py"}
+    assert calls["add_files"] == {*commands, "experiment/resolve_algorithm.py"}
     assert calls["read_algorithm_file"] == {"algorithms/registry.py"}
-    assert calls["supply"] == {"experiment/backends/worker.py", "experiment/contract.py"}
+    assert calls["add_missing_algorithm"] == {"experiment/backends/worker.py", "experiment/algorithm_check.py"}
 
 
 def test_a_configuration_of_numba_is_not_taken_from_results(

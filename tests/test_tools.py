@@ -8,7 +8,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from sacma.shipped import FOLDERS
+from sacma.config.templates import FOLDERS
 
 ROOT = Path(__file__).parent.parent
 TOOLS = ROOT / "tools"
@@ -56,5 +56,5 @@ def test_interpreters(tmp_path: Path) -> None:
 def test_the_wheel_holds_what_sacma_init_writes() -> None:
     """The folders that sacma looks for in its wheel are those that the wheel is built with."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-    assert build["wheel"]["force-include"] == {name: f"sacma/shipped/{name}" for name in FOLDERS}
+    assert build["wheel"]["force-include"] == {name: f"sacma/config/template_files/{name}" for name in FOLDERS}
     assert set(FOLDERS) <= set(build["sdist"]["include"])

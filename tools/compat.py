@@ -31,9 +31,14 @@ TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")
 
 QUICK = (
     *("tests/strategy", "tests/surrogate", "tests/algorithms", "tests/analysis/statistics", "tests/analysis/figures"),
-    *("tests/test_config.py", "tests/test_document.py", "tests/test_ranges.py", "tests/test_sweep.py"),
-    *("tests/test_terminal.py", "tests/test_progress.py", "tests/experiment/test_record.py"),
-    *("tests/experiment/test_trial.py", "tests/experiment/test_coco_data.py"),
+    *(
+        "tests/config/test_study.py",
+        "tests/config/test_yaml_file.py",
+        "tests/coco/test_ranges.py",
+        "tests/config/test_sweep.py",
+    ),
+    *("tests/cli/test_tables.py", "tests/cli/test_progress.py", "tests/store/test_record.py"),
+    *("tests/experiment/test_trial.py", "tests/coco/test_writer.py"),
 )
 
 SMOKE = (

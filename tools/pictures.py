@@ -18,7 +18,7 @@ from sacma.analysis.figures.ecdf import REFERENCE_LINE
 from sacma.analysis.figures.files import write
 from sacma.analysis.figures.style import FAINT, INK, looks, styled
 from sacma.analysis.figures.transfer import transfer_functions
-from sacma.analysis.functions import BEST_2009
+from sacma.coco.function_names import BEST_2009
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"

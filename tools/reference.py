@@ -14,10 +14,10 @@ import typer
 from pydantic import BaseModel
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.cli import app
-from sacma.config import Config, Protocol
-from sacma.sweep import AlgorithmEntry, SweepFile
-from sacma.terminal import FieldRow, field_rows
+from sacma.cli.app import app
+from sacma.cli.tables import FieldRow, field_rows
+from sacma.config.study import Config, Protocol
+from sacma.config.sweep import AlgorithmEntry, SweepFile
 
 DOCS = Path(__file__).parent.parent / "docs" / "reference"
 GENERATED = "<!-- made by tools/reference.py; `make reference` -->"

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sacma.algorithms.function import algorithm
+    from sacma.algorithms.decorator import algorithm
     from sacma.optimize.journal import JournalError
     from sacma.optimize.live import LivePlot
     from sacma.optimize.minimize import minimize
@@ -22,7 +22,7 @@ _MODULES = {
     "Result": "sacma.optimize.result",
     "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
-    "algorithm": "sacma.algorithms.function",
+    "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.saved",
 }

@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from sacma.printable import printable
+from sacma.files.printable import printable
 
 EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """The shell's way: 128 and the number of the signal."""
@@ -27,7 +27,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGALRM, _interrupt)
     try:
-        from sacma.cli import main as command_line  # noqa: PLC0415
+        from sacma.cli.app import main as command_line  # noqa: PLC0415
 
         code = command_line()
     except Interrupted as interruption:

@@ -10,7 +10,7 @@ from sacma.surrogate.whitening import Array
 
 
 class CountedProblem:
-    """A function of D variables with budget and target, see ``sacma.algorithms.problem.Problem``."""
+    """A function of D variables with budget and target, see ``sacma.algorithms.base.Problem``."""
 
     def __init__(self, function: Callable[[Array], float], dimension: int, budget: int, target: float = 1e-8) -> None:
         self._function = function

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.config import load_study
-from sacma.experiment.plan import TrialSpec, plan
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import load_study
 from sacma.experiment.problem import TrialEnd
-from sacma.experiment.record import Status, TrialRecord
 from sacma.experiment.trial import run_trial
+from sacma.store.record import Status, TrialRecord
 from tests.algorithms.solvable import CountedProblem, plateau, rastrigin, sphere
 from tests.conftest import CONFIGS, environment
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacma.config import Study, load_study
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.record import Status
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study, load_study
 from sacma.experiment.trial import run_trial
+from sacma.store.record import Status
 from sacma.strategy.settings import DTSSettings
 from tests.conftest import CONFIGS
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from sacma.analysis.comparison import Comparison, Covered, compare
-from sacma.config import load_study
-from sacma.experiment.coverage import Coverage
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import CPUSeconds, Outcome, RecordHead, Status
-from sacma.experiment.store import StoredStudy
+from sacma.config.plan import TrialSpec
+from sacma.config.study import load_study
+from sacma.store.completeness import Completeness
+from sacma.store.record import CPUSeconds, Outcome, RecordHead, Status
+from sacma.store.store import StoredStudy
 from tests.conftest import CONFIGS
 
 Improvements = Sequence[tuple[int, float]]
@@ -55,7 +55,7 @@ def made(
                 ),
                 "",
             )
-    return stored, Coverage(specs, heads, {}, ())
+    return stored, Completeness(specs, heads, {}, ())
 
 
 def compared(*covered: Covered) -> Comparison:

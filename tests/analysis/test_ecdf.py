@@ -20,15 +20,15 @@ from sacma.analysis.ecdf import (
     run_lengths,
     targets,
 )
-from sacma.analysis.functions import BEST_2009
 from sacma.analysis.trials import Trial, our_trial
-from sacma.config import load_study
+from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BBOB
+from sacma.config.plan import plan
+from sacma.config.study import load_study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
-from sacma.experiment.coverage import cover_studies
-from sacma.experiment.plan import plan
-from sacma.experiment.store import Store
-from sacma.suites import BBOB
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
 from tests.conftest import CONFIGS, environment
 
 ROOT = Path(__file__).parent.parent.parent
@@ -365,7 +365,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     store.prepare()
     store.register(study)
     run_campaign(plan([study]), store, backend=make_backend("serial", jobs=1), retries=0, on_result=lambda _r, _l: None)
-    ((stored, coverage),) = cover_studies(store)
+    ((stored, completeness),) = completeness_of_studies(store)
     store.derive(stored)
     done = subprocess.run(
         [sys.executable, "-c", COCOPP, str(store.coco_folder("CMA-ES"))],
@@ -377,7 +377,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     )
     theirs = dict(zip((BEST_2009, "CMA-ES"), json.loads(done.stdout.splitlines()[-1]), strict=True))
 
-    lengths = run_lengths([our_trial(*finished) for finished in coverage.trials], targets(2))
+    lengths = run_lengths([our_trial(*finished) for finished in completeness.trials], targets(2))
     ecdf = bootstrapped_ecdf(lengths, np.random.default_rng(1), samples=10_000)
     shortest = lengths[lengths["reached"].isna()]["length"].min() / 2
     assert 10 < shortest <= 120

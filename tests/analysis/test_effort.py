@@ -5,8 +5,8 @@ import math
 import pytest
 
 from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import CPUSeconds, Outcome, Status
+from sacma.config.plan import TrialSpec
+from sacma.store.record import CPUSeconds, Outcome, Status
 
 
 def outcome(evaluations: int, true: int, model: int, fit: float) -> Outcome:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from sacma.analysis.export import EMPTY_SETTINGS, find_faults, load_in_cocopp, pack, read_folder
-from sacma.config import Study
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.store import Store
+from sacma.store.store import Store
 from tests.conftest import CONFIGS, sacma
 
 Exported = tuple[dict[str, str], list[TrialSpec]]
@@ -22,7 +22,7 @@ Exported = tuple[dict[str, str], list[TrialSpec]]
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """The COCO folder of CMA-ES on two functions, two dimensions and the study's 15 instances."""
-    from sacma.config import load_study  # noqa: PLC0415
+    from sacma.config.study import load_study  # noqa: PLC0415
 
     study = load_study(CONFIGS / "cmaes.yaml", {"functions": "1,8", "dimensions": "2,3", "budget": 20})
     root = tmp_path_factory.mktemp("export")

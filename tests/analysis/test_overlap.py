@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from sacma.analysis import postprocess
-from sacma.analysis.comparison import Comparison, Foreign, compare
+from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.effort import PARTS
 from sacma.analysis.findings import Findings, find
-from sacma.analysis.load import CocoData, Curve
 from sacma.analysis.notes import notes, scope
 from sacma.analysis.report.words import summarise
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.store import Store
+from sacma.coco.reader import CocoData, Curve
+from sacma.config.plan import TrialSpec
+from sacma.store.store import Store
 from tests.analysis.made import Improvements, compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1-3", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -29,14 +29,14 @@ def of(spec: TrialSpec) -> Improvements:
     return found(spec.function, spec.instance)
 
 
-def theirs(functions: range, instances: range, name: str = "Theirs", dimension: int = 2) -> Foreign:
+def theirs(functions: range, instances: range, name: str = "Theirs", dimension: int = 2) -> ExternalData:
     """Make up data of others, known at every evaluation."""
     curves = []
     for f in functions:
         for i in instances:
             at, to = (np.array(values, float) for values in zip(*found(f, i), strict=True))
             curves.append(Curve(f, dimension, i, 50 * dimension, at, to, np.arange(1.0, 50 * dimension + 1)))
-    return Foreign(name, Path("x.tgz"), CocoData(tuple(curves), name, (), {}))
+    return ExternalData(name, Path("x.tgz"), CocoData(tuple(curves), name, (), {}))
 
 
 def all_of(findings: Findings, name: str, dimension: int = 2) -> dict[float, float]:
@@ -138,7 +138,7 @@ def test_no_function_in_common() -> None:
 def test_trials_of_one_instance_are_trials() -> None:
     """Of data of 2009, three of each instance: all of them count, and that is said."""
     once = theirs(range(1, 4), range(1, 4))
-    thrice = Foreign("Old", once.path, CocoData(once.data.curves * 3, "Old", (), {}))
+    thrice = ExternalData("Old", once.path, CocoData(once.data.curves * 3, "Old", (), {}))
     comparison = compare([made("cmaes", of, PROTOCOL)], [thrice])
     assert set(find(comparison).median_delta_f.query("algorithm == 'Old'")["trials"]) == {9}
     assert "Old has several trials of some instances: all count" in notes(comparison)

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from matplotlib.text import Text
 
 from sacma.analysis import postprocess
-from sacma.analysis.cocopp import with_banner
-from sacma.analysis.comparison import Comparison, Covered, Foreign, compare
+from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
 from sacma.analysis.export import find_faults
 from sacma.analysis.figures import ecdf
 from sacma.analysis.figures.style import plain
-from sacma.analysis.load import CocoData, Curve
 from sacma.analysis.notes import notes
 from sacma.analysis.postprocess import write_pages, write_report
 from sacma.analysis.typeset import Block, Cell, Head, Sheet, csv_of, renderings
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.provenance import Environment, Manifest, Provenance
-from sacma.experiment.store import Store, StoredStudy
+from sacma.coco.cocopp import with_banner
+from sacma.coco.reader import CocoData, Curve
+from sacma.config.plan import TrialSpec
+from sacma.store.provenance import Environment, Manifest, Provenance
+from sacma.store.store import Store, StoredStudy
 from tests.analysis.made import Improvements, made
 
 STEERING = "".join(chr(code) for code in range(0x3000) if unicodedata.category(chr(code)) in {"Cc", "Cf", "Zl", "Zp"})
@@ -60,10 +60,10 @@ def of(spec: TrialSpec) -> Improvements:
 
 def study(config: str, text: str) -> Covered:
     """Make up a study with a text wherever it has one."""
-    stored, coverage = made(config, of, PROTOCOL, name=text)
+    stored, completeness = made(config, of, PROTOCOL, name=text)
     (part,) = stored.parts
     part = part.model_copy(update={"description": text, "algorithm": text})
-    return StoredStudy((part,)), coverage
+    return StoredStudy((part,)), completeness
 
 
 def manifest(text: str) -> Manifest:
@@ -76,10 +76,10 @@ def manifest(text: str) -> Manifest:
     return made
 
 
-def theirs(text: str) -> Foreign:
+def theirs(text: str) -> ExternalData:
     curves = [Curve(f, 2, i, 60, np.array([1.0]), np.array([1.0])) for f in (1, 2, 3) for i in (1, 2)]
     index = f"suite = 'bbob', algId = '{text}', funcId = 1".encode("utf-8", "surrogatepass")
-    return Foreign(
+    return ExternalData(
         f"{text}3", Path(f"x{text}".replace("\0", "")), CocoData(tuple(curves), text, (text,), {"a.info": index})
     )
 

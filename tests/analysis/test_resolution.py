@@ -8,19 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.comparison import Comparison, Foreign, compare
+from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.findings import find
-from sacma.analysis.load import load_coco
 from sacma.analysis.notes import AS_TOLD, notes
 from sacma.analysis.tables import gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import Scenario, best_delta_f, convergence, logged_evaluations
-from sacma.config import load_study
-from sacma.experiment.coco_data import PlacedFiles, merge
-from sacma.experiment.coverage import Coverage
-from sacma.experiment.record import TrialRecord
-from sacma.experiment.store import StoredStudy
+from sacma.coco.reader import load_coco
+from sacma.coco.suites import SUITES
+from sacma.coco.writer import PlacedFiles, merge
+from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
-from sacma.suites import SUITES
+from sacma.store.completeness import Completeness
+from sacma.store.record import TrialRecord
+from sacma.store.store import StoredStudy
 from tests.conftest import CONFIGS
 
 BUDGET = 60
@@ -46,9 +46,9 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
             logged = specs if triggers == "same" else [replace(spec, triggers=triggers) for spec in specs]
             ours, theirs = ([run_trial(spec) for spec in of] for of in (specs, logged))
             heads = {record.spec.key: record.head for record in ours}
-            covered = (stored, Coverage(specs, heads, {}, ()))
+            covered = (stored, Completeness(specs, heads, {}, ()))
             path = _folder(theirs, tmp_path_factory.mktemp("coco"))
-            foreign = Foreign("Twin", path, load_coco(path, SUITES[suite]))
+            foreign = ExternalData("Twin", path, load_coco(path, SUITES[suite]))
             made[suite, triggers] = compare([covered], [foreign])
         return made[suite, triggers]
 

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sacma.analysis.load import CocoData, Curve
 from sacma.analysis.tables import duel_table, gains, mean_ranks, median_delta_f, medians_of, rank_tests, tied
-from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, fixed_budgets, foreign_trials, our_trial
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import CPUSeconds, Outcome, Status
+from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets, our_trial
+from sacma.coco.reader import CocoData, Curve
+from sacma.config.plan import TrialSpec
+from sacma.store.record import CPUSeconds, Outcome, Status
 
 
 def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> Trial:
@@ -31,7 +31,7 @@ def trial(name: str, function: int, instance: int, *improvements: tuple[int, flo
 
 
 def foreign(*curves: Curve) -> tuple[Trial, ...]:
-    return foreign_trials("F", CocoData(curves, "F", (), {}), 1e-8)
+    return external_trials("F", CocoData(curves, "F", (), {}), 1e-8)
 
 
 def test_median_is_of_the_best_so_far() -> None:

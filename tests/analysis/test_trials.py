@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacma.analysis.load import CocoData, Curve
 from sacma.analysis.trials import (
     Trial,
     best_delta_f,
     budgets_to_target,
     convergence,
     evaluations_to_target,
+    external_trials,
     fixed_budgets,
-    foreign_trials,
 )
+from sacma.coco.reader import CocoData, Curve
 
 
 def trial(name: str, function: int, *improvements: tuple[int, float], D: int = 2, end: int = 500) -> Trial:
@@ -37,7 +37,7 @@ def test_what_is_not_known_is_nan() -> None:
         Curve(1, 2, 1, 60, np.array([1.0, 50.0]), np.array([4.0, 1e-3])),
         Curve(1, 2, 2, 60, np.array([1.0, 50.0]), np.array([4.0, 1e-9])),
     )
-    short, hit = foreign_trials("F", CocoData(curves, "F", (), {}), 1e-8)
+    short, hit = external_trials("F", CocoData(curves, "F", (), {}), 1e-8)
     at = np.array([49.0, 60.0, 61.0])
     assert short.best_after(at).tolist() == pytest.approx([4.0, 1e-3, math.nan], nan_ok=True)
     assert hit.best_after(at).tolist() == [4.0, 1e-9, 1e-9]

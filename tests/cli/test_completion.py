@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from sacma.cli.progress import MODES
 from sacma.experiment.backends import BACKENDS
-from sacma.progress import MODES
 from tests.conftest import sacma
 
 

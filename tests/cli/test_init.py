@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sacma.config import load_study
+from sacma.config.study import load_study
 from tests.conftest import CONFIGS, sacma
 
 EXAMPLES = CONFIGS.parent / "examples"

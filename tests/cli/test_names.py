@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sacma.cli import app
-from sacma.config import load_study
-from sacma.experiment.store import Store
+from sacma.cli.app import app
+from sacma.config.study import load_study
+from sacma.store.store import Store
 
 SWEEP = """name: a
 algorithms:

@@ -7,12 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.cli import app
-from sacma.config import load_study
-from sacma.experiment.plan import plan
-from sacma.experiment.record import finished
-from sacma.experiment.store import Store
+from sacma.cli.app import app
+from sacma.config.plan import plan
+from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
+from sacma.store.record import finished
+from sacma.store.store import Store
 from tests.conftest import CONFIGS
 
 GP5 = CONFIGS / "gp5.yaml"

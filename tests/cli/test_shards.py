@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sacma.cli import app
-from sacma.experiment.coverage import cover_studies
-from sacma.experiment.store import Store
+from sacma.cli.app import app
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
 from tests.conftest import CONFIGS
 
 
@@ -25,5 +25,5 @@ def test_what_is_next_is_what_to_type(tmp_path: Path, monkeypatch: pytest.Monkey
         subprocess.run(["bash", "-euc", copy], check=True)  # noqa: S607 as it is typed
     program, command, folder = shlex.split(then)
     assert (program, command) == ("sacma", "postprocess")
-    ((_, coverage),) = cover_studies(Store(Path(folder)))
-    assert coverage.complete
+    ((_, completeness),) = completeness_of_studies(Store(Path(folder)))
+    assert completeness.complete

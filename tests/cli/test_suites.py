@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sacma.analysis.load import load_coco
-from sacma.config import load_study
-from sacma.experiment.coverage import cover_studies
-from sacma.experiment.store import Store
-from sacma.suites import SUITES
+from sacma.coco.reader import load_coco
+from sacma.coco.suites import SUITES
+from sacma.config.study import load_study
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
 from tests.conftest import CONFIGS, sacma
 from tests.test_cli import broken_links
 
@@ -36,7 +36,11 @@ def test_from_config_to_pages(
         record = next((tmp_path / "out" / "records").rglob("*.record"))
         assert "bit-identical" in sacma("replay", record, cwd=tmp_path).stdout
     data = load_coco(tmp_path / "out" / "coco" / "CMA-ES", SUITES[suite])
-    outcomes = [outcome for _, coverage in cover_studies(Store(tmp_path / "out")) for _, outcome in coverage.trials]
+    outcomes = [
+        outcome
+        for _, completeness in completeness_of_studies(Store(tmp_path / "out"))
+        for _, outcome in completeness.trials
+    ]
     assert sorted(curve.to[-1] for curve in data.curves) == pytest.approx(sorted(o.best_delta_f for o in outcomes))
 
     made = sacma("postprocess", "out", "--jobs", 1, cwd=tmp_path)

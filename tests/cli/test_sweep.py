@@ -13,9 +13,9 @@ import pytest
 from sacma.analysis.sweep import decide, main_effects, rank_settings, signed_rank_tests, standings
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.experiment.coverage import cover
-from sacma.experiment.store import Store
-from sacma.sweep import load_sweep
+from sacma.config.sweep import load_sweep
+from sacma.store.completeness import completeness_of
+from sacma.store.store import Store
 from tests.conftest import sacma
 from tests.processes import left_alive, start, wait_for_a_record
 
@@ -101,7 +101,7 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
         own = {kind: frame[frame["algorithm"] == algorithm.name] for kind, frame in tables.items()}
         specs = [spec for study in store.studies() if study.name in names for spec in study.specs()]
         medians = median_delta_f(
-            (our_trial(*trial) for trial in cover(store, specs).trials), fixed_budgets(sweep.rank_at)
+            (our_trial(*trial) for trial in completeness_of(store, specs).trials), fixed_budgets(sweep.rank_at)
         )
         ranks = rank_settings(medians, names)
         table = standings(ranks)

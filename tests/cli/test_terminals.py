@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from sacma.config import Study
+from sacma.cli.progress import Tally, progress_display
+from sacma.config.plan import plan
+from sacma.config.study import Study
 from sacma.experiment.cost import CostModel
-from sacma.experiment.plan import plan
-from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status
-from sacma.progress import Tally, progress_display
+from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status
 from tests.conftest import CONFIGS, environment, sacma
 
 SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20", "--jobs", "1")

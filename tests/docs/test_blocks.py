@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import yaml
 
-from sacma.config import load_study
-from sacma.sweep import load_sweep
+from sacma.config.study import load_study
+from sacma.config.sweep import load_sweep
 from tests.conftest import sacma
 from tests.docs.pages import PAGES, ROOT, Block, blocks
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.terminal import field_rows
+from sacma.cli.tables import field_rows
 from tests.conftest import environment
 from tests.docs.pages import PAGES, ROOT, blocks
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import sacma
-from sacma.config import Study
+from sacma.config.plan import plan
+from sacma.config.study import Study
+from sacma.experiment.algorithm_check import Watch, watched
 from sacma.experiment.children import forget_start, safe_start
-from sacma.experiment.contract import Watch, watched
-from sacma.experiment.plan import plan
-from sacma.experiment.store import Store
+from sacma.store.store import Store
 from tests.conftest import environment
 
 MODULES = ("joblib", "numpy", "signal", "pickle", "multiprocessing", "runpy", "distributed", "cocopp", "sacma", "re")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sacma.cli import app
-from sacma.config import Study
+from sacma.cli.app import app
+from sacma.config.plan import plan
+from sacma.config.study import Study
 from sacma.experiment import compilation
 from sacma.experiment.compilation import is_compiled, make_compiled_code
-from sacma.experiment.plan import plan
 from sacma.surrogate import likelihood
 from tests.conftest import CONFIGS
 

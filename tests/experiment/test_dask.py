@@ -15,11 +15,11 @@ from typing import Any
 import dask.config
 import pytest
 
-from sacma.config import Study
+from sacma.config.plan import plan
+from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.experiment.backends.dask import CERTIFICATES, DaskBackend, is_open, reach
-from sacma.experiment.plan import plan
-from sacma.experiment.record import FinishedTrial
+from sacma.store.record import FinishedTrial
 from tests.conftest import CONFIGS, environment, sacma
 
 ONE_TRIAL = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)

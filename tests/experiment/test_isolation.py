@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from sacma.algorithms.registry import Registry
-from sacma.config import load_study
+from sacma.config.plan import plan
+from sacma.config.study import load_study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
-from sacma.experiment.plan import plan
-from sacma.experiment.record import FinishedTrial
-from sacma.experiment.store import Store
+from sacma.store.record import FinishedTrial
+from sacma.store.store import Store
 from tests.conftest import CONFIGS, HOSTILE, coco_files, hostile_config, sacma
 
 THREE = {"f2-d2-i1": "kill", "f5-d3-i2": "raise", "f9-d2-i3": "loop"}
@@ -97,7 +97,7 @@ def test_the_terminal_is_the_coordinators(tmp_path: Path) -> None:
 def test_a_worker_that_dies_after_its_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that dies while its last result is being written takes nothing with it."""
     monkeypatch.syspath_prepend(HOSTILE)
-    monkeypatch.setattr("sacma.config.ALGORITHMS", Registry({}))
+    monkeypatch.setattr("sacma.config.study.ALGORITHMS", Registry({}))
     study = load_study(hostile_config(tmp_path, {"f1-d2-i2": "later"}), {"functions": "1-2", "dimensions": "2"})
     specs = plan([study])
     store = Store(tmp_path / "out")

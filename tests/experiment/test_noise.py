@@ -11,20 +11,20 @@ import pandas as pd
 import pytest
 
 from sacma.algorithms import registry
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.algorithms.registry import Algorithm
-from sacma.config import Study
+from sacma.coco.suites import NOISY
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.noise import PLACES, begin_noise
-from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.problem import optimal_value
-from sacma.experiment.record import FinishedTrial, Status, TrialRecord, decode
 from sacma.experiment.replay import replay
 from sacma.experiment.seeding import noise
-from sacma.experiment.trace import write_traces
 from sacma.experiment.trial import run_trial, suite_of
+from sacma.store.record import FinishedTrial, Status, TrialRecord, decode
+from sacma.store.trace import write_traces
 from sacma.strategy.settings import CMAESSettings
-from sacma.suites import NOISY
 
 MakeStudy = Callable[..., Study]
 SMALL: Mapping[str, Any] = {"suite": "bbob-noisy", "dimensions": "2", "instances": "1", "budget": 20}

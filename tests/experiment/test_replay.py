@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacma.config import Study
-from sacma.experiment.plan import plan
-from sacma.experiment.provenance import differences
-from sacma.experiment.record import TrialRecord, decode, encode
+from sacma.config.plan import plan
+from sacma.config.study import Study
 from sacma.experiment.replay import replay
 from sacma.experiment.trial import run_trial
+from sacma.store.provenance import differences
+from sacma.store.record import TrialRecord, decode, encode
 from tests.conftest import CONFIGS, sacma
 
 

@@ -38,10 +38,10 @@ def test_what_killed_processes_left_is_removed(tmp_path: Path, monkeypatch: pyte
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sacma.config import load_study
+from sacma.config.study import load_study
 from sacma.experiment.backends.dask_cluster import local_cluster
 from sacma.experiment.backends.worker import Worker
-from sacma.experiment.plan import plan
+from sacma.config.plan import plan
 
 if __name__ == "__main__":
     spec, *_ = plan([load_study(Path(sys.argv[1]), {"functions": "1", "dimensions": "2", "budget": 10})])

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from sacma.algorithms import registry
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.algorithms.registry import Algorithm
-from sacma.config import Study
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import TrialSpec, plan
-from sacma.experiment.record import Status, encode
-from sacma.experiment.trace import pack_trace
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study
 from sacma.experiment.trial import attempt_trial, run_trial
+from sacma.store.failure import TrialFailure
+from sacma.store.record import Status, encode
+from sacma.store.trace import pack_trace
 from sacma.strategy.settings import CMAESSettings
 from tests.conftest import SIX
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacma.algorithms.file import read_algorithm_file
-from sacma.algorithms.function import FunctionAlgorithm
+from sacma.algorithms.algorithm_file import read_algorithm_file
+from sacma.algorithms.decorator import FunctionAlgorithm
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.config import Study, load_study
+from sacma.config.plan import TrialSpec, plan
+from sacma.config.study import Study, load_study
 from sacma.experiment import trial, warm_up
 from sacma.experiment.backends.worker import Worker
-from sacma.experiment.failure import FailureKind, TrialFailure
-from sacma.experiment.plan import TrialSpec, plan
 from sacma.experiment.problem import BudgetedProblem
 from sacma.experiment.trial import attempt_trial, run_trial
+from sacma.store.failure import FailureKind, TrialFailure
 from tests.conftest import SIX
 
 MakeStudy = Callable[..., Study]

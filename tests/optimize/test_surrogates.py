@@ -2,7 +2,7 @@
 
 import pytest
 
-from sacma.config import load_study
+from sacma.config.study import load_study
 from sacma.optimize.surrogates import SURROGATES, settings_of
 from sacma.strategy.settings import CMAESSettings, SCMAESSettings, SurrogateSettings
 from tests.conftest import CONFIGS

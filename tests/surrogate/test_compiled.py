@@ -13,8 +13,8 @@ TRIAL = """
 import hashlib, logging, sys
 logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
 from pathlib import Path
-from sacma.config import load_studies
-from sacma.experiment.plan import plan
+from sacma.config.study import load_studies
+from sacma.config.plan import plan
 from sacma.experiment.trial import run_trial
 from sacma.surrogate.likelihood import maximise
 overrides = dict(functions="15", dimensions="5", instances="1", budget=60)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sacma.locate import locate
+from sacma.files.import_object import import_object
 from sacma.strategy.choices import SELECTIONS
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.training_set import TrainingSet, select_training_set
@@ -19,7 +19,7 @@ def select(points: Array, *, radius: float, required: int, largest: int, selecti
         radius=radius,
         required=required,
         largest=largest,
-        selection=locate(SELECTIONS[selection]),
+        selection=import_object(SELECTIONS[selection]),
         rng=np.random.default_rng(0),
     )
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sacma.config import Study
+from sacma.config.plan import plan
+from sacma.config.study import Study
 from sacma.errors import RunError
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
-from sacma.experiment.coverage import cover
-from sacma.experiment.plan import plan
-from sacma.experiment.store import Store
+from sacma.store.completeness import completeness_of
+from sacma.store.store import Store
 from tests.conftest import CONFIGS, sacma
 
 
@@ -62,7 +62,7 @@ def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeyp
 
     def campaign() -> None:
         run_campaign(
-            cover(store, specs).missing,
+            completeness_of(store, specs).missing,
             store,
             backend=make_backend("serial", jobs=1),
             retries=0,
@@ -73,7 +73,7 @@ def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeyp
     with pytest.raises(RunError, match="could not be written: No space left on device"):
         campaign()
     monkeypatch.undo()
-    assert len(cover(store, specs).heads) == 4
+    assert len(completeness_of(store, specs).heads) == 4
     assert not list(tmp_path.rglob(".*"))
     campaign()
-    assert cover(store, specs).complete
+    assert completeness_of(store, specs).complete

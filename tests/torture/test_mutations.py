@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sacma.config import Study
+from sacma.config.plan import plan
+from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
-from sacma.experiment.coverage import cover
-from sacma.experiment.plan import plan
-from sacma.experiment.store import Damage, Store
+from sacma.store.completeness import completeness_of
+from sacma.store.store import Damage, Store
 from tests.conftest import coco_files
 
 MUTATIONS, FORGERIES = 2000, 5000
@@ -22,7 +22,7 @@ MUTATIONS, FORGERIES = 2000, 5000
 
 def test_forgeries() -> None:
     """None of 5,000 forged records enters a result, and no process takes a GiB; prints the table."""
-    command = [sys.executable, "-m", "tests.experiment.forgeries", str(FORGERIES)]
+    command = [sys.executable, "-m", "tests.store.forgeries", str(FORGERIES)]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
     print(f"\n{found.stdout}")
     assert int(re.findall(r"(\d+) MiB", found.stdout)[0]) < 1024
@@ -37,7 +37,7 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
     store.register(asked)
 
     def campaign() -> None:
-        missing = cover(store, specs).missing
+        missing = completeness_of(store, specs).missing
         run_campaign(
             missing, store, backend=make_backend("serial", jobs=1), retries=0, on_result=lambda _result, _last: None
         )
@@ -55,14 +55,14 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
         path, content = paths[which], contents[which]
         path.unlink()
         _mutate(rng, path, content, contents[(which + 1) % len(contents)])
-        coverage = cover(store, specs)
-        assert specs[which].key not in coverage.heads
-        assert len(coverage.heads) == len(specs) - 1
-        assert [damage.path for damage in coverage.damaged] == [path][: path.exists()]  # a dangling link is nothing
+        completeness = completeness_of(store, specs)
+        assert specs[which].key not in completeness.heads
+        assert len(completeness.heads) == len(specs) - 1
+        assert [damage.path for damage in completeness.damaged] == [path][: path.exists()]  # a dangling link is nothing
         assert sum(not isinstance(found, Damage) for found in store.records(specs)) == len(specs) - 1
         noticed += 1
         if number % 100 == 0:
-            for damage in coverage.damaged:
+            for damage in completeness.damaged:
                 assert store.set_aside(damage).exists()
             campaign()
             assert coco_files(store.root) == expected

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.strategy.archived import ArchivedCMAES
 from sacma.strategy.dts import DoublyTrainedCMAES
 from sacma.strategy.scmaes import SurrogateCMAES

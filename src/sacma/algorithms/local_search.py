@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.algorithms.settings import LocalSearchSettings
 from sacma.surrogate.whitening import Array
 

@@ -12,8 +12,8 @@ from typing import Any
 import cma
 import numpy as np
 
+from sacma.algorithms.base import Problem
 from sacma.algorithms.global_generator import contained
-from sacma.algorithms.problem import Problem
 from sacma.algorithms.settings import BIPOPSettings, LQSettings
 from sacma.strategy.cma_es import contained_options, default_population_size
 from sacma.strategy.settings import RestartSettings

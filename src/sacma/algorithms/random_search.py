@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.algorithms.settings import RandomSearchSettings
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.algorithms.problem import Problem
+from sacma.algorithms.base import Problem
 from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
-from sacma.locate import locate
+from sacma.files.import_object import import_object
 from sacma.strategy.settings import (
     AdaptiveSCMAESSettings,
     CMAESSettings,
@@ -66,13 +66,13 @@ class Algorithm:
             SacmaError: it needs something that is not installed.
         """
         self.check()
-        function: Minimize = locate(self.location)
+        function: Minimize = import_object(self.location)
         return function
 
     def prepare(self) -> None:
         """Do what comes before the first trial of a process."""
         if self.preparation:
-            locate(self.preparation)()
+            import_object(self.preparation)()
 
 
 ENTRY_POINTS = "sacma.algorithms"
@@ -118,7 +118,7 @@ class Registry(Mapping[str, Algorithm]):
         Raises:
             SacmaError: a file cannot be used, or a name is taken.
         """
-        from sacma.algorithms.file import read_algorithm_file  # noqa: PLC0415 which imports this module
+        from sacma.algorithms.algorithm_file import read_algorithm_file  # noqa: PLC0415 which imports this module
 
         defined: dict[str, Path] = {}
         for path in dict.fromkeys(path.absolute() for path in paths):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from sacma.analysis.load import CocoData, load_coco
 from sacma.analysis.overlap import Overlap, Place, overlap
 from sacma.analysis.published import ALGORITHMS as PAPER_ALGORITHMS
 from sacma.analysis.resolution import at_common_resolution
@@ -18,17 +17,18 @@ from sacma.analysis.trials import (
     budgets_to_target,
     budgets_up_to,
     evaluations_to_target,
+    external_trials,
     fixed_budgets,
-    foreign_trials,
     our_trial,
 )
-from sacma.config import check_name
+from sacma.coco.reader import CocoData, load_coco
+from sacma.coco.suites import SUITES, Suite
+from sacma.config.study import check_name
 from sacma.errors import SacmaError
-from sacma.experiment.coverage import Coverage
-from sacma.experiment.store import Store, StoredStudy
-from sacma.suites import SUITES, Suite
+from sacma.store.completeness import Completeness
+from sacma.store.store import Store, StoredStudy
 
-Covered = tuple[StoredStudy, Coverage]
+Covered = tuple[StoredStudy, Completeness]
 """A study and what is there of it."""
 
 Cell = tuple[str, int, int]
@@ -36,7 +36,7 @@ Cell = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
-class Foreign:
+class ExternalData:
     """Somebody else's data, to be compared with.
 
     Args:
@@ -74,11 +74,11 @@ class Comparison:
 
     Args:
         covered: our studies, of one suite, and what is there of each.
-        foreign: data of others.
+        external: data of others.
     """
 
     covered: tuple[Covered, ...]
-    foreign: tuple[Foreign, ...] = ()
+    external: tuple[ExternalData, ...] = ()
 
     @property
     def suite(self) -> Suite:
@@ -88,24 +88,28 @@ class Comparison:
     @property
     def names(self) -> tuple[str, ...]:
         """The algorithms' names, in the order of tables and figures."""
-        return (*(study.name for study, _ in self.covered), *(data.name for data in self.foreign))
+        return (*(study.name for study, _ in self.covered), *(data.name for data in self.external))
 
     @property
     def budget(self) -> float:
         """Evaluations/D up to which all studies with trials can be compared."""
-        return min(study.budget for study, coverage in self.covered if coverage.heads)
+        return min(study.budget for study, completeness in self.covered if completeness.heads)
 
     @property
     def target(self) -> float:
         """Final target below which no trials are told apart: the largest of those at which some stop."""
-        return max(study.parts[0].protocol.target for study, coverage in self.covered if coverage.heads)
+        return max(study.parts[0].protocol.target for study, completeness in self.covered if completeness.heads)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """All trials that are there."""
         target = self.target
-        ours = (replace(our_trial(*trial), target=target) for _, coverage in self.covered for trial in coverage.trials)
-        theirs = (trial for data in self.foreign for trial in foreign_trials(data.name, data.data, target))
+        ours = (
+            replace(our_trial(*trial), target=target)
+            for _, completeness in self.covered
+            for trial in completeness.trials
+        )
+        theirs = (trial for data in self.external for trial in external_trials(data.name, data.data, target))
         return (*ours, *theirs)
 
     @cached_property
@@ -129,17 +133,17 @@ class Comparison:
         That is so for data of others, and where studies with noise were logged at different evaluations.
         """
         triggers = {spec.triggers for study, c in self.covered for spec in c.specs[:1] if study.name in names}
-        return any(data.name in names for data in self.foreign) or (self.suite.noisy and len(triggers) > 1)
+        return any(data.name in names for data in self.external) or (self.suite.noisy and len(triggers) > 1)
 
     @cached_property
     def _places(self) -> Mapping[str, frozenset[Place]]:
         ours = {
-            study.name: frozenset((spec.dimension, spec.function, spec.instance) for spec in coverage.specs)
-            for study, coverage in self.covered
+            study.name: frozenset((spec.dimension, spec.function, spec.instance) for spec in completeness.specs)
+            for study, completeness in self.covered
         }
         theirs = {
             data.name: frozenset((curve.dimension, curve.function, curve.instance) for curve in data.data.curves)
-            for data in self.foreign
+            for data in self.external
         }
         return {**ours, **theirs}
 
@@ -156,15 +160,17 @@ class Comparison:
     @cached_property
     def planned(self) -> Mapping[Cell, int]:
         """How many trials each algorithm is to have, by dimension and function."""
-        specs = (spec for _, coverage in self.covered for spec in coverage.specs)
+        specs = (spec for _, completeness in self.covered for spec in completeness.specs)
         ours = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
-        ours.update((data.name, curve.dimension, curve.function) for data in self.foreign for curve in data.data.curves)
+        ours.update(
+            (data.name, curve.dimension, curve.function) for data in self.external for curve in data.data.curves
+        )
         return ours
 
     @property
     def complete(self) -> bool:
         """Whether every trial of our studies is there."""
-        return all(coverage.complete for _, coverage in self.covered)
+        return all(completeness.complete for _, completeness in self.covered)
 
     def marked(self, frame: pd.DataFrame, *, compares: bool) -> pd.DataFrame:
         """Return ``frame`` with a column ``partial``: whether trials are missing from what a row is of.
@@ -199,14 +205,14 @@ class Comparison:
         return pd.concat([medians, pd.DataFrame(empty)], ignore_index=True) if empty else medians
 
 
-def compare(covered: Iterable[Covered], foreign: Sequence[Foreign] = ()) -> Comparison:
+def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = ()) -> Comparison:
     """Return a comparison, our studies in the paper's order, others behind by name."""
     order = {name: number for number, name in enumerate(PAPER_ALGORITHMS)}
     ours = sorted(covered, key=lambda pair: (order.get(pair[0].name, len(order)), pair[0].name))
-    return Comparison(tuple(ours), tuple(foreign))
+    return Comparison(tuple(ours), tuple(external))
 
 
-def load_foreign(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[Foreign, ...]:
+def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[ExternalData, ...]:
     """Read data sets given as ``NAME=PATH``.
 
     Args:
@@ -229,7 +235,7 @@ def load_foreign(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tu
         if name.lower() in names:
             raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
         names.add(name.lower())
-        found.append(Foreign(name, Path(path), load_coco(Path(path), suite)))
+        found.append(ExternalData(name, Path(path), load_coco(Path(path), suite)))
     return tuple(found)
 
 
@@ -239,7 +245,7 @@ def check_finished(store: Store, covered: Sequence[Covered]) -> None:
     Raises:
         SacmaError: no trial is finished.
     """
-    if not any(coverage.heads for _, coverage in covered):
+    if not any(completeness.heads for _, completeness in covered):
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 
@@ -250,9 +256,9 @@ def check_complete(store: Store, covered: Sequence[Covered]) -> None:
         SacmaError: which studies lack how many trials.
     """
     lacking = [
-        f"{study.name} ({len(coverage.missing)} of {len(coverage.specs)})"
-        for study, coverage in covered
-        if not coverage.complete
+        f"{study.name} ({len(completeness.missing)} of {len(completeness.specs)})"
+        for study, completeness in covered
+        if not completeness.complete
     ]
     if lacking:
         raise SacmaError(

@@ -23,9 +23,9 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.functions import BEST_2009
 from sacma.analysis.trials import ROUNDING, Trial
-from sacma.suites import BBOB
+from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BBOB
 from sacma.surrogate.whitening import Array
 
 END = 1000

@@ -9,8 +9,8 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import CPUSeconds, Outcome
+from sacma.config.plan import TrialSpec
+from sacma.store.record import CPUSeconds, Outcome
 
 PARTS = tuple(field.name for field in fields(CPUSeconds))
 """Where CPU time goes."""

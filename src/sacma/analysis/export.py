@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from sacma.coco.writer import PREFIX, SUFFIXES
 from sacma.errors import RunError
-from sacma.experiment.coco_data import PREFIX, SUFFIXES
-from sacma.printable import one_line
+from sacma.files.printable import one_line
 
 Place = tuple[int, int, int]
 

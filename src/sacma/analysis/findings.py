@@ -104,7 +104,7 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
     on_step("run lengths")
     ecdf = _ecdf(comparison, compared)
     on_step("effort")
-    taken = efforts(trial for _, coverage in comparison.covered for trial in coverage.trials)
+    taken = efforts(trial for _, completeness in comparison.covered for trial in completeness.trials)
     control, cpu = _costs(comparison, taken, comparison.names)
     on_step("the publication")
     evidence = _evidence(comparison, best, taken, ecdf)

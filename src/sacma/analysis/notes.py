@@ -7,8 +7,8 @@ from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.trials import ROUNDING
-from sacma.ranges import format_ranges
-from sacma.suites import Suite
+from sacma.coco.ranges import format_ranges
+from sacma.coco.suites import Suite
 
 SMALLEST_TARGET = 1e-8
 """Of run lengths, as in COCO."""
@@ -27,7 +27,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
         *_of_the_suite(comparison.suite),
         *_differences(comparison),
         *_loose_targets(comparison),
-        *_foreign(comparison),
+        *_external(comparison),
     )
 
 
@@ -44,7 +44,7 @@ def _of_the_suite(suite: Suite) -> Iterator[str]:
 def left_out(suite: Suite) -> tuple[str, ...]:
     """Say what of the report there is not for a suite, and why.
 
-    >>> from sacma.suites import BBOB
+    >>> from sacma.coco.suites import BBOB
     >>> left_out(BBOB)
     ()
     """
@@ -132,15 +132,17 @@ def scope(comparison: Comparison) -> str:
 
 
 def _loose_targets(comparison: Comparison) -> Iterator[str]:
-    targets = {study.name: study.parts[0].protocol.target for study, coverage in comparison.covered if coverage.heads}
+    targets = {
+        study.name: study.parts[0].protocol.target for study, completeness in comparison.covered if completeness.heads
+    }
     loose = [f"{name} at {target:g}" for name, target in targets.items() if target > SMALLEST_TARGET]
     if loose and not comparison.suite.noisy:  # whose trials go on
         yield f"trials end before Δf is {SMALLEST_TARGET:g} ({', '.join(loose)}): run lengths below are not known"
 
 
-def _foreign(comparison: Comparison) -> Iterator[str]:
-    yield from (note for data in comparison.foreign for note in data.data.notes)
-    for data in comparison.foreign:
+def _external(comparison: Comparison) -> Iterator[str]:
+    yield from (note for data in comparison.external for note in data.data.notes)
+    for data in comparison.external:
         common = [t for t in comparison.compared.shared if t.algorithm == data.name]
         short = sum(trial.known_until < int(comparison.budget * trial.dimension + ROUNDING) for trial in common)
         if short:
@@ -187,7 +189,7 @@ def _beside_the_paper(comparison: Comparison) -> Iterator[str]:
             "and no claim is judged."
         )
     ours = [(study, c) for study, c in comparison.covered if study.name in published.ALGORITHMS]
-    if any(not coverage.complete for _, coverage in ours):
+    if any(not completeness.complete for _, completeness in ours):
         yield "Trials are missing: what is said here may change when they are there."
     changed: dict[str, list[str]] = defaultdict(list)
     for study, _ in ours:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from sacma.ranges import format_ranges
+from sacma.coco.ranges import format_ranges
 
 Place = tuple[int, int, int]
 """(dimension, function, instance)."""

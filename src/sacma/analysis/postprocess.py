@@ -11,8 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis import sheets
-from sacma.analysis.cocopp import make_pages
-from sacma.analysis.comparison import Comparison, Covered, Foreign
+from sacma.analysis.comparison import Comparison, Covered, ExternalData
 from sacma.analysis.figures import render
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
 from sacma.analysis.notes import left_out, paper_notes, scope
@@ -20,13 +19,14 @@ from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
 from sacma.analysis.report.page import Drawn, Report, page
 from sacma.analysis.report.words import Summary, summarise
 from sacma.analysis.typeset import Sheet, csv_of, renderings
+from sacma.coco.cocopp import make_pages
+from sacma.coco.suites import BBOB
 from sacma.errors import SacmaError
-from sacma.experiment.provenance import Manifest
-from sacma.experiment.provenance import differences as environment_differences
-from sacma.experiment.store import Store, StoredStudy
-from sacma.printable import one_line, printable
-from sacma.suites import BBOB
-from sacma.whole import whole_folder, write_whole
+from sacma.files.atomic import atomic_folder, write_atomically
+from sacma.files.printable import one_line, printable
+from sacma.store.provenance import Manifest
+from sacma.store.provenance import differences as environment_differences
+from sacma.store.store import Store, StoredStudy
 
 COCOPP_PAGE = "../cocopp/comparison/index.html"
 """From the report."""
@@ -91,7 +91,7 @@ def write_report(
     findings = find(comparison, lambda what: on_step(what, 0.0))
     summary = summarise(comparison, findings)
     final = store.root / "report"
-    with whole_folder(final) as folder:
+    with atomic_folder(final) as folder:
         on_step("tables", 0.1)
         completeness = _completeness(comparison)
         frames = {**_applicable(comparison, findings), "summary": summary.numbers, "completeness": completeness}
@@ -119,11 +119,11 @@ def write_report(
             paper_notes=paper_notes(comparison),
             sheets=by_section,
             figures=shown,
-            provenance=[*map(_provenance, manifests), *map(_provenance_of_foreign, comparison.foreign)],
+            provenance=[*map(_provenance, manifests), *map(_provenance_of_external, comparison.external)],
             files=files,
             cocopp=COCOPP_PAGE if (folder / COCOPP_PAGE).exists() else "",
         )
-        write_whole(folder / "index.html", page(report).encode())
+        write_atomically(folder / "index.html", page(report).encode())
     on_step("report", 1.0)
     return Written(findings, summary, final / "index.html", len(made))
 
@@ -148,21 +148,27 @@ def _subtitle(comparison: Comparison) -> str:
 
 def _partial(comparison: Comparison) -> str:
     lacking = [
-        f"{study.name} lacks {len(coverage.missing)} of {len(coverage.specs)} trials"
-        for study, coverage in comparison.covered
-        if not coverage.complete
+        f"{study.name} lacks {len(completeness.missing)} of {len(completeness.specs)} trials"
+        for study, completeness in comparison.covered
+        if not completeness.complete
     ]
     return f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else ""
 
 
 def _completeness(comparison: Comparison) -> pd.DataFrame:
     rows: list[tuple[object, ...]] = []
-    for study, coverage in comparison.covered:
-        outcomes = [outcome for _, outcome in coverage.trials]
-        counts = len(coverage.specs), len(outcomes), len(coverage.missing), len(coverage.failed), len(coverage.damaged)
+    for study, completeness in comparison.covered:
+        outcomes = [outcome for _, outcome in completeness.trials]
+        counts = (
+            len(completeness.specs),
+            len(outcomes),
+            len(completeness.missing),
+            len(completeness.failed),
+            len(completeness.damaged),
+        )
         seconds = sum(outcome.cpu.total for outcome in outcomes)
         rows.append((study.name, "records", *counts, sum(outcome.evaluations for outcome in outcomes), seconds))
-    for data in comparison.foreign:
+    for data in comparison.external:
         curves = data.data.curves
         counts = len(curves), len(curves), 0, 0, 0
         rows.append(
@@ -216,12 +222,12 @@ def _write_tables(
     """Write data frames and sheets; return links from the page, by name and kind of file."""
     links: dict[str, dict[str, str]] = {}
     for name, frame in frames.items():
-        write_whole(folder / f"{name}.csv", csv_of(frame, "%.9g").encode())
+        write_atomically(folder / f"{name}.csv", csv_of(frame, "%.9g").encode())
         links[name] = {"csv": f"tables/{name}.csv"}
     for sheet in all_sheets:
         made = renderings(sheet)
         for kind, content in made.items():
-            write_whole(folder / f"{sheet.name}.{kind}", content.encode())
+            write_atomically(folder / f"{sheet.name}.{kind}", content.encode())
         links[sheet.name] = {kind: f"tables/{sheet.name}.{kind}" for kind in made}
     return links
 
@@ -244,7 +250,9 @@ def _write_figures(folder: Path, made: Sequence[Drawing], jobs: int, on_step: St
 
 def _traces(store: Store, comparison: Comparison) -> dict[tuple[int, int, int], pd.DataFrame]:
     """Return traces of the first trial on f8, or on the first function, in each dimension, where models are judged."""
-    adaptive = [(study, coverage) for study, coverage in comparison.covered if "model_error" in _settings_of(study)]
+    adaptive = [
+        (study, completeness) for study, completeness in comparison.covered if "model_error" in _settings_of(study)
+    ]
     places = sorted({(D, f, i) for _, c in adaptive for f, D, i in (spec.place for spec, _ in c.trials)})
     found = {}
     for dimension in sorted({D for D, _, _ in places}):
@@ -286,7 +294,7 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _provenance_of_foreign(data: Foreign) -> tuple[str, list[tuple[str, str]]]:
+def _provenance_of_external(data: ExternalData) -> tuple[str, list[tuple[str, str]]]:
     algorithm = data.data.algorithm
     return data.name, [("path", str(data.path)), ("called there", algorithm), ("trials", str(len(data.data.curves)))]
 
@@ -294,11 +302,11 @@ def _provenance_of_foreign(data: Foreign) -> tuple[str, list[tuple[str, str]]]:
 def write_pages(store: Store, comparison: Comparison) -> Path:
     """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so.
 
-    Foreign data come to it as plain files below their new names: cocopp would unpickle what lies beside them.
+    External data come to it as plain files below their new names: cocopp would unpickle what lies beside them.
     """
-    folders = [store.coco_folder(study.name) for study, coverage in comparison.covered if coverage.heads]
+    folders = [store.coco_folder(study.name) for study, completeness in comparison.covered if completeness.heads]
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
-        for data in comparison.foreign:
+        for data in comparison.external:
             copy = Path(temporary) / data.name
             try:
                 _write_plainly(data, copy)
@@ -311,7 +319,7 @@ def write_pages(store: Store, comparison: Comparison) -> Path:
         return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
 
 
-def _write_plainly(data: Foreign, folder: Path) -> None:
+def _write_plainly(data: ExternalData, folder: Path) -> None:
     """Write somebody else's files, what indices call the algorithm replaced by what it is called here."""
     for name, content in data.data.files.items():
         path = folder / name

@@ -21,11 +21,11 @@ from sacma.analysis.sweep import (
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.analysis.typeset import csv_of, renderings
+from sacma.config.sweep import Sweep, SweptAlgorithm
 from sacma.errors import SacmaError
-from sacma.experiment.coverage import Coverage
-from sacma.experiment.store import Store
-from sacma.sweep import Sweep, SweptAlgorithm
-from sacma.whole import write_whole
+from sacma.files.atomic import write_atomically
+from sacma.store.completeness import Completeness
+from sacma.store.store import Store
 
 BOOTSTRAP_SEED = 1
 
@@ -53,19 +53,19 @@ class SweepTables:
     decisions: dict[str, Decision]
 
 
-def rank_sweep(sweep: Sweep, coverage: Coverage) -> SweepTables:
+def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
     """Rank the settings of each algorithm of a sweep.
 
     Args:
         sweep: to rank.
-        coverage: of its trials.
+        completeness: of its trials.
 
     Raises:
         SacmaError: there is no function on which all settings of an algorithm have trials.
     """
-    medians = median_delta_f((our_trial(*trial) for trial in coverage.trials), fixed_budgets(sweep.rank_at))
+    medians = median_delta_f((our_trial(*trial) for trial in completeness.trials), fixed_budgets(sweep.rank_at))
     medians["partial"] = medians["trials"] < len(sweep.protocol.instances)
-    missing = {spec.name for spec in coverage.missing}
+    missing = {spec.name for spec in completeness.missing}
     frames: dict[str, list[pd.DataFrame]] = {"ranking": [], "comparisons": [], "effects": [], "ranks": []}
     decisions = {}
     for algorithm in sweep.algorithms:
@@ -151,9 +151,9 @@ def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path,
     folder = store.root / "sweep"
     files = {kind: folder / f"{sweep.name}_{kind}.csv" for kind in frames}
     for kind, frame in frames.items():
-        write_whole(files[kind], csv_of(frame).encode())
+        write_atomically(files[kind], csv_of(frame).encode())
     settings = sweep.algorithms[0].settings
     grid = {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
     for ending, content in renderings(grid_sheet(grid)).items():
-        write_whole(folder / f"{sweep.name}_grid.{ending}", content.encode())
+        write_atomically(folder / f"{sweep.name}_grid.{ending}", content.encode())
     return tuple(files.values())

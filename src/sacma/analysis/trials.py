@@ -12,10 +12,10 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.load import CocoData
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import Outcome
-from sacma.suites import SUITES
+from sacma.coco.reader import CocoData
+from sacma.coco.suites import SUITES
+from sacma.config.plan import TrialSpec
+from sacma.store.record import Outcome
 from sacma.surrogate.whitening import Array
 
 PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
@@ -105,7 +105,7 @@ def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array
     return found[found <= evaluations]
 
 
-def foreign_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
+def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
     """Return the trials of somebody else's data: why they ended is not known, nor what they would have found.
 
     Args:

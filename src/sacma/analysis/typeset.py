@@ -11,7 +11,7 @@ from itertools import chain
 
 import pandas as pd
 
-from sacma.printable import printable
+from sacma.files.printable import printable
 
 
 @dataclass(frozen=True)

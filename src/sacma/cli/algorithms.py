@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sacma.cli.common import AlgorithmFiles, out
 
 if TYPE_CHECKING:
-    from sacma.terminal import FieldRow
+    from sacma.cli.tables import FieldRow
 
 
 EXAMPLES = (
@@ -17,8 +17,8 @@ EXAMPLES = (
 def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
     """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config import Config, Protocol  # noqa: PLC0415
-    from sacma.terminal import description, field_rows  # noqa: PLC0415
+    from sacma.cli.tables import description, field_rows  # noqa: PLC0415
+    from sacma.config.study import Config, Protocol  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
     out.print(description("config", "the keys of a YAML file", Config, set()))

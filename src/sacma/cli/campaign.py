@@ -8,24 +8,24 @@ from rich.text import Text
 
 from sacma.__main__ import Interrupted, this_command
 from sacma.cli.common import EXIT_FAILED, LONGEST_LIST, counted, err, fail, out, print_damage, print_list
-from sacma.cli.trials import Asked, known_costs
+from sacma.cli.trials import RunRequest, known_costs
 from sacma.errors import RunError, SacmaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from sacma.config.plan import TrialSpec
     from sacma.experiment.backends import Backend
     from sacma.experiment.campaign import CampaignResult
-    from sacma.experiment.coverage import Coverage
-    from sacma.experiment.failure import TrialFailure
-    from sacma.experiment.plan import TrialSpec
-    from sacma.experiment.record import FinishedTrial
-    from sacma.experiment.store import Damage, Store, StoredStudy
+    from sacma.store.completeness import Completeness
+    from sacma.store.failure import TrialFailure
+    from sacma.store.record import FinishedTrial
+    from sacma.store.store import Damage, Store, StoredStudy
 
 
 @dataclass(frozen=True)
-class Manner:
+class RunOptions:
     """How trials are run: options of the command line.
 
     Args:
@@ -69,60 +69,62 @@ def after_a_shard(results: "Path", shard: str, *then: str) -> str:
     )
 
 
-def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
+def run_trials(request: RunRequest, options: RunOptions, following: str | None) -> None:
     """Run the trials that are not there yet, merge their COCO data, and exit if any failed.
 
     Args:
-        asked: the trials.
-        manner: in which they are run.
+        request: the trials.
+        options: in which they are run.
         following: what to do next, for people; None where the command goes on.
 
     Raises:
-        SacmaError: an option of ``manner`` is not allowed.
+        SacmaError: an option of ``options`` is not allowed.
     """
     from joblib import cpu_count  # noqa: PLC0415
 
+    from sacma.cli.progress import MODES, print_json  # noqa: PLC0415
     from sacma.experiment.backends import make_backend  # noqa: PLC0415
-    from sacma.experiment.coverage import cover, to_run  # noqa: PLC0415
-    from sacma.experiment.supply import all_at_hand  # noqa: PLC0415
-    from sacma.progress import MODES, print_json  # noqa: PLC0415
+    from sacma.experiment.resolve_algorithm import resolve_algorithms  # noqa: PLC0415
+    from sacma.store.completeness import completeness_of, to_run  # noqa: PLC0415
 
-    if manner.progress not in MODES:
-        raise SacmaError(f"--progress: {manner.progress!r} is not allowed; allowed: {', '.join(MODES)}")
+    if options.progress not in MODES:
+        raise SacmaError(f"--progress: {options.progress!r} is not allowed; allowed: {', '.join(MODES)}")
     most = 8 * cpu_count()
-    if manner.jobs is not None and manner.jobs > most:
+    if options.jobs is not None and options.jobs > most:
         raise SacmaError(
-            f"--jobs: {manner.jobs} is not allowed: at most {most} here, 8 a core; a worker takes some 300 MiB"
+            f"--jobs: {options.jobs} is not allowed: at most {most} here, 8 a core; a worker takes some 300 MiB"
         )
 
     def backend_of(jobs: int) -> "Backend":
-        return make_backend(manner.backend, jobs=jobs, trial_timeout=manner.trial_timeout, scheduler=manner.scheduler)
+        return make_backend(
+            options.backend, jobs=jobs, trial_timeout=options.trial_timeout, scheduler=options.scheduler
+        )
 
     backend_of(1)  # complains before a folder is made
-    _check_installed(asked.studies)  # idem
-    store = asked.store
+    _check_installed(request.studies)  # idem
+    store = request.store
     store.prepare()
     with store.lock_records(this_command()):
-        if asked.by_file:
-            _register(asked)
-        coverage = cover(store, asked.specs)
-        _set_aside(coverage.damaged, store)
-        todo = all_at_hand(to_run(coverage, failed_only=manner.failed_only))
-        _compile(todo, manner)
-        backend = backend_of(max(1, min(manner.jobs or cpu_count(), len(todo))))
-        done = len(coverage.specs) - len(coverage.missing)
-        if manner.talks:
-            where = f"on {manner.scheduler}" if manner.scheduler else f"{backend.jobs} at a time"
+        if request.by_file:
+            _register(request)
+        completeness = completeness_of(store, request.specs)
+        _set_aside(completeness.damaged, store)
+        todo = resolve_algorithms(to_run(completeness, failed_only=options.failed_only))
+        _compile(todo, options)
+        backend = backend_of(max(1, min(options.jobs or cpu_count(), len(todo))))
+        done = len(completeness.specs) - len(completeness.missing)
+        if options.talks:
+            where = f"on {options.scheduler}" if options.scheduler else f"{backend.jobs} at a time"
             out.print(
-                f"{asked.what}, {_trials_of(asked)}: {done} there, "
-                f"{len(todo)} to run{' of those that failed' * manner.failed_only} ({where}) in {store.root}",
+                f"{request.what}, {_trials_of(request)}: {done} there, "
+                f"{len(todo)} to run{' of those that failed' * options.failed_only} ({where}) in {store.root}",
                 soft_wrap=True,
             )
-        if manner.progress == "json":
-            print_json(out, {"event": "start", "trials": len(asked.specs), "done": done, "to_run": len(todo)})
-        result = _campaign(coverage, todo, store, backend, manner)
-    _derive(asked.studies, store)
-    if manner.progress == "json":
+        if options.progress == "json":
+            print_json(out, {"event": "start", "trials": len(request.specs), "done": done, "to_run": len(todo)})
+        result = _campaign(completeness, todo, store, backend, options)
+    _derive(request.studies, store)
+    if options.progress == "json":
         print_json(
             out,
             {
@@ -133,11 +135,11 @@ def run_trials(asked: Asked, manner: Manner, following: str | None) -> None:
             },
         )
     if result.failures:
-        _fail(result.failures, asked, manner)
-    if manner.talks:
+        _fail(result.failures, request, options)
+    if options.talks:
         done += result.finished
-        what = _trials_of(asked)
-        have = f"all {what}" if done == len(asked.specs) else f"{done} of {what}"
+        what = _trials_of(request)
+        have = f"all {what}" if done == len(request.specs) else f"{done} of {what}"
         out.print("; ".join(filter(None, [f"{have} in {store.root}", following])), soft_wrap=True)
 
 
@@ -164,27 +166,27 @@ def _check_installed(studies: "Sequence[StoredStudy]") -> None:
             ALGORITHMS[study.parts[0].algorithm].check()
 
 
-def _compile(todo: "Sequence[TrialSpec]", manner: Manner) -> None:
+def _compile(todo: "Sequence[TrialSpec]", options: RunOptions) -> None:
     """Compile before the first trial, if need be, and say so; what workers elsewhere have is theirs."""
     from sacma.experiment.compilation import make_compiled_code  # noqa: PLC0415
 
-    if manner.scheduler:
+    if options.scheduler:
         return
 
     def say(line: str) -> None:
-        if manner.talks:
+        if options.talks:
             err.print(Text(line))
 
     make_compiled_code(todo, say)
 
 
-def _register(asked: Asked) -> None:
+def _register(request: RunRequest) -> None:
     """Note that the studies are part of the results, and say which take the place of others."""
     replaced = [
-        f"{asked.store.root} held {study.name} with other settings, budget or seed, or of another version; "
+        f"{request.store.root} held {study.name} with other settings, budget or seed, or of another version; "
         "its records stay, but tables and COCO data now show this one"
-        for study in asked.studies
-        if asked.store.register(study.parts[0])
+        for study in request.studies
+        if request.store.register(study.parts[0])
     ]
     print_list("note", replaced, err)
 
@@ -198,48 +200,48 @@ def _set_aside(damages: "Sequence[Damage]", store: "Store") -> None:
         err.print(f"note: renamed {counted(len(damages), 'damaged record')} to *.damaged-N; running those trials again")
 
 
-def _trials_of(asked: Asked) -> str:
-    return counted(len(asked.specs), "trial") + (f" of shard {asked.shard}" if asked.shard else "")
+def _trials_of(request: RunRequest) -> str:
+    return counted(len(request.specs), "trial") + (f" of shard {request.shard}" if request.shard else "")
 
 
-def _fail(failures: "Sequence[TrialFailure]", asked: Asked, manner: Manner) -> NoReturn:
+def _fail(failures: "Sequence[TrialFailure]", request: RunRequest, options: RunOptions) -> NoReturn:
     """List what failed at last, say how to try it again, and exit."""
     for failure in failures[:LONGEST_LIST]:
         err.print(Text(f"failed {counted(failure.attempts, 'time')}: {failure.spec}: {failure.kind}: {failure.error}"))
     if len(failures) > LONGEST_LIST:
         err.print(Text(f"… and {len(failures) - LONGEST_LIST} more"))
     fail(
-        f"{counted(len(failures), 'trial')} of {len(asked.specs)} failed; tracebacks: "
-        f"{shlex.join(['sacma', 'status', '--tracebacks', str(asked.store.root)])}; "
+        f"{counted(len(failures), 'trial')} of {len(request.specs)} failed; tracebacks: "
+        f"{shlex.join(['sacma', 'status', '--tracebacks', str(request.store.root)])}; "
         f"try {'it' if len(failures) == 1 else 'them'} again: "
-        f"{this_command()}{'' if manner.failed_only else ' --failed-only'}",
+        f"{this_command()}{'' if options.failed_only else ' --failed-only'}",
         EXIT_FAILED,
     )
 
 
 def _campaign(
-    coverage: "Coverage", todo: "Sequence[TrialSpec]", store: "Store", backend: "Backend", manner: Manner
+    completeness: "Completeness", todo: "Sequence[TrialSpec]", store: "Store", backend: "Backend", options: RunOptions
 ) -> "CampaignResult":
+    from sacma.cli.progress import Tally, progress_display  # noqa: PLC0415
     from sacma.experiment.campaign import run_campaign  # noqa: PLC0415
-    from sacma.progress import Tally, progress_display  # noqa: PLC0415
 
-    if manner.scheduler and todo:
-        _check_scheduler(manner.scheduler, warn=manner.progress != "quiet")
-    of = len(coverage.specs)
-    tally = Tally(todo, known_costs(coverage, store), backend.jobs)
+    if options.scheduler and todo:
+        _check_scheduler(options.scheduler, warn=options.progress != "quiet")
+    of = len(completeness.specs)
+    tally = Tally(todo, known_costs(completeness, store), backend.jobs)
     try:
-        with progress_display(manner.progress, tally, out) as display:
+        with progress_display(options.progress, tally, out) as display:
 
             def on_result(result: "FinishedTrial | TrialFailure", last: bool) -> None:
                 tally.count(result, last=last)
                 display.show(result, last=last)
 
-            return run_campaign(todo, store, backend=backend, retries=manner.retries, on_result=on_result)
+            return run_campaign(todo, store, backend=backend, retries=options.retries, on_result=on_result)
     except Interrupted:
-        kept = store.count(coverage.specs)
+        kept = store.count(completeness.specs)
         raise Interrupted(f"interrupted; {kept} of {of} trials are kept; resume with") from None
     except RunError as error:
-        kept = store.count(coverage.specs)
+        kept = store.count(completeness.specs)
         fail(f"{error}; {kept} of {of} trials are kept; go on with: {this_command()}", EXIT_FAILED)
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_verdicts
+from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_check_results
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
-    from sacma.config import Study
+    from sacma.config.study import Study
 
 
 EXAMPLES = (
@@ -36,8 +36,8 @@ def check_algorithm(
     its own; and leave nothing behind. Exit code 1 if it does not.
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.experiment.contract import examine  # noqa: PLC0415
-    from sacma.experiment.plan import plan_study  # noqa: PLC0415
+    from sacma.config.plan import plan_study  # noqa: PLC0415
+    from sacma.experiment.algorithm_check import examine  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
     given = algorithms or [name for name in ALGORITHMS if (origin := ALGORITHMS.origin(name)) and origin.is_file]
@@ -46,7 +46,7 @@ def check_algorithm(
     broken = 0
     for study in list(_studies(given)):
         out.print(Text(f"{study.name}: {ALGORITHMS[study.algorithm].summary}", style="bold"), soft_wrap=True)
-        broken += print_verdicts(examine(next(plan_study(study))))
+        broken += print_check_results(examine(next(plan_study(study))))
     if broken:
         fail(f"{counted(broken, 'point')} of the contract broken; docs/own_algorithm.md says what to do", EXIT_FAILED)
 
@@ -56,7 +56,7 @@ def _studies(given: Iterable[str]) -> "Iterable[Study]":
     from pydantic import ValidationError  # noqa: PLC0415
 
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config import Study, load_study  # noqa: PLC0415
+    from sacma.config.study import Study, load_study  # noqa: PLC0415
 
     for name in given:
         if name in ALGORITHMS:

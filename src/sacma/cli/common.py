@@ -11,11 +11,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from sacma.printable import printable
+from sacma.files.printable import printable
 
 if TYPE_CHECKING:
-    from sacma.experiment.store import Damage
-    from sacma.verdict import Verdict
+    from sacma.experiment.check_result import CheckResult
+    from sacma.store.store import Damage
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -45,7 +45,7 @@ def _backends() -> list[str]:
 
 
 def _progress_modes() -> list[str]:
-    from sacma.progress import MODES  # noqa: PLC0415 idem
+    from sacma.cli.progress import MODES  # noqa: PLC0415 idem
 
     return list(MODES)
 
@@ -112,7 +112,7 @@ def print_damage(damages: "Iterable[Damage]", console: Console = err) -> None:
 MARKS = {True: "ok", False: "BROKEN", None: "note"}
 
 
-def print_verdicts(verdicts: "Iterable[Verdict]") -> int:
+def print_check_results(verdicts: "Iterable[CheckResult]") -> int:
     """Print a list of checks as they come, reasons folded beside them; return how many are of what is broken."""
     broken = 0
     for verdict in verdicts:

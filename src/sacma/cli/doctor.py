@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_verdicts
+from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_check_results
 
 EXAMPLES = (
     "sacma doctor",
@@ -17,9 +17,9 @@ def doctor(results: ResultsArgument = Path("results")) -> None:
     Versions, cores, the terminal, space and rights in RESULTS and for temporary files, BLAS, the compiled surrogate,
     worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.
     """
-    from sacma.experiment.health import examine  # noqa: PLC0415
+    from sacma.experiment.installation_check import examine  # noqa: PLC0415
 
-    broken = print_verdicts(examine(results, sys.stdout.encoding))
+    broken = print_check_results(examine(results, sys.stdout.encoding))
     if broken:
         fail(f"{counted(broken, 'point')} broken; the lines above say how to mend them", EXIT_FAILED)
     out.print("nothing is broken")

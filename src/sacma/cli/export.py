@@ -28,22 +28,22 @@ def export(
     """
     from sacma.analysis.comparison import check_complete, check_finished  # noqa: PLC0415
     from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder  # noqa: PLC0415
-    from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store  # noqa: PLC0415
-    from sacma.whole import write_whole  # noqa: PLC0415
+    from sacma.files.atomic import write_atomically  # noqa: PLC0415
+    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
+    from sacma.store.store import Store  # noqa: PLC0415
 
     store = Store(results)
-    covered = cover_studies(store)
-    print_damage([damage for _, coverage in covered for damage in coverage.damaged])
+    covered = completeness_of_studies(store)
+    print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     check_finished(store, covered)
     check_complete(store, covered)
     folder = output or results / "export"
     store.prepare()
     with store.lock_derived(this_command()):
-        for study, coverage in covered:
+        for study, completeness in covered:
             store.derive(study)
             contents = read_folder(store.coco_folder(study.name))
-            places = [spec.place for spec in coverage.specs]
+            places = [spec.place for spec in completeness.specs]
             faults = find_faults(contents, places)
             if faults:
                 more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
@@ -58,5 +58,5 @@ def export(
                     EXIT_FAILED,
                 )
             path = folder / f"{study.name}.tgz"
-            write_whole(path, archive)
+            write_atomically(path, archive)
             out.print(f"{path}: {counted(len(places), 'trial')}, {len(archive) / 1e6:.1f} MB, checked", soft_wrap=True)

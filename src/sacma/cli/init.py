@@ -21,9 +21,9 @@ def init(
 
     A file that is there already is left as it is.
     """
-    from sacma.shipped import write_shipped  # noqa: PLC0415
+    from sacma.config.templates import write_templates  # noqa: PLC0415
 
-    shipment = write_shipped(folder)
+    shipment = write_templates(folder)
     print_list("kept, though the shipped one differs", list(map(str, shipment.kept)), err)
     there = f", {len(shipment.same)} were there" if shipment.same else ""
     out.print(f"{counted(len(shipment.written), 'file')} written{there}, in {folder.resolve()}", soft_wrap=True)

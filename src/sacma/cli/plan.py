@@ -16,7 +16,7 @@ from sacma.cli.common import (
     Suite,
     Target,
 )
-from sacma.cli.trials import asked_trials, print_plan, protocol_overrides
+from sacma.cli.trials import print_plan, protocol_overrides, requested_trials
 
 EXAMPLES = (
     "sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8",
@@ -42,9 +42,9 @@ def plan(
 
     Runs nothing. Costs are those of finished trials in RESULTS, and of shipped figures where there are none.
     """
-    from sacma.experiment.coverage import cover  # noqa: PLC0415
+    from sacma.store.completeness import completeness_of  # noqa: PLC0415
 
     overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
-    asked = asked_trials(configs, results, overrides, shard, algorithm_file)
-    coverage = cover(asked.store, asked.specs)
-    print_plan(coverage, asked.store, jobs)
+    request = requested_trials(configs, results, overrides, shard, algorithm_file)
+    completeness = completeness_of(request.store, request.specs)
+    print_plan(completeness, request.store, jobs)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from sacma.__main__ import this_command
 from sacma.cli.common import ResultsArgument, counted, err, out, print_damage, print_list
-from sacma.redrawing import redraws
+from sacma.cli.redrawing import redraws
 
 EXAMPLES = (
     "sacma postprocess results/study",
@@ -72,29 +72,24 @@ def postprocess(
     """
     from joblib import cpu_count  # noqa: PLC0415
 
-    from sacma.analysis.comparison import (  # noqa: PLC0415
-        check_complete,
-        check_finished,
-        compare,
-        load_foreign,
-    )
+    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data  # noqa: PLC0415
     from sacma.analysis.notes import notes  # noqa: PLC0415
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
-    from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store, check_one_suite  # noqa: PLC0415
-    from sacma.suites import SUITES  # noqa: PLC0415
-    from sacma.terminal import missing_lines, rank_table  # noqa: PLC0415
-    from sacma.whole import check_replaceable  # noqa: PLC0415
+    from sacma.cli.tables import missing_lines, rank_table  # noqa: PLC0415
+    from sacma.coco.suites import SUITES  # noqa: PLC0415
+    from sacma.files.atomic import check_replaceable  # noqa: PLC0415
+    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
+    from sacma.store.store import Store, check_one_suite  # noqa: PLC0415
 
     store = Store(results)
-    covered = cover_studies(store)
+    covered = completeness_of_studies(store)
     check_finished(store, covered)
-    missing = [line for _, coverage in covered for line in missing_lines(coverage)]
+    missing = [line for _, completeness in covered for line in missing_lines(completeness)]
     studies = [study for study, _ in covered]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite]
-    comparison = compare(covered, load_foreign(foreign or (), [study.name for study in studies], suite))
-    print_damage([damage for _, coverage in covered for damage in coverage.damaged])
+    comparison = compare(covered, load_external_data(foreign or (), [study.name for study in studies], suite))
+    print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:
         check_complete(store, covered)

@@ -20,8 +20,8 @@ def replay(
 
     Exit code 1 if it differs. What differs between the environments then and now is listed too.
     """
-    from sacma.experiment.record import DamagedRecordError, decode  # noqa: PLC0415
-    from sacma.received import read_file  # noqa: PLC0415
+    from sacma.files.untrusted import read_file  # noqa: PLC0415
+    from sacma.store.record import DamagedRecordError, decode  # noqa: PLC0415
 
     try:
         content = decode(read_file(record))
@@ -31,12 +31,12 @@ def replay(
         raise SacmaError(f"{record} is damaged or no record: {error}") from None
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.experiment.replay import replay as run_again  # noqa: PLC0415
-    from sacma.experiment.supply import at_hand  # noqa: PLC0415
+    from sacma.experiment.resolve_algorithm import resolve_algorithm  # noqa: PLC0415
 
     old = content.provenance
     out.print(f"{content.spec}, run on {old.host} at {old.started} with sacma {old.environment.sacma}", soft_wrap=True)
     ALGORITHMS.add_files(algorithm_file or ())
-    at_hand(content.spec)
+    resolve_algorithm(content.spec)
     try:
         result = run_again(content)
     except Exception as error:

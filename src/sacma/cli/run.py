@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from sacma.cli.campaign import Manner, after_a_shard, run_trials
+from sacma.cli.campaign import RunOptions, after_a_shard, run_trials
 from sacma.cli.common import (
     AlgorithmFiles,
     Backend,
@@ -24,7 +24,7 @@ from sacma.cli.common import (
     Target,
     TrialTimeout,
 )
-from sacma.cli.trials import asked_trials, protocol_overrides
+from sacma.cli.trials import protocol_overrides, requested_trials
 
 EXAMPLES = (
     "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
@@ -60,7 +60,7 @@ def run(
     config, the studies that are in the results are continued.
     """
     overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
-    asked = asked_trials(configs, results, overrides, shard, algorithm_file)
-    manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
+    request = requested_trials(configs, results, overrides, shard, algorithm_file)
+    options = RunOptions(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
     following = f"next: sacma postprocess {shlex.quote(str(results))}"
-    run_trials(asked, manner, after_a_shard(results, shard, "sacma", "postprocess") if shard else following)
+    run_trials(request, options, after_a_shard(results, shard, "sacma", "postprocess") if shard else following)

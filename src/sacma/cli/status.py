@@ -20,23 +20,23 @@ def status(
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show failures in full.")] = False,
 ) -> None:
     """Show what is done, missing and failed of each study in RESULTS, who works on it, and the next command."""
-    from sacma.experiment.coverage import cover_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store  # noqa: PLC0415
-    from sacma.terminal import missing_lines, status_table  # noqa: PLC0415
+    from sacma.cli.tables import missing_lines, status_table  # noqa: PLC0415
+    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
+    from sacma.store.store import Store  # noqa: PLC0415
 
     store = Store(results)
-    covered = cover_studies(store)
+    covered = completeness_of_studies(store)
     out.print(status_table(covered))
-    missing = [line for _, coverage in covered for line in missing_lines(coverage)]
-    if any(coverage.heads for _, coverage in covered):
+    missing = [line for _, completeness in covered for line in missing_lines(completeness)]
+    if any(completeness.heads for _, completeness in covered):
         print_list("missing", missing)
-    print_damage([damage for _, coverage in covered for damage in coverage.damaged], out)
-    failures = [coverage.failures[spec.key] for _, coverage in covered for spec in coverage.failed]
+    print_damage([damage for _, completeness in covered for damage in completeness.damaged], out)
+    failures = [completeness.failures[spec.key] for _, completeness in covered for spec in completeness.failed]
     for failure in failures if tracebacks else ():
         out.print(Text(f"\n{failure.spec}: {failure.kind}: {failure.error}\n{failure.traceback}"), soft_wrap=True)
     if not tracebacks:
         print_list("failed", [f"{f.spec}: {f.kind}: {f.error} ({counted(f.attempts, 'time')})" for f in failures])
-    environments = {key for _, coverage in covered for key in coverage.environments}
+    environments = {key for _, completeness in covered for key in completeness.environments}
     if len(environments) > 1:
         out.print(f"note: the trials ran in {len(environments)} environments; provenance/ says which")
     writer = store.writer()
@@ -46,6 +46,6 @@ def status(
     command = ["sacma", "postprocess", str(results)]
     if missing:
         command = ["sacma", "run", "--results", str(results)]
-        if all(coverage.failed == coverage.missing for _, coverage in covered):
+        if all(completeness.failed == completeness.missing for _, completeness in covered):
             command.insert(2, "--failed-only")
     out.print(f"next: {shlex.join(command)}", soft_wrap=True)

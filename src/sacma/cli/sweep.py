@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from sacma.__main__ import this_command
-from sacma.cli.campaign import Manner, after_a_shard, run_trials
+from sacma.cli.campaign import RunOptions, after_a_shard, run_trials
 from sacma.cli.common import (
     AlgorithmFiles,
     Backend,
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sacma.analysis.sweep_tables import SweepTables
-    from sacma.experiment.coverage import Coverage
-    from sacma.experiment.store import Store
-    from sacma.sweep import Sweep
+    from sacma.config.sweep import Sweep
+    from sacma.store.completeness import Completeness
+    from sacma.store.store import Store
 
 
 EXAMPLES = (
@@ -82,13 +82,13 @@ def sweep(
     over functions, dimensions and numbers of evaluations. Writes all numbers to RESULTS/sweep.
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.experiment.coverage import cover  # noqa: PLC0415
-    from sacma.sweep import load_sweep  # noqa: PLC0415
+    from sacma.config.sweep import load_sweep  # noqa: PLC0415
+    from sacma.store.completeness import completeness_of  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
     overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
     swept = load_sweep(file, overrides)
-    asked = swept_trials(swept, results, shard)
+    request = swept_trials(swept, results, shard)
     if plan and rank_only:
         raise SacmaError("--plan and --rank-only do not go together; give one of them")
     if partial and not rank_only:
@@ -97,15 +97,17 @@ def sweep(
         raise SacmaError("--rank-only ranks all of a sweep; leave --shard out")
     if plan:
         names = {setting.name: algorithm.name for algorithm in swept.algorithms for setting in algorithm.settings}
-        print_plan(cover(asked.store, asked.specs), asked.store, jobs, names.__getitem__)
+        print_plan(completeness_of(request.store, request.specs), request.store, jobs, names.__getitem__)
         return
     if not rank_only:
-        manner = Manner(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
+        options = RunOptions(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
         ranking = ["sacma", "sweep", str(file), *_options(overrides, algorithm_file), "--rank-only", "--results"]
-        run_trials(asked, manner, after_a_shard(results, shard, *ranking) if shard else None)
+        run_trials(request, options, after_a_shard(results, shard, *ranking) if shard else None)
         if shard:
             return
-    _rank(swept, asked.store, cover(asked.store, asked.specs), partial=partial, as_json=progress == "json")
+    _rank(
+        swept, request.store, completeness_of(request.store, request.specs), partial=partial, as_json=progress == "json"
+    )
 
 
 def _options(overrides: "Mapping[str, object]", algorithm_file: "Sequence[Path] | None") -> list[str]:
@@ -114,21 +116,21 @@ def _options(overrides: "Mapping[str, object]", algorithm_file: "Sequence[Path] 
     return [*protocol, *(part for path in algorithm_file or () for part in ("--algorithm-file", str(path)))]
 
 
-def _rank(swept: "Sweep", store: "Store", coverage: "Coverage", *, partial: bool, as_json: bool) -> None:
+def _rank(swept: "Sweep", store: "Store", completeness: "Completeness", *, partial: bool, as_json: bool) -> None:
     from sacma.analysis.sweep_tables import rank_sweep, write_tables  # noqa: PLC0415
-    from sacma.terminal import missing_lines  # noqa: PLC0415
+    from sacma.cli.tables import missing_lines  # noqa: PLC0415
 
-    print_damage(coverage.damaged)
-    if not coverage.complete:
-        print_list("missing", missing_lines(coverage), err)
+    print_damage(completeness.damaged)
+    if not completeness.complete:
+        print_list("missing", missing_lines(completeness), err)
         if not partial:
             options = {"--rank-only", "--failed-only"}
             command = shlex.join(part for part in shlex.split(this_command()) if part not in options)
             raise SacmaError(
-                f"{len(coverage.missing)} of {len(coverage.specs)} trials are missing; run them with: {command}; "
-                "--rank-only --partial ranks what is there"
+                f"{len(completeness.missing)} of {len(completeness.specs)} trials are missing; "
+                f"run them with: {command}; --rank-only --partial ranks what is there"
             )
-    tables = rank_sweep(swept, coverage)
+    tables = rank_sweep(swept, completeness)
     store.prepare()
     with store.lock_derived(this_command()):
         files = write_tables(tables, swept, store)
@@ -141,7 +143,7 @@ def _rank(swept: "Sweep", store: "Store", coverage: "Coverage", *, partial: bool
 
 
 def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
-    from sacma.terminal import effects_table, standings_table, verdict  # noqa: PLC0415
+    from sacma.cli.tables import effects_table, standings_table, verdict  # noqa: PLC0415
 
     budgets = ", ".join(f"{budget:.4g}" for budget in swept.rank_at)
     out.print(Text(f"settings are written {'-'.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
@@ -159,7 +161,7 @@ def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
 
 
 def _print_events(tables: "SweepTables", files: tuple[Path, ...]) -> None:
-    from sacma.progress import print_json  # noqa: PLC0415
+    from sacma.cli.progress import print_json  # noqa: PLC0415
 
     for algorithm, decision in tables.decisions.items():
         event = {

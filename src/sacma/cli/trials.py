@@ -12,15 +12,15 @@ from sacma.errors import SacmaError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sacma.config.plan import TrialSpec
+    from sacma.config.sweep import Sweep
     from sacma.experiment.cost import CostModel
-    from sacma.experiment.coverage import Coverage
-    from sacma.experiment.plan import TrialSpec
-    from sacma.experiment.store import Store, StoredStudy
-    from sacma.sweep import Sweep
+    from sacma.store.completeness import Completeness
+    from sacma.store.store import Store, StoredStudy
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """What trials a command is about.
 
     Args:
@@ -62,21 +62,21 @@ def protocol_overrides(
     return {key: value for key, value in given.items() if value is not None}
 
 
-def asked_trials(
+def requested_trials(
     configs: Sequence[Path] | None,
     results: Path,
     overrides: dict[str, object],
     shard: str | None,
     algorithm_files: Sequence[Path] | None = None,
-) -> Asked:
+) -> RunRequest:
     """Return the trials of configs, or of the studies in the results, or a shard of them.
 
     Raises:
         SacmaError: what is wrong with what was given.
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config import load_studies  # noqa: PLC0415
-    from sacma.experiment.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
+    from sacma.config.study import load_studies  # noqa: PLC0415
+    from sacma.store.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_files or ())
     store = Store(results)
@@ -93,16 +93,16 @@ def asked_trials(
             raise SacmaError(f"--{next(iter(overrides))} changes what a config says; name at least one CONFIG")
         check_one_suite(studies, results)
     what = counted(len(studies), "algorithm")
-    return Asked(studies, _specs(studies, shard), store, what, shard, by_file=bool(configs))
+    return RunRequest(studies, _specs(studies, shard), store, what, shard, by_file=bool(configs))
 
 
-def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
+def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> RunRequest:
     """Return the trials of a sweep, or a shard of them.
 
     Raises:
         SacmaError: the shard is none.
     """
-    from sacma.experiment.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
+    from sacma.store.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     studies = [StoredStudy((study,)) for study in sweep.studies]
     store = Store(results)
@@ -110,11 +110,11 @@ def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> Asked:
     check_names(studies, there, results)
     check_one_suite([*there, *studies], results)
     what = f"{counted(len(sweep.algorithms), 'algorithm')}, {counted(len(studies), 'setting')}"
-    return Asked(studies, _specs(studies, shard), store, what, shard, by_file=True)
+    return RunRequest(studies, _specs(studies, shard), store, what, shard, by_file=True)
 
 
 def _specs(studies: "Sequence[StoredStudy]", given: str | None) -> "tuple[TrialSpec, ...]":
-    from sacma.experiment.coverage import shard  # noqa: PLC0415
+    from sacma.store.completeness import shard  # noqa: PLC0415
 
     specs = tuple(spec for study in studies for spec in study.specs())
     return specs if given is None else shard(specs, *_parse_shard(given))
@@ -127,29 +127,29 @@ def _parse_shard(given: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def known_costs(coverage: "Coverage", store: "Store") -> "CostModel":
+def known_costs(completeness: "Completeness", store: "Store") -> "CostModel":
     """Return what trials cost, by those that are there, and where there are none by those of other protocols."""
     from sacma.experiment.cost import CostModel  # noqa: PLC0415
-    from sacma.experiment.earlier import earlier_trials  # noqa: PLC0415
+    from sacma.store.earlier import earlier_trials  # noqa: PLC0415
 
     costs = CostModel()
     seen = set()
-    for spec, outcome in coverage.trials:
+    for spec, outcome in completeness.trials:
         costs.learn(spec, outcome.cpu.total)
         seen.add((spec.name, spec.dimension))
-    unseen = [spec for spec in coverage.missing if (spec.name, spec.dimension) not in seen]
+    unseen = [spec for spec in completeness.missing if (spec.name, spec.dimension) not in seen]
     for spec, outcome in earlier_trials(store, unseen):
         costs.learn_earlier(spec, outcome.evaluations, outcome.cpu.total)
     return costs
 
 
 def print_plan(
-    coverage: "Coverage", store: "Store", jobs: int | None, group: "Callable[[str], str]" = lambda name: name
+    completeness: "Completeness", store: "Store", jobs: int | None, group: "Callable[[str], str]" = lambda name: name
 ) -> None:
     """Print what is there, what is missing, and what that will cost.
 
     Args:
-        coverage: of the trials.
+        completeness: of the trials.
         store: the results.
         jobs: how many trials run at a time, or None for the number of cores.
         group: from the name of a study to what its row of the table is about.
@@ -161,26 +161,26 @@ def print_plan(
     from rich.text import Text  # noqa: PLC0415
 
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
+    from sacma.cli.progress import clock  # noqa: PLC0415
+    from sacma.cli.tables import plan_table  # noqa: PLC0415
     from sacma.experiment.cost import GUESSED, SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
-    from sacma.experiment.disk import free_bytes  # noqa: PLC0415
-    from sacma.progress import clock  # noqa: PLC0415
-    from sacma.terminal import plan_table  # noqa: PLC0415
+    from sacma.files.disk import free_bytes  # noqa: PLC0415
 
     results = store.root
-    costs = known_costs(coverage, store)
-    print_damage(coverage.damaged, out)
-    out.print(plan_table(coverage, costs, group))
-    if coverage.complete:
+    costs = known_costs(completeness, store)
+    print_damage(completeness.damaged, out)
+    out.print(plan_table(completeness, costs, group))
+    if completeness.complete:
         out.print("nothing to run")
         return
     workers = jobs or cpu_count()
     if results.exists() and not results.is_dir():
         raise SacmaError(f"--results: {results} is not a folder; give another")
-    cpu_seconds = costs.seconds(work_in(coverage.missing))
+    cpu_seconds = costs.seconds(work_in(completeness.missing))
     free = free_bytes(results)
-    needed = bytes_on_disk(coverage.missing)
+    needed = bytes_on_disk(completeness.missing)
     out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {_source(costs)}", soft_wrap=True)
-    guessed = list(dict.fromkeys(group(spec.name) for spec in costs.guessed(coverage.missing)))
+    guessed = list(dict.fromkeys(group(spec.name) for spec in costs.guessed(completeness.missing)))
     if guessed:
         out.print(
             Text(

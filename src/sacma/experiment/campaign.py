@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from sacma.config.plan import TrialSpec
 from sacma.experiment.backends import Backend
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import FinishedTrial
-from sacma.experiment.store import Store
+from sacma.store.failure import TrialFailure
+from sacma.store.record import FinishedTrial
+from sacma.store.store import Store
 
 OnResult = Callable[[FinishedTrial | TrialFailure, bool], None]
 """Called after each attempt, when its record is safe, with whether it was the trial's last in this campaign."""

@@ -16,10 +16,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.plan import TrialSpec
 from sacma.experiment.children import quiet_children
-from sacma.experiment.plan import TrialSpec
-from sacma.locate import locate
-from sacma.received import read_file
+from sacma.files.import_object import import_object
+from sacma.files.untrusted import read_file
 
 MODULE, FUNCTION = "sacma.surrogate.likelihood", "maximise"
 """What takes longest to compile, by far."""
@@ -100,4 +100,4 @@ def _compile(connection: Connection, preparations: Iterable[str]) -> None:
     logger.addHandler(_Forward(connection))
     with contextlib.suppress(Exception):  # trials will meet it again, and say what it is
         for preparation in preparations:
-            locate(preparation)()
+            import_object(preparation)()

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from sacma.experiment.plan import TrialSpec
+from sacma.config.plan import TrialSpec
 
 MILLISECONDS: Mapping[str, Mapping[int, float]] = {
     "cmaes": {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},

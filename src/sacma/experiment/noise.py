@@ -8,9 +8,9 @@ evaluations made before the trial, of a function that is thrown away, moves the 
 
 import cocoex
 
-from sacma.experiment.plan import TrialSpec
+from sacma.coco.suites import NOISY
+from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import noise
-from sacma.suites import NOISY
 
 PLACES = 2**14
 """Where the noise of a trial may begin: drawing them all takes some 40 ms."""

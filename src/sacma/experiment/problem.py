@@ -6,10 +6,10 @@ import time
 import cocoex
 import numpy as np
 
-from sacma.experiment.plan import TrialSpec
+from sacma.coco.suites import BBOB, SUITES
+from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import initial_points
 from sacma.strategy.generation import Generation
-from sacma.suites import BBOB, SUITES
 from sacma.surrogate.whitening import Array
 
 
@@ -29,7 +29,7 @@ def optimal_value(spec: TrialSpec) -> float:
 
 
 class BudgetedProblem:
-    """The problem of one trial; see ``sacma.algorithms.problem.Problem`` for what an algorithm sees.
+    """The problem of one trial; see ``sacma.algorithms.base.Problem`` for what an algorithm sees.
 
     Where f is noisy, Δf is that of the measured values, and never hits the target: it may be a lucky measurement.
 

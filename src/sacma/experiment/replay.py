@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from sacma.experiment.provenance import differences
-from sacma.experiment.record import TrialRecord
 from sacma.experiment.trial import run_trial
+from sacma.store.provenance import differences
+from sacma.store.record import TrialRecord
 
 if TYPE_CHECKING:
     import numpy as np

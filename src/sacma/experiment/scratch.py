@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sacma.received import read_file
+from sacma.files.untrusted import read_file
 
 MEMORY = Path("/dev/shm")  # noqa: S108 folders below it are made by tempfile
 

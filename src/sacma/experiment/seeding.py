@@ -8,7 +8,7 @@ import hashlib
 
 import numpy as np
 
-from sacma.experiment.plan import TrialSpec
+from sacma.config.plan import TrialSpec
 
 
 def stream(spec: TrialSpec, *names: str) -> np.random.Generator:

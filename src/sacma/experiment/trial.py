@@ -15,19 +15,19 @@ import cocoex
 from threadpoolctl import ThreadpoolController
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.experiment.coco_data import CocoFiles, observer_options, read_trial
-from sacma.experiment.failure import FailureKind, TrialFailure, failed, now
+from sacma.coco.suites import SUITES
+from sacma.coco.writer import CocoFiles, observer_options, read_trial
+from sacma.config.plan import TrialSpec
 from sacma.experiment.noise import begin_noise
-from sacma.experiment.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.provenance import Provenance, environment
-from sacma.experiment.record import CPUSeconds, FinishedTrial, Outcome, Status, TrialRecord, finished
+from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.seeding import sampling
-from sacma.experiment.supply import at_hand
-from sacma.experiment.trace import trace_columns
 from sacma.experiment.warm_up import warm_up
+from sacma.store.failure import FailureKind, TrialFailure, failed, now
+from sacma.store.provenance import Provenance, environment
+from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status, TrialRecord, finished
+from sacma.store.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
-from sacma.suites import SUITES
 
 
 def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
@@ -84,7 +84,7 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
 
 def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
     """Run the trial's algorithm on its problem; return the CPU seconds. Raises what ``solve`` does."""
-    at_hand(spec)
+    resolve_algorithm(spec)
     algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
     minimize = algorithm.load()

@@ -12,9 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from sacma.experiment.plan import TrialSpec
+from sacma.coco.suites import BBOB
+from sacma.config.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd
-from sacma.suites import BBOB
 from sacma.surrogate.whitening import Array
 
 DIMENSION = 2

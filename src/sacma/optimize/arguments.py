@@ -7,7 +7,7 @@ from typing import NoReturn, TypeGuard
 
 import numpy as np
 
-from sacma.printable import one_line, shown
+from sacma.files.printable import one_line, shown
 from sacma.surrogate.whitening import Array
 
 LARGEST = 1e100

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sacma.files.printable import one_line, printable, shown
 from sacma.optimize.arguments import hides_a_value, is_no_number, refuse, whole
-from sacma.printable import one_line, printable, shown
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]

@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from sacma import __version__
+from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import box_of, evaluated, initial_point, scale_of
 from sacma.optimize.call import Call, Limits, checked_limits, checked_seed, checked_sigma
 from sacma.optimize.space import Space
 from sacma.optimize.surrogates import KINDS, settings_of
-from sacma.printable import one_line, shown
 from sacma.strategy.settings import CMAESSettings
 from sacma.surrogate.whitening import Array
 

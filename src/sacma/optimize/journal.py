@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import NoReturn
 
 from sacma.errors import RunError
+from sacma.files.atomic import sync_folder, write_atomically
+from sacma.files.printable import shown
+from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Outcome
 from sacma.optimize.header import as_json, to_line
 from sacma.optimize.result import Result
 from sacma.optimize.saved import LARGEST_JOURNAL, JournalContent, checked_path, evaluation_line, header_line, parsed
-from sacma.printable import shown
-from sacma.received import open_regular
 from sacma.surrogate.whitening import Array
-from sacma.whole import sync_folder, write_whole
 
 
 class JournalError(OSError):
@@ -150,7 +150,7 @@ class Journal:
         for place in (self._place, self._place.with_name(f"{self._place.name}.saved")):
             if len(content) == self._size and not os.path.lexists(place):
                 with contextlib.suppress(RunError):
-                    write_whole(place, content + line)
+                    write_atomically(place, content + line)
                     return place
         return None
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sacma.errors import RunError
+from sacma.files.atomic import write_atomically
 from sacma.optimize.arguments import named, number, refuse
 from sacma.optimize.result import History, Result
-from sacma.whole import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +67,7 @@ class LivePlot:
         image = io.BytesIO()
         self._figure.savefig(image, format=_kind(path))
         try:
-            write_whole(path, image.getvalue())
+            write_atomically(path, image.getvalue())
         except RunError as error:
             warnings.warn(f"the plot is not drawn: {error}", stacklevel=2)
 

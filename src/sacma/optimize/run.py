@@ -9,11 +9,11 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Outcome, Task
 from sacma.optimize.result import History, Result, Status
-from sacma.printable import shown
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.scmaes import SurrogateCMAES
 from sacma.strategy.settings import SurrogateSettings

@@ -15,15 +15,15 @@ from typing import IO, Any
 import numpy as np
 
 from sacma.errors import RunError
+from sacma.files.atomic import write_atomically
+from sacma.files.printable import one_line, shown
+from sacma.files.untrusted import open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Outcome
 from sacma.optimize.header import FORMAT, call_of, header_of, other_versions, real, to_line
 from sacma.optimize.run import Known
-from sacma.printable import one_line, shown
-from sacma.received import open_regular, parse_json
 from sacma.surrogate.whitening import Array
-from sacma.whole import write_whole
 
 LARGEST_JOURNAL = 1 << 30
 """Bytes: some million evaluations."""
@@ -114,7 +114,7 @@ def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
         refuse("path", path, "a file that can be written, in a folder that exists")
     lines = [header_line(call), *(evaluation_line(number, *evaluations[number]) for number in sorted(evaluations))]
     try:
-        write_whole(where, b"".join(lines))
+        write_atomically(where, b"".join(lines))
     except RunError as error:
         refuse("path", path, f"a file that can be written: {error}")
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
+from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse, whole
-from sacma.printable import shown
 from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
 
 SURROGATES: Mapping[str, CMAESSettings] = {

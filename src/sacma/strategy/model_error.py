@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from sacma.locate import locate
+from sacma.files.import_object import import_object
 from sacma.strategy.choices import MODEL_ERRORS
 from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.strategy.settings import AdaptiveSCMAESSettings
@@ -189,5 +189,5 @@ def kullback_leibler_error(settings: AdaptiveSCMAESSettings) -> ModelError:
 
 def make_model_error(settings: AdaptiveSCMAESSettings) -> ModelError:
     """Return the error measure of one optimizer, as its settings name it."""
-    measure: ModelError = locate(MODEL_ERRORS[settings.model_error])(settings)
+    measure: ModelError = import_object(MODEL_ERRORS[settings.model_error])(settings)
     return measure

@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from sacma.locate import locate
+from sacma.files.import_object import import_object
 from sacma.strategy.choices import SELECTIONS
 from sacma.strategy.cma_es import CMAES
 from sacma.strategy.settings import SurrogateSettings
@@ -109,7 +109,7 @@ class Trainer(Generic[Fitted_co]):
         self._settings = settings
         self._learner = learner
         self._rng = rng
-        self._selection: Selection = locate(SELECTIONS[settings.selection])
+        self._selection: Selection = import_object(SELECTIONS[settings.selection])
 
     def forget(self) -> None:
         """Begin a run that knows nothing of the last model."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from sacma.analysis.figures import Ranking
 from sacma.analysis.statistics import critical_difference, friedman_posthoc, rank_rows, shaffer
-from sacma.suites import BBOB
+from sacma.coco.suites import BBOB
 
 SIX = ["CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD"]
 

@@ -9,7 +9,7 @@ import pytest
 from sacma.analysis.comparison import Comparison, Covered
 from sacma.analysis.findings import find
 from sacma.analysis.report.words import Summary, summarise
-from sacma.experiment.plan import TrialSpec
+from sacma.config.plan import TrialSpec
 from tests.analysis.made import Improvements, compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1-8", "dimensions": "2,3", "instances": "1-3", "budget": 40}

@@ -12,7 +12,7 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinne
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
 from sacma.analysis.figures.style import Look, looks, number, styled
-from sacma.analysis.functions import function_title
+from sacma.coco.function_names import function_title
 
 VALUES = ("lower_quartile", "median", "upper_quartile")
 COLUMNS = ("algorithm", "dimension", "function", "evaluations_per_dimension", *VALUES)

@@ -14,8 +14,8 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
 from sacma.analysis.figures.style import Look, Properties, looks, number, styled
-from sacma.analysis.functions import BEST_2009
-from sacma.suites import BBOB
+from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BBOB
 
 COLUMNS = ("algorithm", "dimension", "group", "functions", "evaluations_per_dimension", "proportion")
 
@@ -42,7 +42,7 @@ def ecdf(
 
     Args:
         proportions: columns algorithm ("best 2009" is the reference), dimension, group (a name in
-            ``sacma.suites.BBOB.groups``), functions (which, as a text, or how many),
+            ``sacma.coco.suites.BBOB.groups``), functions (which, as a text, or how many),
             evaluations_per_dimension and proportion, of targets reached by then. Rows with NaN are left out.
         dimension: D.
         algorithms: of the study, in its order.

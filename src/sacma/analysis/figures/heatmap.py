@@ -12,8 +12,8 @@ from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.rows import in_order, rows
 from sacma.analysis.figures.sheet import COLUMN, PAGE, column_names, new_sheet
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
-from sacma.analysis.functions import function_title
-from sacma.suites import SUITES
+from sacma.coco.function_names import function_title
+from sacma.coco.suites import SUITES
 
 CELL = 11.0
 """Height of a cell, in points."""

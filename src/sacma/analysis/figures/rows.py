@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from sacma.analysis.functions import BEST_2009
+from sacma.coco.function_names import BEST_2009
 
 
 def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] = (), **where: object) -> pd.DataFrame:

@@ -18,8 +18,8 @@ import matplotlib as mpl
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
-from sacma.analysis.functions import BEST_2009
-from sacma.printable import printable
+from sacma.coco.function_names import BEST_2009
+from sacma.files.printable import printable
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib: the same everywhere."""

@@ -23,9 +23,9 @@ from sacma.analysis.figures import (
     transfer_functions,
 )
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of
-from sacma.analysis.functions import function_title
 from sacma.analysis.lookup import lookup
 from sacma.analysis.tables import decisive
+from sacma.coco.function_names import function_title
 
 FIGURE_2 = (8, 20)
 """Function and dimension of the paper's Figure 2."""

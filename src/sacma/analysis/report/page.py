@@ -17,11 +17,11 @@ from markupsafe import Markup
 from sacma import __version__
 from sacma.analysis.figures.style import looks
 from sacma.analysis.findings import Findings
-from sacma.analysis.functions import BEST_2009
 from sacma.analysis.report.words import Summary
 from sacma.analysis.sheets import cell_of
 from sacma.analysis.typeset import Block, Head, Sheet, html_table, html_text
-from sacma.printable import printable
+from sacma.coco.function_names import BEST_2009
+from sacma.files.printable import printable
 
 UPLOT = "1.6.32"
 """Version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot."""

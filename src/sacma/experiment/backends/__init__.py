@@ -3,11 +3,11 @@
 from collections.abc import Generator, Mapping, Sequence
 from typing import Protocol
 
+from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import FinishedTrial
-from sacma.locate import locate
+from sacma.files.import_object import import_object
+from sacma.store.failure import TrialFailure
+from sacma.store.record import FinishedTrial
 
 
 class Backend(Protocol):
@@ -45,5 +45,5 @@ def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, sc
         raise SacmaError(f"--scheduler needs --backend dask, not {name}")
     if name not in BACKENDS:
         raise SacmaError(f"--backend: {name!r} is not a backend; allowed: {', '.join(BACKENDS)}")
-    backend: Backend = locate(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, scheduler=scheduler)
+    backend: Backend = import_object(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, scheduler=scheduler)
     return backend

@@ -22,12 +22,12 @@ from typing import Any
 
 from sacma import __version__
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.backends.worker import Worker
-from sacma.experiment.failure import FailureKind, TrialFailure, failed
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import FinishedTrial
-from sacma.printable import one_line
+from sacma.files.printable import one_line
+from sacma.store.failure import FailureKind, TrialFailure, failed
+from sacma.store.record import FinishedTrial
 
 IN_FLIGHT = 1000
 """Trials that the scheduler knows of at a time: enough for a cluster that grows with its queue."""

@@ -5,10 +5,10 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
 from itertools import islice
 
+from sacma.config.plan import TrialSpec
 from sacma.experiment.backends.worker import SECONDS_BETWEEN_LOOKS, Worker
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import FinishedTrial
+from sacma.store.failure import TrialFailure
+from sacma.store.record import FinishedTrial
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import shutil
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
-from sacma.experiment.failure import TrialFailure
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import FinishedTrial
 from sacma.experiment.scratch import scratch_folder
+from sacma.store.failure import TrialFailure
+from sacma.store.record import FinishedTrial
 
 
 @dataclass(frozen=True)

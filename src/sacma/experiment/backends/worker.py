@@ -24,13 +24,13 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.plan import TrialSpec
 from sacma.errors import RunError
 from sacma.experiment.children import forget_start, quiet_children, safe_path
-from sacma.experiment.failure import FailureKind, TrialFailure, failed
-from sacma.experiment.plan import TrialSpec
-from sacma.experiment.record import FinishedTrial
+from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.scratch import SEMAPHORES, noted_semaphores, remove_left, scratch_folder
-from sacma.experiment.supply import supply
+from sacma.store.failure import FailureKind, TrialFailure, failed
+from sacma.store.record import FinishedTrial
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -288,7 +288,7 @@ def _attempt(spec: TrialSpec, files: Sequence[Path]) -> FinishedTrial | TrialFai
     with contextlib.suppress(OSError):
         os.ftruncate(2, 0)
     try:
-        supply(spec, files)
+        add_missing_algorithm(spec, files)
         return attempt_trial(spec)
     except BaseException as error:  # noqa: BLE001 sys.exit and the like end the trial, not the campaign
         return failure_of(spec, error)

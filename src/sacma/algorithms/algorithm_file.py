@@ -1,0 +1,73 @@
+"""Algorithms in a Python file of the user's."""
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from sacma.algorithms.decorator import FunctionAlgorithm
+from sacma.errors import SacmaError
+from sacma.files.untrusted import read_file
+
+DIGITS = 12
+"""Of the content hash that is a file's version."""
+
+
+@dataclass(frozen=True)
+class AlgorithmFile:
+    """A file that has been read.
+
+    Args:
+        path: absolute.
+        version: content hash of its text.
+        algorithms: that it defines, by name.
+    """
+
+    path: Path
+    version: str
+    algorithms: Mapping[str, FunctionAlgorithm]
+
+
+def read_algorithm_file(path: Path) -> AlgorithmFile:
+    """Run a Python file and return the algorithms that it defines with ``@sacma.algorithm``.
+
+    Its folder is added to the end of ``sys.path``, so that it can import what lies beside it. What is run is what the
+    version is taken of: no compiled file is read or left behind.
+
+    Raises:
+        SacmaError: it cannot be read or run, or defines none.
+    """
+    path = path.absolute()
+    try:
+        source = read_file(path)
+    except OSError as error:
+        raise SacmaError(f"algorithm file {path} cannot be read: {error.strerror}") from None
+    version = hashlib.sha256(source).hexdigest()[:DIGITS]
+    module = ModuleType(f"sacma_algorithm_file_{version}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # where dataclasses and pickle look for it
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 the user's own file
+    except SyntaxError as error:
+        raise SacmaError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    except (Exception, SystemExit) as error:
+        what = f"{error}" if isinstance(error, SacmaError) else f"{type(error).__name__}: {error}".rstrip(": ")
+        raise SacmaError(f"{path}:{_line_of(error, path)}: {what}") from error
+    found = [value for value in vars(module).values() if isinstance(value, FunctionAlgorithm)]
+    by_name = {algorithm.name: algorithm for algorithm in found}
+    if not found:
+        raise SacmaError(f"{path} defines no algorithm; put @sacma.algorithm before a function (problem, rng)")
+    if len(by_name) < len({id(algorithm) for algorithm in found}):
+        raise SacmaError(f'{path} defines two algorithms of one name; give each its own: @sacma.algorithm("name")')
+    return AlgorithmFile(path, version, by_name)
+
+
+def _line_of(error: BaseException, path: Path) -> int:
+    """Return the last line of the file that ran."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((f.lineno for f in reversed(frames) if f.filename == str(path) and f.lineno), 1)

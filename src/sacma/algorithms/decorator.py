@@ -1,0 +1,139 @@
+"""An algorithm made of a function: its settings are its keyword parameters, validated by their type hints."""
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, get_type_hints, overload
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+
+from sacma.algorithms.base import Problem
+from sacma.algorithms.registry import Algorithm, Minimize
+from sacma.errors import SacmaError
+
+ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
+"""Type hints of settings."""
+
+FIRST = 2
+"""Parameters that a function has beside its settings: the problem and the random generator."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionAlgorithm(Algorithm):
+    """An algorithm that is a function ``function(problem, rng, **settings)``. Calling it calls the function.
+
+    Args:
+        name: in the registry.
+        function: the algorithm.
+    """
+
+    name: str
+    function: Callable[..., None] = field(repr=False)
+
+    def __call__(self, problem: Problem, rng: np.random.Generator, **settings: object) -> None:
+        """Minimise ``problem``."""
+        self.function(problem, rng, **settings)
+
+    def load(self) -> Minimize:
+        """Return the algorithm as the harness calls it."""
+
+        def minimize(problem: Problem, settings: BaseModel, rng: np.random.Generator) -> None:
+            self.function(problem, rng, **{name: getattr(settings, name) for name in type(settings).model_fields})
+
+        return minimize
+
+
+@overload
+def algorithm(given: Callable[..., None]) -> FunctionAlgorithm: ...
+@overload
+def algorithm(given: str) -> Callable[[Callable[..., None]], FunctionAlgorithm]: ...
+def algorithm(
+    given: Callable[..., None] | str,
+) -> FunctionAlgorithm | Callable[[Callable[..., None]], FunctionAlgorithm]:
+    """Make a function ``function(problem, rng, **settings)`` an algorithm that a config can name.
+
+    The name is that of the function with hyphens, or the one that is given: ``@algorithm("my-es")``. Its parameters
+    after the first two are the algorithm's settings: type hints say what is allowed, defaults make them optional.
+    ``typing.Annotated[float, pydantic.Field(gt=0, description="…")]`` adds a range and a meaning. The first line of
+    the docstring is the summary.
+
+    Raises:
+        SacmaError: a parameter cannot be a setting.
+
+    >>> @algorithm
+    ... def coin_tosses(problem, rng, *, width: float = 5.0):
+    ...     '''Uniform random search.'''
+    ...     while problem.evaluations_left:
+    ...         problem(rng.uniform(-width, width, problem.dimension))
+    >>> coin_tosses.name, coin_tosses.summary, coin_tosses.settings().width
+    ('coin-tosses', 'Uniform random search.', 5.0)
+    """
+    if isinstance(given, str):
+        return lambda function: _made(given, function)
+    return _made(given.__name__.replace("_", "-"), given)
+
+
+def _made(name: str, function: Callable[..., None]) -> FunctionAlgorithm:
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?", name):
+        raise SacmaError(f"{name!r} cannot name an algorithm; use small letters, digits, '.' and '-' (at most 64)")
+    summary = next(iter((inspect.getdoc(function) or "").splitlines()), "")
+    location = f"{function.__module__}:{function.__qualname__}"
+    return FunctionAlgorithm(summary, _settings_of(function), location, name=name, function=function)
+
+
+def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
+    """Return what validates the settings of ``function``."""
+    parameters = list(inspect.signature(function).parameters.values())
+    first = parameters[:FIRST]
+    if len(first) < FIRST or any(p.kind not in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD} for p in first):
+        raise SacmaError(f"{function.__name__} takes no problem and rng; write it as {function.__name__}(problem, rng)")
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise SacmaError(f"a type hint of {function.__name__} is not defined: {error}") from None
+    fields: dict[str, Any] = {}
+    for parameter in parameters[FIRST:]:
+        what = f"parameter {parameter.name} of {function.__name__}"
+        if parameter.kind not in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
+            raise SacmaError(f"{what} takes any number of arguments; a setting is one, with a name and a type hint")
+        if parameter.name not in hints:
+            raise SacmaError(f"{what} has no type hint; a setting needs one, like {parameter.name}: float = 1.0")
+        if parameter.name.startswith("_") or hasattr(BaseModel, parameter.name):
+            raise SacmaError(f"{what} cannot name a setting; call it otherwise")
+        if parameter.default is parameter.empty:
+            fields[parameter.name] = (hints[parameter.name], ...)
+        else:
+            fields[parameter.name] = (hints[parameter.name], parameter.default)
+            _check_default(what, hints[parameter.name], parameter.default)
+    config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
+    with _hints_of(function.__name__):
+        model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
+    return model
+
+
+def _check_default(what: str, hint: Any, default: object) -> None:
+    """See that a default is what its hint says, and survives the JSON that a trial's settings are kept as."""
+    with _hints_of(what):
+        adapter: TypeAdapter[Any] = TypeAdapter(hint, config=ConfigDict(strict=True))
+    try:
+        adapter.validate_python(json.loads(json.dumps(adapter.validate_python(default))))
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"].removeprefix("Input ")
+        raise SacmaError(f"the default of {what} is {default!r}, which is not allowed: {reason}") from None
+    except TypeError:
+        raise SacmaError(f"the default of {what} is {default!r}, which no config can hold; {ALLOWED}") from None
+
+
+@contextmanager
+def _hints_of(what: str) -> Iterator[None]:
+    """Say of what a type hint cannot be validated."""
+    try:
+        yield
+    except PydanticUserError as error:
+        reason = str(error).splitlines()[0].partition(". ")[0]
+        raise SacmaError(f"a type hint of {what} cannot be validated: {reason}; {ALLOWED}") from None

@@ -1,0 +1,306 @@
+"""Progress of a campaign: a live line on a terminal, lines in a log, JSON lines for programs, or nothing."""
+
+import json
+import math
+import time
+from collections import deque
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as RichProgress
+
+from sacma.cli.redrawing import redraws
+from sacma.config.plan import TrialSpec
+from sacma.experiment.cost import CostModel, shipped_seconds, work_in
+from sacma.store.failure import TrialFailure
+from sacma.store.record import FinishedTrial
+
+MODES = ("auto", "bar", "lines", "json", "quiet")
+
+SECONDS_BETWEEN_LINES = 15.0
+
+BAR_WIDTH = 20
+
+
+@dataclass
+class _Running:
+    """A trial that a worker is busy with.
+
+    Args:
+        spec: of the trial.
+        start: when it began, in seconds since the campaign did.
+        first: of its worker, which had to start as well.
+    """
+
+    spec: TrialSpec
+    start: float
+    first: bool
+
+
+class Tally:
+    """How far a campaign is, and how long it will take.
+
+    Trials are begun in their order, each when another ends: so it is known which are running, and since when.
+
+    Args:
+        specs: the trials to run, in the order in which they will be begun.
+        costs: what they will cost; learns from those that are finished.
+        jobs: how many run at a time, or None if that is not known.
+    """
+
+    def __init__(self, specs: Sequence[TrialSpec], costs: CostModel, jobs: int | None) -> None:
+        self.total = len(specs)
+        self.done = 0
+        self.failed = 0
+        self.retried = 0
+        self.evaluations = 0
+        self._costs = costs
+        self._start = time.monotonic()
+        self._jobs = jobs
+        self._waiting = deque(specs)
+        self._left = work_in(specs)
+        self._running: dict[str, _Running] = {}
+        self._begin(jobs, first=True)
+        self._ready = self._cpu_seconds = self._wall_seconds = self._finished_seconds = self._squared_seconds = 0.0
+
+    def _begin(self, number: int | None, *, first: bool) -> None:
+        if number is None:  # all that is not finished waits
+            return
+        for _ in range(min(number, len(self._waiting))):
+            spec = self._waiting.popleft()
+            self._left[spec.name, spec.dimension] -= shipped_seconds(spec)
+            self._running[spec.key] = _Running(spec, self.elapsed, first)
+
+    def count(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Count one more attempt; ``last`` if the trial is not tried again."""
+        running = self._running.pop(result.spec.key, None)
+        if isinstance(result, TrialFailure):
+            self.failed += last
+            self.retried += not last
+            if not last and self._jobs is not None:
+                self._waiting.append(result.spec)
+                self._left[result.spec.name, result.spec.dimension] += shipped_seconds(result.spec)
+        else:
+            self._learn(result, running)
+        self.done += last
+        if self._jobs is None:
+            self._left[result.spec.name, result.spec.dimension] -= last * shipped_seconds(result.spec)
+        else:
+            self._begin(1, first=False)
+
+    def _learn(self, result: FinishedTrial, running: _Running | None) -> None:
+        seconds = result.outcome.cpu.total
+        self._costs.learn(result.spec, seconds)
+        self._finished_seconds += seconds
+        self._squared_seconds += seconds**2
+        self.evaluations += result.outcome.evaluations
+        if not self._ready:
+            self._ready = max(1e-9, self.elapsed - seconds)
+        if running is not None and not running.first:
+            self._cpu_seconds += seconds
+            self._wall_seconds += self.elapsed - running.start
+
+    @property
+    def elapsed(self) -> float:
+        """Wall-clock seconds since the start."""
+        return time.monotonic() - self._start
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Wall-clock seconds until the end, or None where nothing is known yet."""
+        if self.done == self.total:
+            return 0.0
+        if not self._ready:
+            return None
+        if self._jobs is None:
+            # Trials in the middle of their run are, on average, so old: E[x²] / 2 E[x]. They count as work done.
+            age = self._squared_seconds / (2 * self._finished_seconds) if self._finished_seconds else 0.0
+            passed = self.elapsed - self._ready
+            workers = max(self._finished_seconds, 1e-9) / max(passed - age, passed / 4)
+            return max(0.0, self._costs.seconds(self._left) / workers - age)
+        slowness = self._wall_seconds / self._cpu_seconds if self._cpu_seconds else 1.0
+        costs = deepcopy(self._costs)
+        for running in self._running.values():
+            # The first trials to end are short ones: what runs longer than expected tells of the others.
+            cpu_seconds = self._age(running) / slowness
+            if cpu_seconds > costs.seconds(work_in([running.spec])):
+                costs.learn(running.spec, cpu_seconds)
+        left = [
+            max(0.0, slowness * costs.seconds(work_in([running.spec])) - self._age(running))
+            for running in self._running.values()
+        ]
+        return max([*left, (slowness * costs.seconds(self._left) + sum(left)) / self._jobs])
+
+    def _age(self, running: _Running) -> float:
+        return self.elapsed - (self._ready if running.first else running.start)
+
+    def __str__(self) -> str:
+        return ", ".join([f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s", *self._essentials])
+
+    @property
+    def brief(self) -> str:
+        """The same without what one can do without."""
+        return ", ".join(self._essentials)
+
+    @property
+    def _essentials(self) -> list[str]:
+        parts = []
+        left = self.seconds_left
+        if left:
+            parts.append(f"{clock(left)} left")
+        if self.retried:
+            parts.append(f"{self.retried} to retry" if self.done < self.total else f"{self.retried} retried")
+        if self.failed:
+            parts.append(f"{self.failed} failed")
+        return parts
+
+
+def clock(seconds: float) -> str:
+    """Return a duration for people.
+
+    >>> clock(75), clock(3700)
+    ('1:15', '1:01:40')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+class ProgressDisplay(Protocol):
+    """Shows a campaign."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End."""
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Show that the tally has counted ``result``."""
+
+
+class QuietProgress:
+    """Shows nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Show nothing."""
+
+
+class BarProgress:
+    """A bar that redraws itself; in a narrow window what can be done without gives way to what cannot."""
+
+    def __init__(self, tally: Tally, console: Console) -> None:
+        self._tally = tally
+        self._console = console
+        self._columns = BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.fields[counts]}", markup=False)
+        self._bar = RichProgress(*self._columns, console=console, refresh_per_second=4)
+        self._task = self._bar.add_task("", total=tally.total, counts=f"0/{tally.total} trials")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
+        """Redraw the bar."""
+        tally, room = self._tally, self._console.width
+        done = f"{tally.done}/{tally.total} trials"
+        counts = f"{done}  {tally}"
+        if len(counts) > room:
+            counts = f"{done}  {tally.brief}"
+        bar, text = self._columns
+        self._bar.columns = (bar, text) if BAR_WIDTH + 1 + len(counts) <= room else (text,)
+        self._bar.update(self._task, completed=tally.done, counts=counts)
+
+
+class LineProgress(QuietProgress):
+    """A line every quarter of a minute, and one at the end."""
+
+    def __init__(self, tally: Tally, console: Console) -> None:
+        self._tally = tally
+        self._console = console
+        self._next = SECONDS_BETWEEN_LINES
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
+        """Print a line if it is time."""
+        tally = self._tally
+        if (last and tally.done == tally.total) or tally.elapsed >= self._next:
+            self._next = tally.elapsed + SECONDS_BETWEEN_LINES
+            self._console.print(f"{tally.done}/{tally.total} trials, {tally}", highlight=False, soft_wrap=True)
+
+
+class JSONProgress(QuietProgress):
+    """A line of JSON for each attempt."""
+
+    def __init__(self, tally: Tally, console: Console) -> None:
+        self._tally = tally
+        self._console = console
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Print the line."""
+        tally, spec = self._tally, result.spec
+        event: dict[str, Any] = {
+            "event": "trial",
+            "algorithm": spec.name,
+            "function": spec.function,
+            "dimension": spec.dimension,
+            "instance": spec.instance,
+        }
+        if isinstance(result, TrialFailure):
+            event |= {"event": "failure", "kind": str(result.kind), "error": result.error, "retried": not last}
+        else:
+            outcome = result.outcome
+            event |= {
+                "status": str(outcome.status),
+                "evaluations": outcome.evaluations,
+                "best_delta_f": outcome.best_delta_f if math.isfinite(outcome.best_delta_f) else None,
+                "cpu_seconds": round(outcome.cpu.total, 6),
+            }
+        left = tally.seconds_left
+        event |= {
+            "done": tally.done,
+            "total": tally.total,
+            "failed": tally.failed,
+            "elapsed": round(tally.elapsed, 3),
+            "seconds_left": None if left is None else round(left, 3),
+        }
+        print_json(self._console, event)
+
+
+def print_json(console: Console, event: object) -> None:
+    """Print one line of JSON, whatever the width of the terminal."""
+    console.print(json.dumps(event), soft_wrap=True)
+
+
+def progress_display(mode: str, tally: Tally, console: Console) -> ProgressDisplay:
+    """Return the display for ``mode``, one of ``MODES``; auto is what suits ``console``."""
+    if mode == "auto":
+        mode = "bar" if redraws(console) else "lines"
+    match mode:
+        case "bar":
+            return BarProgress(tally, console)
+        case "lines":
+            return LineProgress(tally, console)
+        case "json":
+            return JSONProgress(tally, console)
+        case _:
+            return QuietProgress()

@@ -1,0 +1,270 @@
+"""What the commands show as tables, 80 columns wide or less."""
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sacma.coco.ranges import format_ranges
+from sacma.experiment.cost import CostModel, work_in
+from sacma.store.completeness import Completeness
+from sacma.store.store import StoredStudy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sacma.analysis.sweep import Decision
+
+
+LONGEST_NAME = 26
+"""Columns of names; longer ones are folded."""
+
+
+def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[str], str] = lambda name: name) -> Table:
+    """Return how many trials are there, by algorithm and dimension, and what the missing ones will cost.
+
+    ``group`` leads from the name of a trial's algorithm to what its row is about.
+    """
+    names = list(dict.fromkeys(group(spec.name) for spec in completeness.specs))
+    dimensions = sorted({spec.dimension for spec in completeness.specs})
+    table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU h")
+    for name in [*names, ""] if len(names) > 1 else names:
+        specs = [spec for spec in completeness.specs if name in {group(spec.name), ""}]
+        cells = [[spec for spec in specs if spec.dimension == D] for D in dimensions]
+        counts = [f"{sum(spec.key in completeness.heads for spec in cell)}/{len(cell)}" for cell in cells]
+        missing = [spec for spec in specs if spec.key not in completeness.heads]
+        failed = sum(spec.key in completeness.failures for spec in missing)
+        hours = costs.seconds(work_in(missing)) / 3600
+        table.add_row(name or "all", *counts, str(len(missing)), str(failed), f"{hours:.2g}" if missing else "0")
+    return table
+
+
+def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
+    """Return how complete the studies are and what they took."""
+    table = _table("algorithm", "trials", "done", "missing", "failed", "damaged", "evaluations", "CPU h")
+    for study, completeness in covered:
+        outcomes = [outcome for _, outcome in completeness.trials]
+        table.add_row(
+            study.name,
+            *map(str, (len(completeness.specs), len(outcomes), len(completeness.missing))),
+            *map(str, (len(completeness.failed), len(completeness.damaged))),
+            f"{sum(outcome.evaluations for outcome in outcomes):,}",
+            f"{sum(outcome.cpu.total for outcome in outcomes) / 3600:.3g}",
+        )
+    return table
+
+
+def missing_lines(completeness: Completeness) -> list[str]:
+    """Say which trials are missing, a line an algorithm and dimension: ``ADA-RD 5-D: f3,8 instances 1-5``."""
+    groups: dict[tuple[str, int], dict[int, list[int]]] = {}
+    for spec in completeness.missing:
+        by_function = groups.setdefault((spec.name, spec.dimension), {})
+        by_function.setdefault(spec.function, []).append(spec.instance)
+    lines = []
+    for (name, dimension), by_function in groups.items():
+        together: dict[str, list[int]] = {}
+        for function, instances in sorted(by_function.items()):
+            together.setdefault(format_ranges(sorted(instances)), []).append(function)
+        parts = [f"f{format_ranges(functions)} instances {instances}" for instances, functions in together.items()]
+        lines.append(f"{name} {dimension}-D: {'; '.join(parts)}")
+    return lines
+
+
+FieldRow = tuple[str, str, str, str]
+"""Key, default, what is allowed, and meaning."""
+
+
+def field_rows(model: type[BaseModel]) -> list[FieldRow]:
+    """Return what there is to say of each field of a model."""
+    return [
+        (name, _default(info), _allowed(info), info.description or _type(info))
+        for name, info in model.model_fields.items()
+    ]
+
+
+def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:
+    """Return a model's fields with defaults and ranges; those of which all is ``known`` by name only."""
+    rows = field_rows(model)
+    again = [row[0] for row in rows if row in known]
+    parts: list[RenderableType] = [Text(f"{title}  {summary}", style="bold")]
+    if again:
+        parts.append(Padding(f"as above: {', '.join(again)}", (0, 0, 0, 2)))
+    if len(again) < len(rows):
+        table = _table("  key", "default", "meaning", right=False)
+        for name, default, allowed, meaning in rows:
+            if name not in again:
+                table.add_row(f"  {name}", default, f"{meaning}{f' ({allowed})' if allowed else ''}")
+        parts.append(table)
+    if not rows:
+        parts.append(Padding("no settings", (0, 0, 0, 2)))
+    return Group(*parts, "")
+
+
+def _type(info: FieldInfo) -> str:
+    if get_origin(info.annotation) is Literal:
+        return "one of"
+    return str(info.annotation if get_args(info.annotation) else getattr(info.annotation, "__name__", ""))
+
+
+def _default(info: FieldInfo) -> str:
+    """Return the default of a field as people write it."""
+    if info.is_required():
+        return "required"
+    default = info.default
+    if isinstance(default, tuple):
+        return format_ranges(default)
+    if isinstance(default, float):
+        return f"{default:.6g}"
+    if default == "" or isinstance(default, BaseModel):
+        return "-"
+    if default is None or isinstance(default, bool):
+        return {None: "null", True: "true", False: "false"}[default]
+    return str(default)
+
+
+def _allowed(info: FieldInfo) -> str:
+    """Return the range or the choices of a field in words."""
+    symbols = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
+    bounds = [
+        f"{symbol} {getattr(constraint, name):g}"
+        for constraint in info.metadata
+        for name, symbol in symbols.items()
+        if getattr(constraint, name, None) is not None
+    ]
+    choices = [choice for choice in get_args(info.annotation) if isinstance(choice, str)]
+    return ", ".join(bounds) or " | ".join(choices)
+
+
+MOST_COLUMNS = 6
+"""Algorithms that are columns of the mean ranks; more of them are rows."""
+
+
+def rank_table(ranks: "pd.DataFrame") -> RenderableType:
+    """Return mean ranks by dimension and scenario, the best in bold."""
+    names = list(ranks["algorithm"].unique())
+    title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations (1 is best)", style="bold")
+    table = _ranks_by_algorithm(ranks, names) if len(names) > MOST_COLUMNS else _ranks_by_scenario(ranks, names)
+    return Group(title, table, "")
+
+
+def _ranks_by_scenario(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
+    table = _table("D", "evaluations", *names)
+    for (dimension, scenario), group in ranks.groupby(["dimension", "scenario"], sort=False):
+        by_name = group.set_index("algorithm")["mean_rank"]
+        mark = PARTIAL_MARK if group["partial"].any() else ""
+        table.add_row(f"{dimension}{mark}", str(scenario), *_cells(by_name, names, "{:.2f}"))
+    return table
+
+
+def _ranks_by_algorithm(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
+    scenarios = list(ranks["scenario"].unique())
+    table = _table("D", "algorithm", *map(str, scenarios))
+    table.columns[1].justify = "left"
+    for dimension, group in ranks.groupby("dimension", sort=False):
+        mark = PARTIAL_MARK if group["partial"].any() else ""
+        values = group.pivot_table(index="algorithm", columns="scenario", values="mean_rank", observed=True, sort=False)
+        columns = [_cells(values[scenario].reindex(names), names, "{:.2f}") for scenario in scenarios]
+        for number, name in enumerate(names):
+            table.add_row("" if number else f"{dimension}{mark}", name, *(column[number] for column in columns))
+    return table
+
+
+MOST_STANDINGS = 5
+"""Settings of a sweep that are shown of each algorithm, beside the reference."""
+
+LEVEL = 0.05
+"""Of significance."""
+
+FEWEST_FUNCTIONS = 6
+"""With which a signed-rank test can be significant: 2/2⁶ < 0.05."""
+
+
+def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
+    """Return the best settings of one algorithm of a sweep, and the reference."""
+    rows = ranking.to_dict("records")
+    mark = "PARTIAL: " if rows[0]["partial"] else ""
+    over = f"{rows[0]['rankings']} rankings on {rows[0]['functions']} functions"
+    title = Text(f"{mark}{algorithm}: {len(rows)} settings in {over}", style="bold")
+    table = _table("setting", "place", "first ranks", "rank sum", "mean rank", "resamples won")
+    for number, row in enumerate(rows):
+        if number < MOST_STANDINGS or row["reference"]:
+            name = f"{_short(row['setting'], algorithm)}{' (reference)' * row['reference']}"
+            share = "-" if math.isnan(row["win_share"]) else f"{100 * row['win_share']:.0f} %"
+            ranks = f"{row['rank_sum']:g}", f"{row['mean_rank']:.2f}"
+            table.add_row(name, str(row["place"]), str(row["first_ranks"]), *ranks, share)
+    return Group(title, table)
+
+
+def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "Decision") -> list[str]:
+    """Say which setting won, what decided it, and whether it differs from the runner-up and the reference."""
+    winner = _short(decision.winner, algorithm)
+    match decision.decided_by:
+        case "first ranks":
+            lines = [f"{winner} wins, by {decision.margin} first rank{'' if decision.margin == 1 else 's'}"]
+        case "rank sum":
+            equals = ", ".join(_short(name, algorithm) for name in decision.tied if name != decision.winner)
+            lines = [f"tie in first ranks with {equals}; {winner} wins by the lower rank sum"]
+        case "nothing":
+            equals = ", ".join(_short(name, algorithm) for name in ranking.loc[ranking["place"] == 1, "setting"])
+            lines = [f"tie: {equals} have the same first ranks and rank sum"]
+    few = "; fewer than 6 functions cannot show one" if ranking["functions"].iloc[0] < FEWEST_FUNCTIONS else ""
+    for row in comparisons.to_dict("records"):
+        corrected = not math.isnan(row["p_holm"])
+        p, how = (row["p_holm"], ", Holm's correction") if corrected else (row["p_raw"], "")
+        lines.append(
+            f"against the {row['against']}, {_short(row['setting'], algorithm)}: better on {row['better']} of "
+            f"{row['functions']} functions, worse on {row['worse']}; {'a' if p < LEVEL else 'no'} significant "
+            f"difference (p = {p:.2g}{how}{few})"
+        )
+    if ranking["reference"].iloc[0]:
+        lines.append("the winner is the reference")
+    return lines
+
+
+def effects_table(effects: "pd.DataFrame") -> RenderableType:
+    """Return the mean rank of the settings that have a value, by key and value, an algorithm a column."""
+    algorithms = list(effects["algorithm"].unique())
+    mark = "PARTIAL: " if effects["partial"].any() else ""
+    title = Text(f"{mark}mean rank of all settings that have a value (1 is best)", style="bold")
+    table = _table("key", "value", *algorithms)
+    ranks = effects.set_index(["algorithm", "key", "value"])["mean_rank"].sort_index()
+    for key in map(str, effects["key"].unique()):
+        values = list(effects.loc[effects["key"] == key, "value"].unique())
+        columns = [_cells(ranks[name, key].reindex(values), values, "{:.2f}") for name in algorithms]
+        for number, value in enumerate(values):
+            table.add_row("" if number else key, value, *(column[number] for column in columns))
+    return Group(title, table, "")
+
+
+def _short(setting: str, algorithm: str) -> str:
+    return setting.removeprefix(f"{algorithm}.")
+
+
+PARTIAL_MARK = "*"
+"""After what trials are missing of."""
+
+
+def _partial(table: "pd.DataFrame") -> str:
+    return f"PARTIAL (trials are missing where there is a {PARTIAL_MARK}): " if table["partial"].any() else ""
+
+
+def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:
+    """Format values by name, the lowest in bold."""
+    there = {name: value for name, value in values.items() if not math.isnan(value)}
+    shown = [form.format(there[name]) if name in there else "-" for name in names]
+    lowest = form.format(values.min())
+    return [Text(cell, style="bold" if cell == lowest else "") for cell in shown]
+
+
+def _table(first: str, *others: str, right: bool = True) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="")
+    table.add_column(first, justify="left", overflow="fold", max_width=LONGEST_NAME)
+    for other in others:
+        table.add_column(other, justify="right" if right else "left", overflow="fold")
+    return table

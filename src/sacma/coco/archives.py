@@ -1,0 +1,222 @@
+"""Files of a folder or an archive, read into memory: nothing is unpacked, run or written."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import posixpath
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line
+from sacma.files.untrusted import UnfitFileError, read_file
+
+ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+
+LARGEST = 512_000_000
+"""Bytes of the files that are read: more is no COCO data set."""
+
+LARGEST_ARCHIVE = 4 * LARGEST
+"""Bytes that an archive may unpack to, with what is not read."""
+
+MOST_MEMBERS = 100_000
+"""Files and folders that are looked at: a COCO data set has a thousand."""
+
+LARGEST_HEADER = 16 << 20
+"""Bytes of what an archive says of a member, or a zip of all."""
+
+MOST_MEMORY = 256 << 20
+"""Bytes that unpacking an ``.xz`` may take: four times what its strongest preset asks for."""
+
+LONGEST_QUOTE = 120
+"""Characters of a name or an error that a message repeats."""
+
+_NOT_INTACT = (
+    *(tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error),
+    *(RuntimeError, NotImplementedError),  # a zip that is encrypted, or packed in a way that Python does not know
+    *(ValueError, LookupError, ArithmeticError, AttributeError, TypeError),  # of a header that is none
+)
+
+
+def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
+    """Return the files of a folder or an archive whose names end in one of ``endings``, by relative path.
+
+    Raises:
+        SacmaError: it is not there, cannot be read, is no intact archive, or is too large.
+    """
+    try:
+        if path.is_dir():
+            return dict(_read_folder(path, tuple(endings)))
+        if not path.exists():
+            raise SacmaError(f"{path}: no such folder or archive")
+        if not path.is_file() or not path.name.endswith(ARCHIVES):
+            raise SacmaError(f"{path} is neither a folder nor an archive ({', '.join(ARCHIVES)})")
+        read = _read_zip if path.suffix == ".zip" else _read_tar
+        return dict(read(path, tuple(endings)))
+    except OSError as error:
+        where = f" ({_quoted(error.filename)})" if error.filename and str(error.filename) != str(path) else ""
+        raise SacmaError(f"{path} cannot be read{where}: {_quoted(error.strerror or error)}") from None
+    except _NOT_INTACT as error:
+        raise SacmaError(f"{path} is not an intact archive: {_quoted(error)}") from None
+
+
+def _quoted(text: object) -> str:
+    """Return what somebody else's file says, or is called, as a short printable text."""
+    return one_line(str(text), LONGEST_QUOTE)
+
+
+def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a folder, each folder once, however many links lead there."""
+    count, looked_at = _bytes(path, LARGEST), _members(path)
+
+    def complain(error: OSError) -> None:
+        raise error
+
+    seen: set[str] = set()
+    for folder, below, names in os.walk(path, onerror=complain, followlinks=True):
+        looked_at(len(names) + len(below))
+        seen.add(os.path.realpath(folder))
+        below[:] = sorted(name for name in below if os.path.realpath(Path(folder, name)) not in seen)
+        for name in names:
+            file = Path(folder, name)
+            if name.endswith(endings) and file.is_file():
+                count(file.stat().st_size)
+                try:
+                    yield file.relative_to(path).as_posix(), read_file(file, LARGEST)
+                except UnfitFileError:  # it has just become one
+                    continue
+
+
+def _read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    count, looked_at = _bytes(path, LARGEST), _members(path)
+    with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
+        looked_at(len(archive.infolist()))
+        for member in archive.infolist():
+            if member.filename.endswith(endings):
+                count(member.file_size)
+                with archive.open(member) as opened:
+                    content = io.BytesIO()
+                    while part := opened.read(1 << 20):  # what is stored unpacked would be read at once
+                        content.write(part)
+                yield _name_within(path, member.filename), content.getvalue()
+
+
+class _Bounded(io.FileIO):
+    """A file of which much is never read at once: the list of a zip's members may be as long as it says."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        most = LARGEST_HEADER + 1
+        content = super().read(most if size is None or size < 0 else min(size, most)) or b""
+        if len(content) == most:
+            raise zipfile.BadZipFile("the list of its members is too long")
+        return content
+
+
+def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    count, looked_at = _bytes(path, LARGEST), _members(path)
+    _bytes(path, LARGEST_ARCHIVE)(path.stat().st_size)
+    with _decompressed(path) as stream:
+        limited = _Limited(stream, path)
+        with tarfile.open(fileobj=limited, mode="r|") as archive:
+            for member in archive:
+                looked_at(1)
+                # What comes next is the rest of this one, and what the archive says of the next.
+                limited.most = archive.offset + LARGEST_HEADER
+                if member.isfile() and member.name.endswith(endings):
+                    count(member.size)
+                    file = archive.extractfile(member)
+                    yield _name_within(path, member.name), file.read() if file else b""
+        limited.most = LARGEST_ARCHIVE
+        while limited.read(1 << 20):  # the checksum is at the end
+            pass
+
+
+def _decompressed(path: Path) -> IO[bytes]:
+    """Open a file that may be compressed, whatever its name says."""
+    with path.open("rb") as file:
+        magic = file.read(2)
+    openers: Mapping[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": _Unxz}
+    stream: IO[bytes] = openers[magic](path) if magic in openers else path.open("rb")
+    return stream
+
+
+class _Unxz(io.RawIOBase):
+    """An ``.xz`` file, unpacked in bounded memory: it may ask for gigabytes."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._stream = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
+
+    def read(self, size: int = -1, /) -> bytes:
+        while not self._stream.eof:
+            packed = self._file.read(1 << 16) if self._stream.needs_input else b""
+            if self._stream.needs_input and not packed:
+                raise EOFError("it ends too early")
+            if content := self._stream.decompress(packed, size):
+                return content
+        return b""
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Limited(io.RawIOBase):
+    """A stream that ends in an error when it is too long: what is packed small may be large.
+
+    Args:
+        stream: to read.
+        path: of the archive.
+    """
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream, self._count, self._read, self._path = stream, _bytes(path, LARGEST_ARCHIVE), 0, path
+        self.most = LARGEST_HEADER
+
+    def read(self, size: int = -1, /) -> bytes:
+        content = self._stream.read(size)
+        self._count(len(content))
+        self._read += len(content)
+        if self._read > self.most:
+            raise SacmaError(f"{self._path} says more of a member than there is to say: that is not a COCO data set")
+        return content
+
+
+def _counter(path: Path, most: float, what: str) -> Callable[[int], None]:
+    """Return what counts parts of a data set and refuses it beyond ``most`` of them, in the words of ``what``."""
+    total = 0
+
+    def count(number: int) -> None:
+        nonlocal total
+        total += number
+        if total > most:
+            raise SacmaError(f"{path} holds more than {what}: that is not a COCO data set")
+
+    return count
+
+
+def _members(path: Path) -> Callable[[int], None]:
+    return _counter(path, MOST_MEMBERS, f"{MOST_MEMBERS:,} files and folders")
+
+
+def _bytes(path: Path, most: int) -> Callable[[int], None]:
+    return _counter(path, most, f"{most / 1e6:.0f} MB")
+
+
+def _name_within(path: Path, name: str) -> str:
+    """Return the name of a member of an archive as a relative path.
+
+    Raises:
+        SacmaError: it leads out of the archive.
+    """
+    found = posixpath.normpath(name.replace("\\", "/"))
+    if found.startswith(("/", "../")) or found == ".." or "\0" in found:
+        raise SacmaError(f"{path} has a member that leads out of it ('{_quoted(name)}'): that is not a COCO data set")
+    return found

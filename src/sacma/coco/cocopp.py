@@ -1,0 +1,127 @@
+"""cocopp's pages, made in a fresh process and checked by what it wrote.
+
+cocopp keeps option state between calls in one process, names its output by the clock and exits with 0 when it
+fails: so it gets a process of its own, its output moves to a path that stays, and success is a page.
+"""
+
+import html
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sacma.errors import RunError
+from sacma.files.atomic import atomic_folder
+from sacma.files.printable import printable
+
+PAGES = "comparison"
+"""What the folder with a time stamp is renamed to."""
+
+CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
+"""What a complete output holds, of one algorithm or of several, beside its index page."""
+
+
+def drop_what_is_missing(folder: Path) -> None:
+    """Take out of cocopp's pages what they show of functions and dimensions that the data do not have.
+
+    cocopp writes its pages for the whole suite: of a part of it, most of their pictures would be broken.
+    """
+    dimensions = sorted({int(path.stem.split("_")[1].removesuffix("D")) for path in folder.glob("pprldmany_*D_*.svg")})
+    for page in folder.rglob("*.html"):
+        text = _read(page)
+        for link, name in set(re.findall(r"""(<a href="([^"#]+)"><img[^>]*></a>)""", text, flags=re.IGNORECASE)):
+            if not (page.parent / name).exists():
+                text = text.replace(link, "")
+        if dimensions:  # the anchor of a dimension: links lead to 20-D whatever there is
+            text = re.sub(r"(pprldmany\.html)#\d+", rf"\1#{dimensions[-1]}", text)
+        _write(page, text)
+    config = folder / "pprldflex-config.js"
+    if dimensions and config.exists():
+        lines = re.sub(r'"dimensions": \[.*?\]', f'"dimensions": {dimensions}', _read(config)).splitlines()
+        _write(config, "\n".join(line for line in lines if _is_there(folder, line)) + "\n")
+
+
+def _read(page: Path) -> str:
+    return page.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def _write(page: Path, text: str) -> None:
+    page.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _is_there(folder: Path, line: str) -> bool:
+    """Whether a line of cocopp's list of pictures names one that exists in some dimension, or names none."""
+    named = re.search(r'"filename": "([^"]*)<0,2>([^"]*)"', line)
+    return named is None or any(folder.glob(f"{named[1]}[0-9][0-9]*{named[2]}"))
+
+
+def with_banner(page: str, banner: str) -> str:
+    """Return an HTML page with a text above its content."""
+    shown = (
+        '<p style="background:#fc0;color:#000;font-weight:bold;padding:0.5em;margin:0" role="alert">'
+        f"{html.escape(printable(banner))}</p>"
+    )
+    with_it, found = re.subn(r"(<body[^>]*>)", lambda body: body[1] + shown, page, count=1, flags=re.IGNORECASE)
+    return with_it if found else shown + page
+
+
+def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expensive: bool = True) -> Path:
+    """Run cocopp over COCO ``folders`` and return the page to open.
+
+    Args:
+        folders: one an algorithm; cocopp shows their names.
+        output: folder that is replaced with the pages. cocopp's own log is left there, or on failure beside it.
+        banner: what every page is to say above all.
+        expensive: whether with run-length-based targets, for which it needs reference data of the suite.
+
+    Raises:
+        RunError: cocopp did not write its pages.
+    """
+    with atomic_folder(output) as work:
+        return output / _make_pages(folders, output, work, banner, expensive=expensive)
+
+
+def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, *, expensive: bool) -> Path:
+    """Fill ``work`` with what is to be at ``output``; return the page to open, as seen from there."""
+    log = work / "cocopp.log"
+    command = [
+        *(sys.executable, "-P", "-W", "ignore", "-m", "cocopp"),
+        *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
+        *(str(folder.resolve()) for folder in folders),
+    ]
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = {**os.environ, **threads, "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
+    with log.open("w") as file:
+        finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
+            command,
+            cwd=work,
+            env=environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    pages = list(work.glob("pages/*/index*.html"))
+    complete = len(pages) == 1 and all(any(pages[0].parent.glob(pattern)) for pattern in CONTENTS)
+    failed = output.with_name(f"{output.name}-failed.log")
+    if not complete:
+        log.replace(failed)
+        raise RunError(
+            f"cocopp did not write its pages (its exit code was {finished.returncode}); what it said is in {failed}; "
+            "sacma doctor looks whether it can work at all"
+        )
+    page, stamped = pages[0].name, pages[0].parent
+    start = work / "pages" / "index.html"
+    _write(start, _read(start).replace(stamped.name, PAGES))
+    stamped = stamped.replace(stamped.with_name(PAGES))
+    drop_what_is_missing(stamped)
+    if banner:
+        for page_file in (work / "pages").rglob("*.html"):
+            _write(page_file, with_banner(_read(page_file), banner))
+    failed.unlink(missing_ok=True)
+    for made in (work / "pages").iterdir():
+        made.replace(work / made.name)
+    (work / "pages").rmdir()
+    return Path(PAGES) / page

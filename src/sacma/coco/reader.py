@@ -1,0 +1,345 @@
+"""COCO data of anybody: folders and archives of experiments on a suite, read without running or unpickling anything.
+
+Formats of all years are understood, in sub-folders, with repeated and with other instances. Index files (``.info``) say
+which trials there are, data files (``.dat``, ``.tdat``) how their best Δf came down. What is missing or does not fit
+together is an error or a note, never filled in.
+"""
+
+import io
+import posixpath
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sacma.coco.archives import read_files
+from sacma.coco.ranges import format_ranges
+from sacma.coco.suites import BBOB, NOISY, Suite
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line
+from sacma.surrogate.whitening import Array
+
+BELOW_OPTIMUM = -1e-7
+"""The lowest Δf that rounding can explain."""
+
+ROUNDING = 1e-6
+"""By which part of it a Δf may differ between two lines that say the same."""
+
+MOST = 1e15
+"""Evaluations: what is more is a misprint."""
+
+MOST_INSTANCE = 10**9
+"""Number of an instance: idem."""
+
+LONGEST_LINE = 1 << 20
+"""Characters of a line: a thousand trials in an index, or a row of 40,000 dimensions."""
+
+MOST_ROWS = 10_000_000
+"""Rows of a data set: more is none."""
+
+LONGEST_QUOTE = 60
+"""Characters of a file that a message repeats."""
+
+MOST_NAMED = 3
+"""Of a list, before it is cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """How the best Δf of one trial came down.
+
+    Args:
+        function: f.
+        dimension: D.
+        instance: of the function; in old data several trials have the same.
+        evaluations: made by the trial, as far as its data go.
+        at: evaluation numbers, ascending, shape (n,).
+        to: best Δf from each of them on, descending, shape (n,).
+        told: evaluation numbers that the files have, ascending, shape (m,), those among them at which it did not
+            improve: there the best Δf is known exactly. None: those of ``at`` only.
+    """
+
+    function: int
+    dimension: int
+    instance: int
+    evaluations: int
+    at: Array
+    to: Array
+    told: Array | None = None
+
+    def best_after(self, evaluations: float) -> float:
+        """Return the best Δf after that many evaluations; inf before the first that is known."""
+        position = int(np.searchsorted(self.at, evaluations + 1e-9, side="right"))
+        return float(self.to[position - 1]) if position else np.inf
+
+
+@dataclass(frozen=True)
+class CocoData:
+    """A data set of one algorithm.
+
+    Args:
+        curves: of its trials, by function, dimension and order in the data.
+        algorithm: its name in the data; of several the first.
+        notes: what to know of the data, a line each.
+        files: index and data files, by relative path.
+    """
+
+    curves: tuple[Curve, ...]
+    algorithm: str
+    notes: tuple[str, ...]
+    files: Mapping[str, bytes]
+
+
+def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
+    """Read a folder or an archive of COCO data.
+
+    Args:
+        path: of it.
+        suite: that the data must be of.
+
+    Raises:
+        SacmaError: it is not there, not COCO data of the suite, or its files contradict each other.
+    """
+    files = read_files(path, (".info", ".dat", ".tdat"))
+    indices = sorted(name for name in files if name.endswith(".info"))
+    if not indices:
+        raise SacmaError(f"{path} holds no COCO data: no .info file is in it")
+    data = _DataFiles(path, files)
+    curves: list[Curve] = []
+    names: list[str] = []
+    unlike = 0
+    for index in indices:
+        for entry in _entries(path, index, files[index], suite):
+            names.append(entry.algorithm)
+            read = list(_curves(data, index, entry))
+            counts = [evaluations for _, evaluations in entry.runs]
+            unlike += sum(curve.evaluations != count for curve, count in zip(read, counts, strict=True))
+            curves += read
+    if not curves:
+        raise SacmaError(f"{path}: its index files name no trial")
+    notes = []
+    if len(set(names)) > 1:
+        found = sorted(set(names))
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        notes.append(f"{path}: the data are of several algorithms: {', '.join(found[:MOST_NAMED])}{more}")
+    if unlike:
+        notes.append(
+            f"{path}: of {unlike} of {len(curves)} trials index and data files say different numbers of evaluations; "
+            "they are taken to end where their data end"
+        )
+    left_out = data.left_out
+    if left_out:
+        notes.append(f"{path}: of its data files {left_out} runs are in no index file; they are left out")
+    curves.sort(key=lambda c: (c.function, c.dimension))
+    return CocoData(tuple(curves), names[0], tuple(notes), files)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    function: int
+    dimension: int
+    algorithm: str
+    data: str
+    runs: tuple[tuple[int, int], ...]
+    """Instance and evaluations."""
+
+
+def _lines(path: Path, name: str, content: bytes) -> Iterator[str]:
+    """Yield the lines of a file one by one, of whatever system.
+
+    Raises:
+        SacmaError: one is too long.
+    """
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace")
+    number = 0
+    while line := text.readline(LONGEST_LINE):
+        number += 1
+        if len(line) == LONGEST_LINE:
+            raise SacmaError(f"{path}: {_quoted(name)}, line {number}: it is too long to be one of COCO's")
+        yield line.rstrip("\n")
+
+
+def _quoted(text: object) -> str:
+    """Return what a file says, or is called, as a short printable text."""
+    return one_line(str(text), LONGEST_QUOTE)
+
+
+def _entries(path: Path, index: str, content: bytes, suite: Suite) -> Iterator[_Entry]:
+    """Yield the data sets of an index file: a header, comments, and a line of runs each."""
+    header = ""
+    where = f"{path}: {_quoted(index)}"
+    for line in filter(None, (line.strip() for line in _lines(path, index, content))):
+        if line.startswith("%"):
+            continue
+        if re.search(r"\b(?:funcId|function)\s*+=", line):
+            if header:
+                break
+            header = line
+        elif not header:
+            raise SacmaError(f"{where}: a line of runs has no header before it: '{_quoted(line)}'")
+        else:
+            yield _entry(path, index, header, line, suite)
+            header = ""
+    if header:
+        raise SacmaError(f"{where}: a header has no line of runs after it: '{_quoted(header)}'")
+
+
+def _entry(path: Path, index: str, header: str, line: str, suite: Suite) -> _Entry:
+    """Return what a header and a line of runs say.
+
+    Raises:
+        SacmaError: they are not COCO's, or of another suite.
+    """
+    fields = {key: value.strip("'") for key, value in re.findall(r"\b(\w++)\s*+=\s*+('[^']*+'|[^,]*+)", header)}
+    data, *runs = (part.strip() for part in line.split(","))
+    try:
+        entry = _Entry(
+            int(fields.get("funcId") or fields["function"]),
+            int(fields.get("DIM") or fields["dim"]),
+            _quoted(fields.get("algId") or fields.get("algorithm") or "unnamed"),
+            posixpath.normpath(posixpath.join(posixpath.dirname(index), data.replace("\\", "/"))),
+            tuple(_run(run) for run in runs if run),
+        )
+    except (KeyError, ValueError, OverflowError) as error:
+        raise SacmaError(
+            f"{path}: {_quoted(index)}: not an entry of COCO's: '{_quoted(line)}' ({_quoted(error)})"
+        ) from None
+    # Old data do not name their suite: there were two, with functions of different numbers.
+    given = fields.get("suite", suite.name if suite in {BBOB, NOISY} else BBOB.name)
+    stranger = f"the suite {_quoted(given)}" if given != suite.name else ""
+    stranger = stranger or (f"function {entry.function}" if entry.function not in suite.functions else "")
+    stranger = stranger or (f"dimension {entry.dimension}" if entry.dimension not in suite.dimensions else "")
+    if stranger:
+        kind = "" if suite.noisy else "noiseless "
+        raise SacmaError(
+            f"{path}: {_quoted(index)} is of {stranger}; only {suite.name}'s {kind}functions "
+            f"can be compared: {format_ranges(suite.functions)} in dimensions {format_ranges(suite.dimensions)}"
+        )
+    return entry
+
+
+def _run(text: str) -> tuple[int, int]:
+    instance, _, rest = text.partition(":")
+    evaluations, _, _ = rest.partition("|")
+    number, count = int(instance), int(float(evaluations))
+    if not (1 <= number <= MOST_INSTANCE and 1 <= count <= MOST):
+        raise ValueError(f"instance {number} with {count} evaluations")
+    return number, count
+
+
+class _DataFiles:
+    """Data files, each read once, and how many of their runs have been taken.
+
+    Args:
+        path: of the folder or archive.
+        files: all that is in it.
+    """
+
+    def __init__(self, path: Path, files: Mapping[str, bytes]) -> None:
+        self.path, self.files = path, files
+        self._taken: dict[str, int] = {}
+        self._runs: dict[str, list[Array]] = {}
+        self._rows = 0
+
+    def take(self, index: str, entry: _Entry) -> Iterator[tuple[str, list[Array]]]:
+        """Yield what each run of an entry is called, for people, and its rows from each of its data files.
+
+        An index may name a data file several times, for its runs in turn.
+
+        Raises:
+            SacmaError: a file is not there, or has fewer runs.
+        """
+        if entry.data not in self.files:
+            raise SacmaError(f"{self.path}: {_quoted(index)} names {_quoted(entry.data)}, which is not there")
+        first = self._taken.get(entry.data, 0)
+        last = self._taken[entry.data] = first + len(entry.runs)
+        names = [name for name in (entry.data, f"{entry.data.removesuffix('.dat')}.tdat") if name in self.files]
+        for name in names:
+            if name not in self._runs:
+                self._runs[name] = _runs(self.path, name, self.files[name], MOST_ROWS - self._rows)
+                self._rows += sum(len(run) + 1 for run in self._runs[name])
+            there = len(self._runs[name])
+            if there < last:
+                raise SacmaError(
+                    f"{self.path}: {_quoted(name)} has {there} runs, {_quoted(index)} says {last}: it is not complete"
+                )
+        for number in range(first, last):
+            where = f"{self.path}: {' and '.join(map(_quoted, names))}, run {number + 1}"
+            yield where, [self._runs[name][number] for name in names]
+
+    @property
+    def left_out(self) -> int:
+        """How many runs nobody has taken: of trials that were not finished, or whose index is lost."""
+        there = {
+            name: text.count(b"\n%") + text.startswith(b"%")
+            for name, text in self.files.items()
+            if name.endswith(".dat")
+        }
+        return sum(number - self._taken.get(name, 0) for name, number in there.items())
+
+
+def _curves(data: _DataFiles, index: str, entry: _Entry) -> Iterator[Curve]:
+    """Yield the trials of an entry."""
+    for (instance, _), (where, parts) in zip(entry.runs, data.take(index, entry), strict=True):
+        if not all(map(len, parts)):
+            raise SacmaError(f"{where}: it is empty, not a complete trial")
+        rows = np.concatenate(parts)
+        rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+        at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
+        if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
+            raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
+        falls = np.append(True, to[1:] < to[:-1])
+        told = np.unique(at)
+        yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls], told)
+
+
+def _runs(path: Path, name: str, content: bytes, most: int) -> list[Array]:
+    """Return evaluation number and best Δf of each run of a data file, shape (n, 2) each, at most ``most`` in all.
+
+    The first column is the evaluation number and the third the best Δf, in the formats of all years.
+    """
+    runs: list[array[float]] = []
+    columns = rows = 0
+    for number, line in enumerate(_lines(path, name, content), start=1):
+        rows += 1
+        if rows > most:
+            raise SacmaError(f"{path} has more than {MOST_ROWS:,} rows: that is not a COCO data set")
+        if line.startswith("%"):
+            runs.append(array("d"))
+            continue
+        values = line.split()
+        if not values:
+            continue
+        columns = columns or len(values)
+        try:
+            if len(values) != columns:
+                raise ValueError(f"{len(values)} columns")  # noqa: TRY301 the line is complete, or it is an error
+            runs[-1].extend((float(values[0]), float(values[2]), number))
+        except (ValueError, IndexError):
+            raise SacmaError(f"{path}: {_quoted(name)}, line {number}: not COCO data: '{_quoted(line)}'") from None
+    return [_checked(path, name, np.array(run, float).reshape(-1, 3)) for run in runs]
+
+
+def _checked(path: Path, name: str, rows: Array) -> Array:
+    """Return evaluation number and best Δf of a run, given with the numbers of their lines.
+
+    Raises:
+        SacmaError: a number is none that a trial can have, or the numbers are not those of one trial in turn.
+    """
+    at, to, lines = rows.T
+    with np.errstate(invalid="ignore"):  # what is infinite is found before it is compared
+        rises = to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1])
+    wrong = {
+        "the evaluation number is not 1, 2, 3 …": ~np.isfinite(at) | (at < 1) | (at != np.floor(at)) | (at > MOST),
+        "Δf is not a number that bbob can have": ~np.isfinite(to) | (to < BELOW_OPTIMUM),
+        "evaluation numbers go back": np.append(False, at[1:] < at[:-1])[: len(at)],
+        "the best Δf rises": np.append(False, rises)[: len(to)],
+    }
+    for what, where in wrong.items():
+        if where.any():
+            line = int(lines[where.argmax()])
+            raise SacmaError(f"{path}: {_quoted(name)}, line {line}: {what}")
+    return rows[:, :2]

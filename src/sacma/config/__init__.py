@@ -1,0 +1,1 @@
+"""Configs and sweeps: YAML files to validated studies, and studies to trial specs."""

@@ -1,0 +1,109 @@
+"""From studies to trial specs: what is to be run, as data."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from sacma.config.study import Study
+
+
+@dataclass(frozen=True)
+class TrialSpec:
+    """All that determines the outcome of one trial.
+
+    Args:
+        name: of the algorithm in files and tables; part of its seeds.
+        algorithm: its name in the registry.
+        settings: its resolved settings as canonical JSON.
+        suite: COCO suite.
+        function: f.
+        dimension: D.
+        instance: of the function.
+        budget: true evaluations.
+        target: Δf at and below which the trial stops.
+        seed: of the study.
+        triggers: multiples of D at which COCO's files hold Δf exactly.
+        version: of the algorithm, where it is not our own: of its package, or the content hash of its file.
+        algorithm_file: where that file lay, for messages alone: it is never opened. Not part of the trial's identity.
+    """
+
+    name: str
+    algorithm: str
+    settings: str
+    suite: str
+    function: int
+    dimension: int
+    instance: int
+    budget: int
+    target: float
+    seed: int
+    triggers: str
+    version: str
+    algorithm_file: str = field(compare=False)
+
+    @cached_property
+    def key(self) -> str:
+        """Content hash: the trial's identity for resuming and merging, 20 hexadecimal digits."""
+        version = (self.version,) if self.version else ()
+        content = _hash_of(
+            self.name, self.algorithm, self.settings, self.suite, self.target, self.seed, self.triggers, *version
+        ).copy()
+        content.update(f"{self.function},{self.dimension},{self.instance},{self.budget}".encode())
+        return content.hexdigest()[:20]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """(function, dimension, instance)."""
+        return self.function, self.dimension, self.instance
+
+    def __str__(self) -> str:
+        return f"{self.name} on f{self.function}, {self.dimension}-D, instance {self.instance}"
+
+
+@lru_cache(maxsize=64)
+def _hash_of(*of_the_study: str | float) -> "hashlib._Hash":
+    """What the content hashes of a study's trials have in common: computed once, as there may be 100,000 of them."""
+    return hashlib.sha256(json.dumps(of_the_study).encode())
+
+
+def canonical_json(settings: Mapping[str, Any]) -> str:
+    """Return the one JSON text of ``settings`` that its content hash is taken of."""
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+def plan_study(study: Study) -> Iterator[TrialSpec]:
+    """Yield the trials of ``study`` in the order of COCO's suite: dimension, function, instance."""
+    protocol, origin = study.protocol, study.origin
+    settings = canonical_json(study.settings.model_dump())
+    for dimension in protocol.dimensions:
+        for function in protocol.functions:
+            for instance in protocol.instances:
+                yield TrialSpec(
+                    name=study.name,
+                    algorithm=study.algorithm,
+                    settings=settings,
+                    suite=protocol.suite,
+                    function=function,
+                    dimension=dimension,
+                    instance=instance,
+                    budget=protocol.evaluations(dimension),
+                    target=float(protocol.target),
+                    seed=protocol.seed,
+                    triggers=evaluation_triggers(protocol.budget),
+                    version=origin.version if origin else "",
+                    algorithm_file=origin.source if origin and origin.is_file else "",
+                )
+
+
+def plan(studies: Iterable[Study]) -> tuple[TrialSpec, ...]:
+    """Return the trials of all ``studies``, study by study."""
+    return tuple(spec for study in studies for spec in plan_study(study))
+
+
+def evaluation_triggers(budget: float) -> str:
+    """Return the multiples of D at which COCO logs Δf exactly: the paper's, up to the budget, and the budget."""
+    wanted = {multiple for multiple in (25, 50, 83, 125, 250) if multiple <= budget}
+    return ",".join(str(multiple) for multiple in sorted(wanted | {max(1, int(budget))}))

@@ -1,0 +1,257 @@
+"""Algorithm configs: YAML files to validated, frozen studies.
+
+A file names one algorithm, its settings where they differ from the defaults, and its protocol where that differs
+from the paper's. Everything is strict: an unknown key, a wrong type or a value out of range is an error that
+names file, line, key and what is allowed.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    RootModel,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.coco.ranges import format_ranges, parse_ranges
+from sacma.coco.suites import BBOB, SUITES
+from sacma.config.yaml_file import Location, explain, read_document
+from sacma.errors import SacmaError
+from sacma.files.printable import shown
+
+RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
+    f"{device}{number}" for device in ("com", "lpt") for number in range(10)
+}
+"""Names of our own folders, and of what some systems take for devices, whatever follows the first dot."""
+
+MOST_TRIALS = 500_000
+"""Of a study: a hundred times the paper's."""
+
+Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
+
+
+class Protocol(BaseModel):
+    """What is run: the defaults are the protocol of the paper; those of another suite are its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    suite: Annotated[str, Field(description=f"COCO suite: {', '.join(SUITES)}")] = BBOB.name
+    functions: Annotated[Numbers, Field(description="functions, like 1-24")] = BBOB.functions
+    dimensions: Annotated[Numbers, Field(description="dimensions D, like 2,3,5,10,20")] = BBOB.usual_dimensions
+    instances: Annotated[Numbers, Field(description="instances, one trial each")] = BBOB.usual_instances
+    budget: Annotated[float, Field(gt=0, le=1e7, description="true evaluations of a trial, divided by D")] = 250
+    target: Annotated[float, Field(gt=0, allow_inf_nan=False, description="Δf at and below which a trial stops")] = 1e-8
+    seed: Annotated[int, Field(ge=0, lt=2**63, description="seed of the whole study")] = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _defaults_of_the_suite(cls, given: object) -> object:
+        if not isinstance(given, dict) or not isinstance(given.get("suite"), str) or given["suite"] not in SUITES:
+            return given
+        suite = SUITES[given["suite"]]
+        usual = {"functions": suite.functions, "dimensions": suite.usual_dimensions, "instances": suite.usual_instances}
+        return usual | given
+
+    @field_validator("suite")
+    @classmethod
+    def _suite_is_known(cls, suite: str) -> str:
+        if suite not in SUITES:
+            raise ValueError(f"unknown suite {shown(suite)}; known: {', '.join(SUITES)}")
+        return suite
+
+    @field_validator("functions", "dimensions")
+    @classmethod
+    def _there_in_the_suite(cls, numbers: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        suite = SUITES.get(info.data.get("suite", ""))
+        known = getattr(suite, str(info.field_name), numbers)
+        unknown = [number for number in numbers if number not in known]
+        if suite and unknown:
+            kind = str(info.field_name).removesuffix("s")
+            raise ValueError(f"{suite.name} has no {kind} {format_ranges(unknown)}; it has {format_ranges(known)}")
+        return numbers
+
+    @field_validator("instances")
+    @classmethod
+    def _not_too_many_trials(cls, instances: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        trials = len(instances) * math.prod(len(info.data.get(key, ())) for key in ("functions", "dimensions"))
+        if trials > MOST_TRIALS:
+            raise ValueError(f"these are {trials:,} trials; a study takes at most {MOST_TRIALS:,}; leave some out")
+        return instances
+
+    @model_validator(mode="after")
+    def _at_least_one_evaluation(self) -> "Protocol":
+        if self.evaluations(min(self.dimensions)) < 1:
+            raise ValueError(
+                f"budget {self.budget:g} allows no evaluation in {min(self.dimensions)}-D; give at least 1"
+            )
+        return self
+
+    def evaluations(self, dimension: int) -> int:
+        """Return the budget of a trial in true evaluations, rounded down."""
+        return math.floor(self.budget * dimension)
+
+
+def check_name(name: str) -> str:
+    """Return ``name`` if an algorithm can be called so in files.
+
+    Raises:
+        ValueError: says what is allowed.
+    """
+    fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
+    if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
+        raise ValueError(
+            f"{shown(name)} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
+        )
+    return name
+
+
+class NamedAlgorithm(BaseModel):
+    """An algorithm of the registry under a name of its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: Annotated[str, Field(description="what the algorithm is called in files, tables and figures")]
+    description: Annotated[str, Field(description="one line of ASCII for COCO's data files", max_length=200)] = ""
+    algorithm: Annotated[str, Field(description="what `sacma algorithms` lists")]
+
+    @field_validator("name")
+    @classmethod
+    def _name_is_a_folder(cls, name: str) -> str:
+        return check_name(name)
+
+    @field_validator("description")
+    @classmethod
+    def _description_fits_coco(cls, description: str) -> str:
+        if not description.isascii() or not description.isprintable() or '"' in description:
+            raise ValueError("COCO's files take one line of ASCII without double quotes")
+        return description
+
+    @field_validator("algorithm")
+    @classmethod
+    def _algorithm_is_registered(cls, algorithm: str, info: ValidationInfo) -> str:
+        if algorithm not in ALGORITHMS and not info.context:
+            raise ValueError(
+                f"unknown algorithm {shown(algorithm)}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
+            )
+        return algorithm
+
+
+class StoredSettings(RootModel[dict[str, Any]]):
+    """Settings as they were when their trials ran, of an algorithm that may not be at hand now."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Config(NamedAlgorithm):
+    """The keys of a config file."""
+
+    settings: Annotated[
+        Any, Field(description="of the algorithm; where they differ from its defaults", validate_default=True)
+    ] = None
+    protocol: Annotated[Protocol, Field(description="where it differs from the defaults, which are the paper's")] = (
+        Protocol()
+    )
+
+    @field_validator("settings")
+    @classmethod
+    def _settings_of_the_algorithm(cls, settings: object, info: ValidationInfo) -> object:
+        algorithm = info.data.get("algorithm")
+        if isinstance(settings, StoredSettings):
+            return settings
+        if algorithm is not None and not isinstance(settings, ALGORITHMS[algorithm].settings):
+            raise ValueError(f"{shown(settings)} is not a mapping of settings of {algorithm}")
+        return settings
+
+
+class Study(Config):
+    """One algorithm with its settings under one protocol: a config file, defaults filled in.
+
+    Args:
+        origin: where the algorithm comes from, if it is not our own.
+    """
+
+    origin: Origin | None = None
+
+
+def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Study:
+    """Read a config file.
+
+    Args:
+        path: of the YAML file.
+        overrides: keys of the protocol that replace the file's, by name.
+
+    Raises:
+        SacmaError: what is wrong, where, and what is allowed.
+    """
+    document = read_document(path, "config", ["name", "algorithm"])
+    if document.content.keys() >= {"algorithms", "grid"}:
+        raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {path}")
+    replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
+    content = with_overrides(document.content, replaced)
+    if content.get("settings") is None:  # absent, or a key with nothing but comments below it
+        content["settings"] = {}
+    algorithm, settings = content.get("algorithm"), content["settings"]
+    try:
+        if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
+            content["settings"] = ALGORITHMS[algorithm].settings.model_validate(settings)
+        config = Config.model_validate(content)
+    except ValidationError as error:
+        within = () if error.title in {"Config", "Protocol"} else ("settings",)
+        raise SacmaError(
+            explain(
+                error,
+                document,
+                place=lambda location: within + location,
+                valid_keys=lambda location: _valid_keys(location, content),
+                options=replaced,
+            )
+        ) from None
+    return Study(**dict(config), origin=ALGORITHMS.origin(config.algorithm))
+
+
+def _valid_keys(location: Location, content: Mapping[str, Any]) -> list[str]:
+    match location:
+        case ("protocol", _):
+            model: type[BaseModel] = Protocol
+        case ("settings", _):
+            model = ALGORITHMS[content["algorithm"]].settings
+        case _:
+            model = Config
+    return list(model.model_fields)
+
+
+def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None = None) -> tuple[Study, ...]:
+    """Read several config files; their names must differ.
+
+    Raises:
+        SacmaError: as ``load_study``, and where two files give the same name.
+    """
+    studies = tuple(load_study(path, overrides) for path in paths)
+    seen: dict[str, Path] = {}
+    for path, study in zip(paths, studies, strict=True):
+        # Folders of names that differ only in case are one folder on some file systems.
+        if study.name.lower() in seen:
+            raise SacmaError(
+                f"{path}: name {study.name} is also that of {seen[study.name.lower()]}; give each config its own"
+            )
+        seen[study.name.lower()] = path
+    return studies
+
+
+def with_overrides(content: Mapping[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
+    """Return the content of a file with keys of its protocol replaced."""
+    given = content.get("protocol")
+    if given is None or isinstance(given, dict):
+        return {**content, "protocol": {**(given or {}), **overrides}}
+    return dict(content)

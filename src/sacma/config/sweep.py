@@ -1,0 +1,305 @@
+"""Sweeps: YAML files that name algorithms and a grid of their settings, to one study for each combination.
+
+As strict as configs: an unknown key, a value that is not allowed or a combination that the algorithm refuses is an
+error that names file, line, key and what is allowed.
+"""
+
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.study import NamedAlgorithm, Protocol, Study, check_name, with_overrides
+from sacma.config.yaml_file import Document, Location, explain, read_document, unknown_key
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line, shown
+
+MOST_SETTINGS = 1000
+"""Of all algorithms of a sweep together."""
+
+
+def _values(given: object) -> object:
+    if not isinstance(given, list) or not given:
+        raise ValueError(f"{shown(given)} is not a list of values; write it like [0.2, 0.5]")
+    return tuple(given)
+
+
+def _ascending(given: tuple[float, ...]) -> tuple[float, ...]:
+    if len(set(given)) < len(given):
+        raise ValueError(f"{', '.join(f'{number:g}' for number in given)}: give each number once")
+    return tuple(sorted(given))
+
+
+def _nothing_is_empty(given: object) -> object:
+    return {} if given is None else given  # a key with nothing but comments below it
+
+
+Values = Annotated[tuple[Any, ...], BeforeValidator(_values)]
+Budgets = Annotated[
+    tuple[Annotated[float, Field(gt=0, le=1e7)], ...], BeforeValidator(_values), AfterValidator(_ascending)
+]
+SomeSettings = Annotated[dict[str, Any], BeforeValidator(_nothing_is_empty)]
+
+
+class AlgorithmEntry(NamedAlgorithm):
+    """An algorithm of a sweep file."""
+
+    settings: Annotated[SomeSettings, Field(default_factory=dict, description="that all its combinations share")]
+    reference: Annotated[
+        dict[str, Any] | None, Field(description="a combination of the grid that the winner is compared with")
+    ] = None
+
+
+class SweepFile(BaseModel):
+    """The keys of a sweep file; the default of ``rank_at`` and the protocol are the paper's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: Annotated[str, Field(description="what the tables of the sweep are called")]
+    protocol: Annotated[Protocol, Field(description="of all its algorithms")] = Protocol()
+    rank_at: Annotated[Budgets, Field(description="evaluations/D after which settings are ranked")] = (25, 50, 125, 250)
+    algorithms: Annotated[
+        tuple[AlgorithmEntry, ...], BeforeValidator(_values), Field(description="each is ranked by itself")
+    ]
+    grid: Annotated[dict[str, Values], Field(min_length=1, description="settings, each with the values that it takes")]
+
+    @field_validator("name")
+    @classmethod
+    def _name_is_a_file(cls, name: str) -> str:
+        return check_name(name)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A combination of the values of a grid.
+
+    Args:
+        labels: its values by key of the grid, as its name has them.
+        study: of the algorithm with these values.
+    """
+
+    labels: Mapping[str, str]
+    study: Study
+
+    @property
+    def name(self) -> str:
+        """That of its study: ``ADA-Kendall.T2-0.5-5-0.2``."""
+        return self.study.name
+
+
+@dataclass(frozen=True)
+class SweptAlgorithm:
+    """An algorithm with all combinations of the values of a grid.
+
+    Args:
+        name: of the algorithm.
+        settings: the combinations; the values of the last key vary fastest.
+        reference: name of the setting that the winner is compared with.
+    """
+
+    name: str
+    settings: tuple[Setting, ...]
+    reference: str | None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep file, checked and expanded.
+
+    Args:
+        name: of the sweep.
+        keys: of the grid, in the order of the file.
+        protocol: of all settings.
+        rank_at: evaluations/D after which settings are ranked: those of the file up to the budget, or the budget.
+        algorithms: each with all its settings.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    protocol: Protocol
+    rank_at: tuple[float, ...]
+    algorithms: tuple[SweptAlgorithm, ...]
+
+    @property
+    def studies(self) -> tuple[Study, ...]:
+        """The studies of all settings of all algorithms."""
+        return tuple(setting.study for algorithm in self.algorithms for setting in algorithm.settings)
+
+
+def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Sweep:
+    """Read a sweep file.
+
+    Args:
+        path: of the YAML file.
+        overrides: keys of the protocol that replace the file's, by name.
+
+    Raises:
+        SacmaError: what is wrong, where, and what is allowed.
+    """
+    document = read_document(path, "sweep", ["name", "algorithms", "grid"])
+    if "algorithm" in document.content and "grid" not in document.content:
+        raise SacmaError(f"{path}: this is a config, not a sweep; run it with: sacma run {path}")
+    replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
+    try:
+        file = SweepFile.model_validate(with_overrides(document.content, replaced))
+    except ValidationError as error:
+        valid_keys = _ValidKeys(document.content)
+        raise SacmaError(explain(error, document, valid_keys=valid_keys, options=replaced)) from None
+    if max(file.rank_at) > file.protocol.budget and "rank_at" in document.content and "budget" not in replaced:
+        raise SacmaError(
+            f"{document.where(('rank_at',))}: {max(file.rank_at):g} evaluations/D are beyond the budget, "
+            f"{file.protocol.budget:g}; raise the budget, or rank at less"
+        )
+    combinations = math.prod(len(values) for values in file.grid.values())
+    settings = len(file.algorithms) * combinations
+    if settings > MOST_SETTINGS:
+        each = f", {combinations:,} for each of {len(file.algorithms)} algorithms" if len(file.algorithms) > 1 else ""
+        raise SacmaError(
+            f"{document.where(('grid',))}: {settings:,} settings{each}; a sweep takes at most {MOST_SETTINGS:,}; "
+            "leave values out"
+        )
+    if combinations == 1:
+        raise SacmaError(f"{document.where(('grid',))}: there is one combination only; give a key two values or more")
+    rank_at = tuple(budget for budget in file.rank_at if budget <= file.protocol.budget) or (file.protocol.budget,)
+    algorithms = tuple(_expand(number, file, document) for number in range(len(file.algorithms)))
+    _check_names(algorithms, document)
+    return Sweep(file.name, tuple(file.grid), file.protocol, rank_at, algorithms)
+
+
+class _ValidKeys:
+    """Which keys are valid beside one, for errors."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self._content = content
+
+    def __call__(self, location: Location) -> list[str]:
+        match location:
+            case ("protocol", _):
+                model: type[BaseModel] = Protocol
+            case ("algorithms", number, "settings", _):
+                model = ALGORITHMS[self._content["algorithms"][int(number)]["algorithm"]].settings
+            case ("algorithms", _, _):
+                model = AlgorithmEntry
+            case _:
+                model = SweepFile
+        return list(model.model_fields)
+
+
+def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
+    """Return an algorithm of the file with all combinations, or say which are refused."""
+    entry = file.algorithms[number]
+    model = ALGORITHMS[entry.algorithm].settings
+    for key in file.grid:
+        if key not in model.model_fields:
+            raise SacmaError(
+                f"{document.where(('grid', key))}: {entry.algorithm}: {unknown_key(key, list(model.model_fields))}"
+            )
+        if key in entry.settings:
+            where = document.where(("algorithms", str(number), "settings", key))
+            raise SacmaError(f"{where}: is a key of the grid as well; leave it out here or there")
+    settings, refused = [], []
+    for values in _combinations(file):
+        try:
+            valid = model.model_validate({**entry.settings, **values})
+        except ValidationError as error:
+            if all(detail["loc"] for detail in error.errors()):
+                raise SacmaError(_explain_setting(error, number, file, document)) from None
+            refused.append((values, error.errors()[0]))
+            continue
+        dumped = valid.model_dump()
+        labels = {key: _in_a_name(dumped[key]) for key in values}
+        name = f"{entry.name}.{'-'.join(labels.values())}"
+        try:
+            study = Study(
+                name=name,
+                description=entry.description,
+                algorithm=entry.algorithm,
+                settings=valid,
+                protocol=file.protocol,
+                origin=ALGORITHMS.origin(entry.algorithm),
+            )
+        except ValidationError as error:
+            raise SacmaError(f"{document.where(('grid',))}: {error.errors()[0]['ctx']['error']}") from None
+        settings.append(Setting(labels, study))
+    if refused:
+        values, detail = refused[0]
+        reason = detail["ctx"]["error"] if "ctx" in detail else detail["msg"]
+        more = f" (and {len(refused) - 1} more combinations)" if len(refused) > 1 else ""
+        raise SacmaError(
+            f"{document.where(('grid',))}: {entry.name} refuses the combination {_described(values)}: {reason}{more}"
+        )
+    reference = _reference(number, file, document)
+    return SweptAlgorithm(entry.name, tuple(settings), None if reference is None else settings[reference].name)
+
+
+def _combinations(file: SweepFile) -> Iterator[dict[str, Any]]:
+    return (dict(zip(file.grid, values, strict=True)) for values in itertools.product(*file.grid.values()))
+
+
+def _explain_setting(error: ValidationError, number: int, file: SweepFile, document: Document) -> str:
+    def place(location: Location) -> Location:
+        return ("grid", location[0]) if location[0] in file.grid else ("algorithms", str(number), "settings", *location)
+
+    return explain(error, document, place=place, valid_keys=_ValidKeys(document.content))
+
+
+def _reference(number: int, file: SweepFile, document: Document) -> int | None:
+    """Return which of the combinations is the reference."""
+    given = file.algorithms[number].reference
+    if given is None:
+        return None
+    within = ("algorithms", str(number), "reference")
+    for key, value in given.items():
+        if key not in file.grid:
+            raise SacmaError(f"{document.where((*within, key))}: {unknown_key(key, list(file.grid))}")
+        if value not in file.grid[key]:
+            allowed = one_line(", ".join(map(str, file.grid[key])), 400)
+            raise SacmaError(
+                f"{document.where((*within, key))}: {shown(value)} is not in the grid, which has {allowed}"
+            )
+    missing = [key for key in file.grid if key not in given]
+    if missing:
+        raise SacmaError(f"{document.where(within)}: {missing[0]} is missing; give a value of each key of the grid")
+    return next(n for n, values in enumerate(_combinations(file)) if values == given)
+
+
+def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> None:
+    """Refuse names that differ in case only, or not at all: their folders would be one on some file systems."""
+    counts = Counter(algorithm.name.lower() for algorithm in algorithms)
+    for number, algorithm in enumerate(algorithms):
+        if counts[algorithm.name.lower()] > 1:
+            where = document.where(("algorithms", str(number), "name"))
+            raise SacmaError(f"{where}: {algorithm.name} is there twice; give each algorithm a name of its own")
+    seen: dict[str, Setting] = {}
+    for setting in (setting for algorithm in algorithms for setting in algorithm.settings):
+        other = seen.setdefault(setting.name.lower(), setting)
+        if other is not setting:
+            both = " and ".join(_described(each.labels) for each in (other, setting))
+            raise SacmaError(f"{document.where(('grid',))}: {both} would both be called {setting.name}; leave one out")
+
+
+def _described(values: Mapping[str, Any]) -> str:
+    return one_line(", ".join(f"{key}: {value}" for key, value in values.items()), 400)
+
+
+def _in_a_name(value: object) -> str:
+    """Return what a value is called in the name of a setting; what is no number or word is called by a hash of it."""
+    match value:
+        case str():
+            text = value
+        case float():
+            text = str(value).removesuffix(".0")
+        case _:
+            text = json.dumps(value, sort_keys=True, default=str)
+    if re.fullmatch(r"[A-Za-z0-9._+-]+", text):
+        return text
+    return hashlib.sha256(text.encode()).hexdigest()[:6]

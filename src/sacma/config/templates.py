@@ -1,0 +1,69 @@
+"""The configs and examples that come with sacma: in its wheel, or in the repository that it runs from."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sacma.files.atomic import write_atomically
+from sacma.files.untrusted import read_file
+
+FOLDERS = ("configs", "examples")
+
+
+@dataclass(frozen=True)
+class WrittenTemplates:
+    """What became of the shipped files in somebody's folder.
+
+    Args:
+        written: files that were not there.
+        same: files that were there, as they are shipped.
+        kept: files that were there with another content, and were left as they are.
+    """
+
+    written: tuple[Path, ...]
+    same: tuple[Path, ...]
+    kept: tuple[Path, ...]
+
+
+def template_files() -> dict[Path, bytes]:
+    """Return the content of the shipped files, by their paths as the documentation has them.
+
+    >>> Path("configs/ada_kendall.yaml") in template_files()
+    True
+    """
+    here = Path(__file__)
+    root = next(
+        folder for folder in (here.parent / "template_files", here.parents[3]) if (folder / FOLDERS[0]).is_dir()
+    )
+    return {
+        path.relative_to(root): path.read_bytes()
+        for name in FOLDERS
+        for path in sorted((root / name).rglob("*"))
+        if path.suffix in {".yaml", ".py"}
+    }
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return read_file(path, len(content)) == content
+    except OSError:
+        return False
+
+
+def write_templates(folder: Path) -> WrittenTemplates:
+    """Write the shipped files below ``folder``; what is there already is left as it is.
+
+    Raises:
+        RunError: one cannot be written.
+    """
+    written, same, kept = [], [], []
+    for name, content in template_files().items():
+        path = folder / name
+        if not os.path.lexists(path):
+            write_atomically(path, content)
+            written.append(path)
+        elif _holds(path, content):
+            same.append(path)
+        else:
+            kept.append(path)
+    return WrittenTemplates(tuple(written), tuple(same), tuple(kept))

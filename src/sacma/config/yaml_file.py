@@ -1,0 +1,211 @@
+"""YAML files that people write: their content, the lines of their keys, and errors that name both."""
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line, shown
+from sacma.files.untrusted import read_file
+
+MOST_BYTES = 256 << 10
+"""Size of a YAML file: a hundred times that of any config."""
+
+DEEPEST = 30
+"""Nested lists and mappings of a YAML file."""
+
+LONGEST_KEY, LONGEST_REASON = 80, 800
+"""Characters of a key and of a reason in a message."""
+
+Location = tuple[str, ...]
+"""Keys from the outermost one inwards; entries of lists by their number, from 0."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed YAML file.
+
+    Args:
+        path: of the file.
+        content: its outermost mapping.
+        lines: on which its keys and the entries of its lists stand.
+    """
+
+    path: Path
+    content: dict[str, Any]
+    lines: Mapping[Location, int]
+
+    def where(self, location: Location) -> str:
+        """Return file, line and key, as errors begin; the line of what is around it, where it is not there itself."""
+        within = (location[:n] for n in range(len(location), 0, -1))
+        line = next((self.lines[outer] for outer in within if outer in self.lines), None)
+        key = ".".join(one_line(part, LONGEST_KEY) for part in location)
+        return ": ".join(filter(None, [f"{self.path}:{line}" if line else f"{self.path}", key]))
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with numbers as YAML 1.2 reads them, without aliases, merge keys and tags, and of bounded depth.
+
+    YAML 1.1, PyYAML's, takes 1e-8 for a text, 010 for 8 and 1:30 for 90. Aliases make a short file as large as they
+    like.
+    """
+
+    _depth = 0
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 PyYAML's way
+        first: [(tag, form) for tag, form in resolvers if tag.rpartition(":")[2] not in {"int", "float"}]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Compose the next node, unless it is an alias or too deep."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        problem = ""
+        if isinstance(event, yaml.AliasEvent):
+            problem = f"*{one_line(event.anchor or '', LONGEST_KEY)} is an alias; write its value out"
+        elif event.tag not in {None, "!"}:
+            problem = f"{one_line(event.tag, LONGEST_KEY)} is a tag; write a plain value"
+        elif self._depth == DEEPEST:
+            problem = f"it is nested more than {DEEPEST} levels deep"
+        if problem:
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        self._depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Refuse a mapping with a merge key."""
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                raise yaml.MarkedYAMLError(problem="<< is a merge key; write its keys out", problem_mark=key.start_mark)
+        super().flatten_mapping(node)
+
+
+_FIRST = list("-+.0123456789")
+_INTEGER = r"[-+]?(0|[1-9][0-9]*)$"
+_FLOAT = r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?$|[-+]?\.(inf|Inf|INF)$|\.(nan|NaN|NAN)$"
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(_INTEGER), _FIRST)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FIRST)
+
+
+def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
+    """Read a YAML file.
+
+    Args:
+        path: of the file.
+        kind: what it is, for people: a config.
+        keys: that it has at least, two or more.
+
+    Raises:
+        SacmaError: it is not there, not YAML, not a mapping, too large, nested too deeply, or has an alias, a merge
+            key, a tag or a key twice.
+    """
+    try:
+        text = read_file(path, MOST_BYTES).decode("utf-8")
+    except FileNotFoundError:
+        raise SacmaError(f"{path}: no such {kind} file; sacma init writes the shipped ones") from None
+    except OSError as error:
+        raise SacmaError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        number = 1 + error.object[: error.start].count(b"\n")
+        raise SacmaError(f"{path}:{number}: cannot be read: it is not UTF-8; save it as that") from None
+    try:
+        root, content = _parsed(text)
+    except yaml.MarkedYAMLError as error:
+        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise SacmaError(f"{path}{line}: not valid YAML: {one_line(str(error.problem), LONGEST_REASON)}") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise SacmaError(f"{path}: not valid YAML: {one_line(str(error), LONGEST_REASON)}") from None
+    if not isinstance(content, dict):
+        needed = f"{', '.join(keys[:-1])} and {keys[-1]}"
+        raise SacmaError(f"{path}: a {kind} is a mapping with at least the keys {needed}")
+    lines: dict[Location, int] = {}
+    _index(path, root, (), lines)
+    return Document(path, content, lines)
+
+
+def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
+    """Return the tree of a YAML text and its content."""
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        return root, None if root is None else loader.construct_document(root)
+    finally:
+        loader.dispose()
+
+
+def _index(path: Path, node: yaml.Node | None, prefix: Location, lines: dict[Location, int]) -> None:
+    """Note the line of every key below ``node`` and refuse duplicates, of which YAML keeps the last."""
+    if isinstance(node, yaml.SequenceNode):
+        for number, entry in enumerate(node.value):
+            lines[*prefix, str(number)] = entry.start_mark.line + 1
+            _index(path, entry, (*prefix, str(number)), lines)
+    elif isinstance(node, yaml.MappingNode):
+        for key_node, value_node in node.value:
+            key = (*prefix, str(key_node.value))
+            line = key_node.start_mark.line + 1
+            if key in lines:
+                name = one_line(".".join(key), LONGEST_KEY)
+                raise SacmaError(f"{path}:{line}: {name}: given twice, first on line {lines[key]}")
+            lines[key] = line
+            _index(path, value_node, key, lines)
+
+
+def explain(
+    error: ValidationError,
+    document: Document,
+    *,
+    place: Callable[[Location], Location] = lambda location: location,
+    valid_keys: Callable[[Location], Sequence[str]],
+    options: Collection[str] = (),
+) -> str:
+    """Return one line for people: where, which key, what was given, what is allowed.
+
+    Args:
+        error: of the validation of what came from ``document``.
+        document: where it came from.
+        place: from where a model has a key to where the document has it.
+        valid_keys: of the mapping that holds the key at a location.
+        options: keys of the protocol that were given on the command line.
+    """
+    # An unknown key first: it may be the misspelling of one that is missing.
+    details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
+    first = details[0]
+    location = place(tuple(str(part) for part in first["loc"]))
+    blamed = location[1] if len(location) > 1 else "budget"  # the one rule that binds several keys is the budget's
+    given = location[:1] == ("protocol",) and blamed in options
+    where = f"--{blamed}" if given else document.where(location)
+    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    return f"{where}: {_reason(first, location, valid_keys)}{more}"
+
+
+def _reason(detail: Any, location: Location, valid_keys: Callable[[Location], Sequence[str]]) -> str:
+    match detail["type"]:
+        case "extra_forbidden":
+            return unknown_key(location[-1], valid_keys(location))
+        case "missing":
+            return "is missing"
+        case "value_error":
+            return one_line(str(detail["ctx"]["error"]), LONGEST_REASON)
+        case _:
+            message = detail["msg"].removeprefix("Input ")
+            return one_line(f"{shown(detail['input'])} is not allowed: {message}", LONGEST_REASON)
+
+
+def unknown_key(given: str, valid: Sequence[str]) -> str:
+    """Say that a key is not known, and which is nearest.
+
+    >>> unknown_key("transfre", ["transfer", "update_rate"])
+    'unknown key; the nearest valid key is transfer'
+    """
+    (nearest,) = difflib.get_close_matches(given, valid, n=1, cutoff=0.0)
+    near = difflib.SequenceMatcher(None, given, nearest).ratio() > 0.6  # noqa: PLR2004 difflib's own
+    others = "" if near else f" (of {', '.join(valid)})"
+    return f"unknown key; the nearest valid key is {nearest}{others}"

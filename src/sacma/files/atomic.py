@@ -1,0 +1,136 @@
+"""Files and folders that are there wholly or not at all, whenever the process that writes them ends."""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from sacma.errors import RunError, SacmaError
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file that is there wholly or not at all.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    with atomic_file(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Give a temporary file that replaces ``path`` when all went well, synced to the disk.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.{os.getpid()}")
+    try:
+        try:
+            file = _created(temporary)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = _created(temporary)
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        sync_folder(path.parent)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _not_written(path, error) from None
+        raise
+
+
+def _created(path: Path) -> IO[bytes]:
+    """Create a file where there is nothing, not even a link."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb")
+
+
+def remove_left_behind(folder: Path) -> None:
+    """Remove what killed processes left of files in ``folder``, unless that is a link to another folder."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for left in folder.iterdir():
+        if re.fullmatch(r"\..+\.[0-9a-f]{8}\.[0-9]+", left.name) and (left.is_symlink() or left.is_file()):
+            left.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder that replaces the one at ``path`` when all went well; else that one stays.
+
+    Nothing is left beside it. Only a process that is killed just while one replaces the other leaves the old one
+    there, from where the next one takes it back.
+
+    Raises:
+        SacmaError: what is at ``path`` is no folder.
+        RunError: it, or something in it, cannot be written.
+    """
+    new, old = (path.with_name(f".{path.name}.{which}") for which in ("new", "old"))
+    try:
+        check_replaceable(path)
+        remove(new)
+        new.mkdir(parents=True)
+        yield new
+        if path.exists():
+            path.replace(old)
+        new.replace(path)
+    except OSError as error:
+        where = Path(str(error.filename or path).replace(str(new), str(path), 1))
+        raise _not_written(where, error) from None
+    finally:
+        _take_back(path, old)
+        for left in (new, old):
+            remove(left)
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse what a folder of ours may not replace: a file, or a link to another place.
+
+    Raises:
+        SacmaError: says what is in the way.
+    """
+    _take_back(path, path.with_name(f".{path.name}.old"))
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        what = "a link" if path.is_symlink() else "no folder"
+        raise SacmaError(f"{path} is in the way: it is {what}, where a folder is to be written; move it away")
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a folder, as far as that is possible, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _take_back(path: Path, old: Path) -> None:
+    if old.is_dir() and not old.is_symlink() and not os.path.lexists(path):
+        old.replace(path)
+
+
+def sync_folder(folder: Path) -> None:
+    """See to it that a new name in ``folder`` is on the disk too.
+
+    Raises:
+        OSError: the folder cannot be synced.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _not_written(path: Path, error: OSError) -> RunError:
+    return RunError(f"{path} could not be written: {error.strerror or error}")

@@ -1,0 +1,14 @@
+"""Things that are named by where they are: ``module:name``, imported only where they are used."""
+
+from importlib import import_module
+from typing import Any
+
+
+def import_object(location: str) -> Any:
+    """Import and return what ``location`` names.
+
+    >>> import_object("math:floor")(1.5)
+    1
+    """
+    module, _, name = location.partition(":")
+    return getattr(import_module(module), name)

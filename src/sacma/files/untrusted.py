@@ -1,0 +1,107 @@
+"""Reading files that may come from somebody else: regular files of bounded size, JSON of bounded depth."""
+
+import contextlib
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from sacma.files.printable import shown
+
+LARGEST_FILE = 64 << 20
+"""Bytes that are read of any file at most."""
+
+
+class UnfitFileError(OSError):
+    """A file is not a regular file, or too large."""
+
+
+def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
+    """Return the content of a regular file of at most ``most`` bytes.
+
+    A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
+
+    Raises:
+        UnfitFileError: it is not a regular file, or larger.
+        OSError: it cannot be read.
+    """
+    with os.fdopen(open_regular(path, most=most), "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise _too_large(path, most)
+    return content
+
+
+def open_regular(path: Path, flags: int = os.O_RDONLY, *, most: int = LARGEST_FILE) -> int:
+    """Return a descriptor of a regular file of at most ``most`` bytes, which a new process does not get.
+
+    Args:
+        path: of the file; with ``os.O_CREAT`` it is made where there is none.
+        flags: of ``os.open``.
+        most: bytes that it may have now.
+
+    Raises:
+        UnfitFileError: it is not a regular file, or larger.
+        OSError: it cannot be opened.
+    """
+    with contextlib.nullcontext() if not flags & os.O_CREAT else contextlib.suppress(FileNotFoundError):
+        _check(path, os.stat(path), most)  # noqa: PTH116 before it is opened: opening a device may do something
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o666)
+    try:
+        _check(path, os.fstat(descriptor), most)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check(path: Path, status: os.stat_result, most: int) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise UnfitFileError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise UnfitFileError(errno.EINVAL, "it is not a regular file", str(path))
+    if status.st_size > most:
+        raise _too_large(path, most)
+
+
+def _too_large(path: Path, most: int) -> UnfitFileError:
+    return UnfitFileError(errno.EFBIG, f"it is larger than {_size(most)}", str(path))
+
+
+def _size(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Return what a JSON text holds.
+
+    Raises:
+        ValueError: it is not JSON, or nested too deeply to be read.
+    """
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+DEEPEST = 20
+"""Levels of lists and mappings in what is read."""
+
+
+def check_plain(value: Any, deepest: int = DEEPEST) -> None:
+    """Refuse JSON with text that does not print, or with more than ``deepest`` levels.
+
+    Raises:
+        ValueError: says which.
+    """
+    if deepest < 0:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError(f"it has a text that does not print: {shown(value)}")
+    if isinstance(value, dict):
+        check_plain([*value, *value.values()], deepest)
+    elif isinstance(value, list):
+        for part in value:
+            check_plain(part, deepest - 1)

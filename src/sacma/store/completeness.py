@@ -1,0 +1,97 @@
+"""What of planned trials is there: done, failed, damaged, missing."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sacma.config.plan import TrialSpec
+from sacma.errors import SacmaError
+from sacma.store.failure import TrialFailure
+from sacma.store.record import Outcome, RecordHead
+from sacma.store.store import Damage, Store, StoredStudy
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """What there is of some trials.
+
+    Args:
+        specs: the trials.
+        heads: of the intact records, by the trials' keys.
+        failures: of trials that have none, by key.
+        damaged: files that are in the place of records.
+    """
+
+    specs: tuple[TrialSpec, ...]
+    heads: Mapping[str, RecordHead]
+    failures: Mapping[str, TrialFailure]
+    damaged: tuple[Damage, ...]
+
+    @cached_property
+    def missing(self) -> tuple[TrialSpec, ...]:
+        """The trials without an intact record, failed ones too."""
+        return tuple(spec for spec in self.specs if spec.key not in self.heads)
+
+    @property
+    def failed(self) -> tuple[TrialSpec, ...]:
+        """The trials that failed at last."""
+        return tuple(spec for spec in self.missing if spec.key in self.failures)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial is there."""
+        return not self.missing
+
+    @property
+    def trials(self) -> Iterator[tuple[TrialSpec, Outcome]]:
+        """The finished trials and their outcomes, in the order of the plan."""
+        return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
+
+    @property
+    def environments(self) -> Counter[str]:
+        """How many trials ran in which environment, by fingerprint."""
+        return Counter(head.environment for head in self.heads.values())
+
+
+def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
+    """Look what of ``specs`` is in ``store``; changes nothing.
+
+    Raises:
+        SacmaError: a record cannot be read.
+    """
+    heads, damaged = {}, []
+    for found in store.heads(specs):
+        if isinstance(found, Damage):
+            damaged.append(found)
+        else:
+            heads[found.spec.key] = found
+    failures = {failure.spec.key: failure for failure in store.failures(specs) if failure.spec.key not in heads}
+    return Completeness(tuple(specs), heads, failures, tuple(damaged))
+
+
+def completeness_of_studies(store: Store) -> tuple[tuple[StoredStudy, Completeness], ...]:
+    """Return the studies in ``store`` and what is there of each.
+
+    Raises:
+        SacmaError: there are none.
+    """
+    studies = store.studies()
+    if not studies:
+        raise SacmaError(f"{store.root} holds no results; make some with: sacma run CONFIG… --results {store.root}")
+    return tuple((study, completeness_of(store, study.specs())) for study in studies)
+
+
+def to_run(completeness: Completeness, *, failed_only: bool = False) -> tuple[TrialSpec, ...]:
+    """Return the missing trials in the order in which they are best run.
+
+    That is the order of their content hashes: a shuffle that is the same each time, in which short and long trials
+    are mixed, so that the time that is left can be told from the trials that are done. Those that failed come last.
+    """
+    chosen = completeness.failed if failed_only else completeness.missing
+    return tuple(sorted(chosen, key=lambda spec: (spec.key in completeness.failures, spec.key)))
+
+
+def shard(specs: Iterable[TrialSpec], number: int, of: int) -> tuple[TrialSpec, ...]:
+    """Return shard ``number``, counted from 1, of ``of``: every trial is in one, whatever is done already."""
+    return tuple(sorted(specs, key=lambda spec: spec.key)[number - 1 :: of])

@@ -1,0 +1,169 @@
+"""A lock on a results folder that names its holder, and that the system takes back when the holder is dead."""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import platform
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line
+from sacma.files.untrusted import parse_json
+from sacma.store.failure import now
+
+_CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""Never through a link, which may lead to any file; never waiting for whoever writes to a pipe."""
+
+_LONGEST = 1 << 16
+"""Bytes of a lock file."""
+
+_LONGEST_COMMAND = 4000
+"""Characters."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock.
+
+    Args:
+        process: its number.
+        host: its machine.
+        since: UTC, ISO 8601.
+        command: as it was typed.
+    """
+
+    process: int
+    host: str
+    since: str
+    command: str
+
+    def __str__(self) -> str:
+        return one_line(f"process {self.process} on {self.host} since {self.since} ({self.command})", 1000)
+
+
+class FolderInUseError(SacmaError):
+    """Another process works on the folder."""
+
+
+@contextmanager
+def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the lock file at ``path``; it stays, empty, when the lock is given back.
+
+    The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends.
+
+    Args:
+        path: of the lock file, in a folder that exists.
+        command: that this process was started with, for whoever meets the lock.
+        on_wait: called with the holder if there is one, and then waited; without it that is an error.
+
+    Raises:
+        FolderInUseError: another process holds it.
+        SacmaError: the file system has no locks, or what is at ``path`` is not a lock file.
+    """
+    file = _open_lock(path, os.O_RDWR | os.O_CREAT)
+    if file is None:
+        raise SacmaError(f"{path} is in the way: it is not a lock file of sacma; move it away")
+    try:
+        try:
+            if not _taken(file):
+                other = _read(file)
+                if on_wait is None:
+                    raise FolderInUseError(
+                        f"{path.parent} is in use by {other}; wait for it, stop it, or give another folder"
+                    )
+                on_wait(str(other))
+                fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}:
+                raise
+            raise SacmaError(
+                f"{path.parent} is on a file system without locks ({error.strerror}); "
+                "results need one that has them: a local disk, or a network mount with locking"
+            ) from None
+        us = Holder(os.getpid(), platform.node(), now(), command[:_LONGEST_COMMAND])
+        _write(file, json.dumps(asdict(us)).encode())
+        try:
+            yield
+        finally:
+            _write(file, b"")
+            fcntl.flock(file, fcntl.LOCK_UN)  # closing alone would leave it to a child that was forked meanwhile
+    finally:
+        os.close(file)
+
+
+def holder(path: Path) -> Holder | None:
+    """Return who holds the lock file at ``path``; nobody where it is free or not there."""
+    try:
+        file = _open_lock(path, os.O_RDONLY)
+    except OSError:
+        return None
+    if file is None:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _read(file)
+    else:
+        return None
+    finally:
+        os.close(file)
+
+
+def _open_lock(path: Path, flags: int) -> int | None:
+    """Open the lock file at ``path``; return nothing where something else is there, and leave that as it is."""
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):  # opening a device may do something
+        return None
+    file = os.open(path, flags | _CAREFUL, 0o666)
+    if _is_lock(file):
+        return file
+    os.close(file)
+    return None
+
+
+def _is_lock(file: int) -> bool:
+    """Tell whether a file is a lock file: one with a single name, empty or with a holder in it."""
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > _LONGEST:
+        return False
+    content = os.pread(file, _LONGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
+    return not content or _holder_in(content) is not None
+
+
+def _taken(file: int) -> bool:
+    """Try to take the lock for half a second: who only looks at it holds it for a moment too."""
+    for _ in range(10):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.05)
+        else:
+            return True
+    return False
+
+
+_NOBODY = Holder(0, "an unknown machine", "an unknown time", "an unknown command")
+
+
+def _read(file: int) -> Holder:
+    return _holder_in(os.pread(file, _LONGEST, 0)) or _NOBODY
+
+
+def _holder_in(content: bytes) -> Holder | None:
+    try:
+        found = Holder(**parse_json(content))
+    except (ValueError, TypeError):
+        return None
+    return found if all(type(value) in {int, str} for value in vars(found).values()) else None
+
+
+def _write(file: int, content: bytes) -> None:
+    with contextlib.suppress(OSError):  # its content is for people: a full disk need not stop us
+        os.ftruncate(file, 0)
+        os.pwrite(file, content, 0)

@@ -1,0 +1,202 @@
+"""Where and when a trial ran: what may change its bits or its times, without being part of its spec."""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property, lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from sacma import __version__
+from sacma.config.plan import canonical_json
+
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cma", "coco-experiment", "joblib", "threadpoolctl")
+"""What a trial's numbers come from."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What a process computes with.
+
+    Args:
+        sacma: version.
+        revision: git revision of sacma's sources, with ``-dirty`` where they were changed; empty where there is none.
+        python: implementation and version.
+        packages: names and versions.
+        blas: each BLAS library that is loaded, with version and the architecture that it chose.
+        processor: its model.
+        target: the processor that compiled code is made for.
+        system: operating system, release and C library.
+    """
+
+    sacma: str
+    revision: str
+    python: str
+    packages: tuple[tuple[str, str], ...]
+    blas: tuple[str, ...]
+    processor: str
+    target: str
+    system: str
+
+    @cached_property
+    def content(self) -> Mapping[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Content hash, 12 hexadecimal digits."""
+        return hashlib.sha256(canonical_json(self.content).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where and when one trial ran.
+
+    Args:
+        environment: of its process.
+        host: name of the machine.
+        started: UTC, ISO 8601.
+        ended: idem.
+    """
+
+    environment: Environment
+    host: str
+    started: str
+    ended: str
+
+    def interned(self) -> "Provenance":
+        """Return the same with an environment that others share, so that its fingerprint is computed once."""
+        return replace(self, environment=_interned(self.environment))
+
+
+@lru_cache(maxsize=64)
+def _interned(environment: Environment) -> Environment:
+    return environment
+
+
+@cache
+def environment() -> Environment:
+    """Return that of this process."""
+    import llvmlite.binding  # noqa: PLC0415 heavy, and needed where trials run only
+    import scipy.linalg  # noqa: PLC0415 loads SciPy's own BLAS, whatever the algorithm
+    from threadpoolctl import threadpool_info  # noqa: PLC0415
+
+    assert scipy.linalg  # noqa: S101 imported for what it loads
+    blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return Environment(
+        sacma=__version__,
+        revision=_revision(),
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        packages=tuple((name, metadata.version(name)) for name in PACKAGES),
+        blas=tuple(sorted({f"{b['internal_api']} {b['version']} {b.get('architecture', '')}".strip() for b in blas})),
+        processor=_processor(),
+        target=llvmlite.binding.get_host_cpu_name(),
+        system=f"{platform.platform()} {platform.machine()}",
+    )
+
+
+def differences(one: Environment, other: Environment) -> list[str]:
+    """Say in what two environments differ, a phrase each: ``numpy 2.4.6 / 2.0.2``."""
+    first, second = ({**e.content, **dict(e.packages)} for e in (one, other))
+    del first["packages"], second["packages"]
+    return [
+        f"{key} {_shown(first.get(key))} / {_shown(second.get(key))}"
+        for key in dict.fromkeys([*first, *second])
+        if first.get(key) != second.get(key)
+    ]
+
+
+class Manifest:
+    """What an algorithm's trials are and where they come from, gathered from its records.
+
+    Args:
+        name: of the algorithm.
+        studies: its resolved configs.
+    """
+
+    def __init__(self, name: str, studies: Sequence[Mapping[str, Any]]) -> None:
+        self.name = name
+        self._studies = studies
+        self._trials: Counter[Environment] = Counter()
+        self._hosts: Counter[str] = Counter()
+        self._started = self._ended = ""
+        self._cpu_seconds = 0.0
+
+    def add(self, provenance: Provenance, cpu_seconds: float) -> None:
+        """Count one more trial."""
+        self._trials[provenance.environment] += 1
+        self._hosts[provenance.host] += 1
+        self._started = min(filter(None, [self._started, provenance.started]))
+        self._ended = max(self._ended, provenance.ended)
+        self._cpu_seconds += cpu_seconds
+
+    @property
+    def environments(self) -> list[Environment]:
+        """The environments of the trials, in an order of their own."""
+        return sorted(self._trials, key=lambda environment: environment.fingerprint)
+
+    def encode(self) -> bytes:
+        """Return the manifest as JSON for people and programs."""
+        content = {
+            "name": self.name,
+            "studies": self._studies,
+            "seeds": SEEDS,
+            "trials": self._trials.total(),
+            "started": self._started,
+            "ended": self._ended,
+            "cpu_seconds": round(self._cpu_seconds, 3),
+            "hosts": dict(sorted(self._hosts.items())),
+            "environments": [
+                {"fingerprint": environment.fingerprint, "trials": self._trials[environment], **environment.content}
+                for environment in self.environments
+            ],
+        }
+        return (json.dumps(content, indent=1) + "\n").encode()
+
+
+SEEDS = (
+    "numpy.random.default_rng(SeedSequence([seed, function, dimension, instance, w(suite), w(stream), …])), where w is "
+    "the first 8 bytes of SHA-256, big-endian; streams: 'initial points', and 'sampling' with the algorithm's name"
+)
+"""How the random numbers of a trial follow from its spec; see ``sacma.experiment.seeding``."""
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value) or "none"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _revision() -> str:
+    """Return the revision of the working tree that sacma is run from, empty where it is not in one."""
+    package = Path(__file__).parent.parent
+    environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(  # noqa: S603 our own arguments
+            ["git", "-C", str(package), *arguments],  # noqa: S607 the git that the user has
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+        ).stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", "__init__.py")  # else it is only installed below somebody's repository
+        return git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
+    except (OSError, subprocess.SubprocessError):
+        return ""

@@ -1,0 +1,85 @@
+"""Algorithms in a file: read, versioned, registered; what is wrong with a file is said with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from sacma.algorithms.algorithm_file import read_algorithm_file
+from sacma.algorithms.registry import ALGORITHMS, Registry
+from sacma.errors import SacmaError
+
+SOURCE = '''
+import sacma
+
+@sacma.algorithm
+def still(problem, rng, step: float = 1.0):
+    """Stays where it is."""
+    problem(problem.initial_point(4))
+'''
+
+
+def write(path: Path, source: str = SOURCE) -> Path:
+    path.write_text(source)
+    return path
+
+
+def test_a_file_gives_its_algorithms_and_its_version(tmp_path: Path) -> None:
+    """The version is the content's: the same wherever the file lies; nothing is left beside it."""
+    one = read_algorithm_file(write(tmp_path / "one.py"))
+    assert list(one.algorithms) == ["still"]
+    assert one.version == read_algorithm_file(write(tmp_path / "two.py")).version
+    assert one.version != read_algorithm_file(write(tmp_path / "one.py", SOURCE + "\n")).version
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.py", "two.py"]
+
+
+def test_it_may_import_what_lies_beside_it(tmp_path: Path) -> None:
+    """Its folder is on the path."""
+    (tmp_path / "beside_it_lies.py").write_text("STEP = 3.0\n")
+    source = SOURCE.replace("import sacma", "import sacma\nfrom beside_it_lies import STEP").replace("= 1.0", "= STEP")
+    assert read_algorithm_file(write(tmp_path / "own.py", source)).algorithms["still"].settings().model_dump() == {
+        "step": 3.0
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def f(:\n", "own.py:1: invalid syntax"),
+        ("\nimport nowhere_to_be_found\n", "own.py:2: ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
+        ("raise SystemExit(3)\n", "own.py:1: SystemExit: 3"),
+        ("x = 1\n", "defines no algorithm; put @sacma.algorithm before"),
+        (SOURCE + SOURCE.replace("still(", "again(").replace("algorithm\n", "algorithm('still')\n"), "two algorithms"),
+        (SOURCE.replace(": float", ""), "own.py:4: parameter step of still has no type hint"),
+    ],
+)
+def test_what_is_wrong_with_a_file(tmp_path: Path, source: str, message: str) -> None:
+    """One line: the file, the line, the reason."""
+    with pytest.raises(SacmaError) as error:
+        read_algorithm_file(write(tmp_path / "own.py", source))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """It is named."""
+    with pytest.raises(SacmaError, match=r"nowhere\.py cannot be read: No such file"):
+        read_algorithm_file(tmp_path / "nowhere.py")
+
+
+def test_files_add_to_the_registry(tmp_path: Path) -> None:
+    """With their origin; a later version takes the place of an earlier one, but of no other algorithm."""
+    registry = Registry({"cmaes": ALGORITHMS["cmaes"]})
+    path = write(tmp_path / "own.py")
+    registry.add_files([path, path])
+    origin = registry.origin("still")
+    assert origin is not None
+    assert origin.source == str(path)
+    registry.add_files([write(path, SOURCE + "\n")])
+    assert registry.origin("still") != origin
+    assert list(registry)[:2] == ["cmaes", "still"]
+    assert len(registry) == len(list(registry))
+    assert registry.origin("cmaes") is None
+    with pytest.raises(SacmaError, match="still is also an algorithm of"):
+        registry.add_files([path, write(tmp_path / "two.py")])
+    with pytest.raises(SacmaError, match="cmaes is also an algorithm of sacma"):
+        registry.add_files([write(path, SOURCE.replace("algorithm\n", "algorithm('cmaes')\n"))])

@@ -1,0 +1,86 @@
+"""Progress: time left, failures, and lines for programs."""
+
+import heapq
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sacma.cli.progress import Tally
+from sacma.config.plan import plan
+from sacma.config.study import Study
+from sacma.experiment.cost import CostModel, shipped_seconds
+from sacma.store.failure import FailureKind, TrialFailure
+from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status
+from tests.conftest import hostile_config, sacma
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("jobs", [1, 2, 16, None])
+def test_time_left(study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch, jobs: int | None, seed: int) -> None:
+    """After a tenth of the work, and from then on, the time left is right within 30 % on a simulated machine.
+
+    It is three times as slow as the shipped figures say, some functions are solved early, trials scatter, and workers
+    need a while to start.
+    """
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    rng = np.random.default_rng(seed)
+    names = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+    specs = plan([study(name, dimensions="2,5,20", functions="1-24", instances="1-5") for name in names])
+    order = [specs[i] for i in rng.permutation(len(specs))]
+    share = {function: float(rng.choice([0.15, 1.0], p=[0.2, 0.8])) for function in range(1, 25)}
+    seconds = {s.key: 3 * shipped_seconds(s) * share[s.function] * rng.lognormal(0.0, 0.2) for s in specs}
+
+    workers = jobs or 8
+    running = [(100.0 + 2.0 + seconds[spec.key], spec.key, spec) for spec in order[:workers]]
+    todo = iter(order[workers:])
+    heapq.heapify(running)
+    tally = Tally(order, CostModel(), jobs)
+    assert tally.seconds_left is None
+    told = []
+    while running:
+        clock[0], _, spec = heapq.heappop(running)
+        cpu = CPUSeconds(0, 0, 0, 0, seconds[spec.key])
+        outcome = Outcome(Status.BUDGET_USED, 1, 1.0, (1,), (1.0,), 1, 0, 0, {}, cpu)
+        tally.count(FinishedTrial(spec, outcome, b""), last=True)
+        told.append((clock[0], tally.seconds_left))
+        following = next(todo, None)
+        if following is not None:
+            heapq.heappush(running, (clock[0] + seconds[following.key], following.key, following))
+    end = clock[0]
+    for at, left in told:
+        if 0.1 < (at - 100) / (end - 100) < 0.7:
+            assert left == pytest.approx(end - at, rel=0.3)
+    assert told[-1][1] == 0.0
+
+
+def test_failures_are_counted(study: Callable[..., Study]) -> None:
+    """Those that are tried again, and those that are not."""
+    specs = plan([study("cmaes", dimensions="2", functions="1-3", instances="1")])
+    tally = Tally(specs, CostModel(), 1)
+    failure = TrialFailure(specs[0], FailureKind.EXCEPTION, "no", "")
+    tally.count(failure, last=False)
+    assert "1 to retry" in str(tally)
+    tally.count(failure, last=True)
+    assert (tally.done, tally.failed) == (1, 1)
+    assert "1 failed" in str(tally)
+
+
+def test_json_lines_and_quiet(tmp_path: Path) -> None:
+    """Every line of --progress json is an event; quiet says what failed and nothing else."""
+    config = hostile_config(tmp_path, {"f2-d2-i1": "raise"})
+    arguments = ("run", config, "--functions", "1-2", "--dimensions", 2, "--jobs", 1, "--retries", 0)
+    done = sacma(*arguments, "--progress", "json", cwd=tmp_path)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events[0] == {"event": "start", "trials": 6, "done": 0, "to_run": 6}
+    assert events[-1] == {"event": "end", "finished": 5, "failed": 1, "attempts_failed": 1}
+    assert sorted(event["event"] for event in events[1:-1]) == ["failure", *["trial"] * 5]
+    assert [event["done"] for event in events[1:-1]] == [1, 2, 3, 4, 5, 6]
+    assert events[-2]["seconds_left"] == 0
+    quiet = sacma(*arguments, "--progress", "quiet", cwd=tmp_path)
+    assert quiet.returncode == 1
+    assert quiet.stdout == ""
+    assert "ZeroDivisionError" in quiet.stderr

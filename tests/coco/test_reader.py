@@ -1,0 +1,232 @@
+"""Foreign COCO data: formats of all years are read as cocopp reads them; what does not fit together is said."""
+
+import shutil
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sacma.analysis.export import pack
+from sacma.coco.reader import Curve, load_coco
+from sacma.coco.suites import LARGESCALE, NOISY
+from sacma.coco.writer import PlacedFiles, merge
+from sacma.config.plan import plan
+from sacma.errors import SacmaError
+from sacma.experiment.trial import run_trial
+from sacma.store.record import TrialRecord
+from tests.conftest import CONFIGS
+
+Data = tuple[Path, list[TrialRecord]]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
+    """Our own COCO folder of twelve trials, and their records."""
+    from sacma.config.study import load_study  # noqa: PLC0415
+
+    study = load_study(
+        CONFIGS / "gp5.yaml", {"functions": "1,8", "dimensions": "2,3", "instances": "1,3,41", "budget": 30}
+    )
+    records = [run_trial(spec) for spec in plan([study])]
+    folder = tmp_path_factory.mktemp("coco") / "GP-5"
+    for name, text in merge([PlacedFiles(*r.spec.place, r.coco) for r in records], "ours").items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder, records
+
+
+def at(curves: tuple[Curve, ...], function: int, dimension: int) -> list[Curve]:
+    return [c for c in curves if (c.function, c.dimension) == (function, dimension)]
+
+
+def test_best_after_any_number(data: Data) -> None:
+    """Best Δf is that of the records: exact at COCO's triggers, and never lower than it in between."""
+    folder, records = data
+    loaded = load_coco(folder)
+    assert loaded.algorithm == "GP-5"
+    assert loaded.notes == ()
+    assert len(loaded.curves) == len(records) == 12
+    for record in records:
+        spec, outcome = record.spec, record.outcome
+        (curve,) = [c for c in at(loaded.curves, spec.function, spec.dimension) if c.instance == spec.instance]
+        assert curve.evaluations == outcome.evaluations
+        assert curve.best_after(0) == np.inf
+        for multiple in (25, 30):
+            assert curve.best_after(multiple * spec.dimension) == pytest.approx(
+                outcome.best_after(multiple * spec.dimension), rel=1e-8
+            )
+        for number in range(1, spec.budget + 1):
+            assert curve.best_after(number) >= outcome.best_after(number) * (1 - 1e-8)
+
+
+def test_as_cocopp_reads_it(data: Data, tmp_path: Path) -> None:
+    """Instances, evaluations and best Δf are cocopp's, or better known than it knows them."""
+    copy = shutil.copytree(data[0], tmp_path / "GP-5")
+    curves = load_coco(data[0]).curves
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of three instances only, of no network
+        import cocopp  # noqa: PLC0415 it speaks when it is imported
+
+        sets = cocopp.load(str(copy))
+    for theirs in sets:
+        ours = at(curves, theirs.funcId, theirs.dim)
+        assert [c.instance for c in ours] == list(theirs.instancenumbers)
+        assert [c.evaluations for c in ours] == [int(n) for n in theirs.maxevals]
+        for number in (1, 10, 50, 75):
+            row = theirs.funvals[np.searchsorted(theirs.funvals[:, 0], number, "right") - 1, 1:]
+            assert all(c.best_after(number) <= value * (1 + 1e-9) for c, value in zip(ours, row, strict=True))
+
+
+def test_archives_are_folders(data: Data, tmp_path: Path) -> None:
+    """A .tgz, a .zip and sub-folders a dimension hold the same data."""
+    folder = data[0]
+    expected = [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in load_coco(folder).curves]
+    contents = {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.is_file()}
+    (tmp_path / "a.tgz").write_bytes(pack("GP-5", contents))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        for name, text in contents.items():
+            zipped.writestr(f"GP-5/{name}", text)
+    shutil.copytree(folder, tmp_path / "deep" / "down" / "GP-5")
+    for path in ("a.tgz", "a.zip", "deep"):
+        found = load_coco(tmp_path / path).curves
+        assert [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in found] == expected
+
+
+OLD_INFO = """funcId = 3, DIM = 2, Precision = 1.000e-08, algId = 'OLD'
+% of 2009
+data_f3\\bbobexp_f3_DIM2.dat, 1:4|3.0e-01, 1:3|-9.9e-09
+funcId = 3, DIM = 3, Precision = 1.000e-08, algId = 'OLD'
+%
+data_f3/bbobexp_f3_DIM3.dat, 2:2|1.0e+00
+"""
+OLD_RUN = """% function evaluation | noise-free fitness - Fopt (-4.6e+02) | best noise-free fitness - Fopt | x1
+1 +5.0e+00 +5.0e+00 +1.0e+00 +1.0e+00 +1.0
+3 +9.0e+00 +4.0e-01 +1.0e+00 +1.0e+00 +1.0
+4 +3.0e-01 +3.0e-01 +1.0e+00 +1.0e+00 +1.0
+"""
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Data of 2009: no suite, backslashes, the same instance twice, no .tdat in one dimension."""
+    folder = tmp_path / "old"
+    (folder / "data_f3").mkdir(parents=True)
+    (folder / "bbobexp_f3.info").write_text(OLD_INFO)
+    (folder / "data_f3" / "bbobexp_f3_DIM2.dat").write_text(OLD_RUN + "% second\n1 2 2 2 2 1\n3 -1e-8 -1e-8 0 0 1\n")
+    (folder / "data_f3" / "bbobexp_f3_DIM2.tdat").write_text("% a\n2 8 4.5 1 1 1\n% b\n2 1 1.5 0 0 1\n")
+    (folder / "data_f3" / "bbobexp_f3_DIM3.dat").write_text("% one\n1 7 7 7 7 1\n2 1 1 1 1 1\n")
+    return folder
+
+
+def test_old_format(old: Path) -> None:
+    """Both runs of an instance are trials; .dat and .tdat complete each other."""
+    first, second, third = load_coco(old).curves
+    assert (first.instance, second.instance, third.instance) == (1, 1, 2)
+    assert [first.best_after(n) for n in (1, 2, 3, 4, 9)] == [5.0, 4.5, 0.4, 0.3, 0.3]
+    assert [second.best_after(n) for n in (1, 2, 3)] == [2.0, 1.5, -1e-8]
+    assert third.best_after(2) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("bbobexp_f3.info", "nonsense", "a line of runs has no header"),
+        ("bbobexp_f3.info", "funcId = 3, DIM = x, algId = 'A'\nd.dat, 1:2", "not an entry of COCO's"),
+        ("bbobexp_f3.info", "funcId = 3, DIM = 2, algId = 'A'\nd.dat, 1:2", "names d.dat, which is not there"),
+        ("bbobexp_f3.info", "suite = 'bbob-biobj', function = 3, dim = 2\nd.dat, 1:2", "is of the suite bbob-biobj"),
+        (
+            "bbobexp_f3.info",
+            "suite = 'bbob-largescale', function = 3, dim = 20\nd.dat, 1:2",
+            "of the suite bbob-largescale",
+        ),
+        (
+            "bbobexp_f3.info",
+            "funcId = 101, DIM = 2, algId = 'A'\nd.dat, 1:2",
+            "is of function 101; only bbob's noiseless",
+        ),
+        ("bbobexp_f3.info", "funcId = 3, DIM = 7, algId = 'A'\nd.dat, 1:2", "is of dimension 7; .* 2,3,5,10,20,40"),
+        ("bbobexp_f3.info", "funcId = 3, DIM = 2, algId = 'A'\nd.dat, 1:inf", "not an entry of COCO's"),
+        ("bbobexp_f3.info", "funcId = 3, DIM = 2, algId = 'A'\nd.dat, 1:-2", "instance 1 with -2 evaluations"),
+        ("bbobexp_f3.info", OLD_INFO + "funcId = 3, DIM = 5, algId = 'A'\n", "a header has no line of runs after it"),
+        ("bbobexp_f3.info", "", "name no trial"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN, "has 1 runs, bbobexp_f3.info says 2"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN + "% b\n1 2\n", "line 6: not COCO data: '1 2'"),
+        ("data_f3/bbobexp_f3_DIM2.dat", "1 2 3\n", "line 1: not COCO data"),
+        ("data_f3/bbobexp_f3_DIM3.dat", "% one\n", "run 1: it is empty"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN + "% b\n", "run 2: it is empty"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("4.0e-01", "nan"), "line 3: Δf is not a number that bbob"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("4.0e-01", "inf"), "line 3: Δf is not a number that bbob"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("+3.0e-01", "-5.0e0"), "line 4: Δf is not a number that bbob"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("4.0e-01", "6.0e0"), "line 3: the best Δf rises"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("\n4", "\n2"), "line 4: evaluation numbers go back"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("\n1", "\n0"), "line 2: the evaluation number is not"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("\n4", "\n4.5"), "line 4: the evaluation number is not"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN.replace("\n4", "\ninf"), "line 4: the evaluation number is not"),
+        ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN[:-10], "line 4: not COCO data"),
+        (
+            "data_f3/bbobexp_f3_DIM2.tdat",
+            "% a\n2 1 .35 1 1\n% b\n2 1 1.5 0 0\n",
+            "run 1: the files contradict each other",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(old: Path, file: str, text: str, message: str) -> None:
+    """Broken, foreign and incomplete files: one line that names the file and the line."""
+    (old / file).write_text(text)
+    with pytest.raises(SacmaError, match=message):
+        load_coco(old)
+
+
+def test_old_data_of_noisy_functions(old: Path) -> None:
+    """They name no suite either: their functions have other numbers."""
+    index = old / "bbobexp_f3.info"
+    index.write_text(OLD_INFO.replace("funcId = 3", "funcId = 103"))
+    assert {curve.function for curve in load_coco(old, NOISY).curves} == {103}
+    with pytest.raises(SacmaError, match="is of function 103; only bbob's noiseless"):
+        load_coco(old)
+    index.write_text(OLD_INFO)
+    with pytest.raises(SacmaError, match=r"is of function 3; only bbob-noisy's functions .* 101-130"):
+        load_coco(old, NOISY)
+    with pytest.raises(SacmaError, match="is of the suite bbob; only bbob-largescale's"):
+        load_coco(old, LARGESCALE)
+
+
+def test_trials_end_where_their_data_end(old: Path) -> None:
+    """Where an index counts more evaluations than the data have, or fewer, nothing is known beyond the last line."""
+    index = old / "bbobexp_f3.info"
+    index.write_text(OLD_INFO.replace("1:4|", "1:900|").replace("1:3|", "1:2|"))
+    loaded = load_coco(old)
+    assert [curve.evaluations for curve in loaded.curves] == [4, 3, 2]
+    (note,) = loaded.notes
+    assert "of 2 of 3 trials index and data files say different numbers of evaluations" in note
+
+
+def test_runs_that_no_index_has(old: Path) -> None:
+    """What was not finished, or lost its index, is left out and counted."""
+    (old / "bbobexp_f3.info").write_text(OLD_INFO.replace(", 1:3|-9.9e-09", ""))
+    (old / "other.dat").write_text(OLD_RUN)
+    loaded = load_coco(old)
+    assert len(loaded.curves) == 2
+    assert loaded.notes == (f"{old}: of its data files 2 runs are in no index file; they are left out",)
+
+
+def test_names_cannot_command_a_terminal(old: Path) -> None:
+    """Escape sequences and bytes that are no text become marks."""
+    (old / "bbobexp_f3.info").write_bytes(OLD_INFO.encode().replace(b"'OLD'", b"'\x1b[31mO\xffLD'"))
+    assert load_coco(old).algorithm == "\\x1b[31mO\N{REPLACEMENT CHARACTER}LD"
+
+
+def test_no_data(tmp_path: Path) -> None:
+    """Nothing there, nothing in it, and no archive are told apart; nothing is unpickled or unpacked."""
+    with pytest.raises(SacmaError, match="no such folder or archive"):
+        load_coco(tmp_path / "nowhere")
+    with pytest.raises(SacmaError, match="holds no COCO data"):
+        load_coco(tmp_path)
+    (tmp_path / "a.txt").write_text("")
+    with pytest.raises(SacmaError, match="neither a folder nor an archive"):
+        load_coco(tmp_path / "a.txt")
+    (tmp_path / "a.tgz").write_bytes(b"no archive")
+    with pytest.raises(SacmaError, match="not an intact archive"):
+        load_coco(tmp_path / "a.tgz")

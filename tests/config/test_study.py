@@ -1,0 +1,214 @@
+"""Configs: the shipped ones hold the paper's values, and errors say where and what."""
+
+from pathlib import Path
+
+import pytest
+
+from sacma.config.study import Protocol, load_studies, load_study
+from sacma.errors import SacmaError
+from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from tests.conftest import CONFIGS, SIX
+
+MINIMAL = "name: A\nalgorithm: scmaes\n"
+
+
+def error_of(tmp_path: Path, text: str, **overrides: object) -> str:
+    path = tmp_path / "c.yaml"
+    path.write_text(text)
+    with pytest.raises(SacmaError) as caught:
+        load_study(path, overrides)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.replace(str(path), "c.yaml")
+
+
+def test_default_protocol_is_the_papers() -> None:
+    """24 functions, D = 2, 3, 5, 10, 20, instances 1–5 and 41–50, 250·D evaluations, Δf = 1e-8."""
+    protocol = Protocol()
+    assert protocol.functions == tuple(range(1, 25))
+    assert protocol.dimensions == (2, 3, 5, 10, 20)
+    assert protocol.instances == (1, 2, 3, 4, 5, *range(41, 51))
+    assert protocol.evaluations(20) == 5000
+    assert protocol.target == 1e-8
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_shipped_configs_run_the_papers_protocol(name: str) -> None:
+    """No config of the study changes the protocol, and all share CMA-ES's settings."""
+    study = load_study(CONFIGS / f"{name}.yaml")
+    assert study.protocol == Protocol()
+    s = study.settings
+    assert (s.sigma0, s.initial_range, s.population_factor, s.max_restarts, s.active, s.bounds) == (
+        8 / 3,
+        4.0,
+        2.0,
+        4,
+        False,
+        "none",
+    )
+
+
+@pytest.mark.parametrize(("folder", "radius"), [("", 64.0), ("as_printed", 8.0)])
+def test_shipped_configs_hold_the_papers_values(folder: str, radius: float) -> None:
+    """Every value that the paper states for its five surrogate algorithms; the radius is 64, or 8 as printed."""
+    studies = {name: load_study(CONFIGS / folder / f"{name}.yaml").settings for name in SIX[1:]}
+    for s in studies.values():
+        assert (s.training_radius, s.n_req_factor, s.n_max_factor, s.selection) == (radius, 3, 15, "recent")
+        assert (s.length_start, s.signal_std_start, s.noise_std_start) == (0.5, 2.0, 0.01)
+    for name, g_m in (("gp1", 1), ("gp5", 5)):
+        constant = studies[name]
+        assert isinstance(constant, SCMAESSettings)
+        assert constant.model_generations == g_m
+    for name, expected in (
+        ("ada_kl", ("kullback_leibler", "T2", 0.9, 0.5)),
+        ("ada_kendall", ("kendall", "T2", 0.5, 0.2)),
+        ("ada_rd", ("ranking_difference", "T1", 0.5, 0.2)),
+    ):
+        a = studies[name]
+        assert isinstance(a, AdaptiveSCMAESSettings)
+        assert (a.model_error, a.transfer, a.error_threshold, a.update_rate) == expected
+        assert (a.max_model_generations, a.transfer_steepness, a.kl_scale) == (5, 2.0, "sigma_squared")
+
+
+def test_names_of_shipped_configs_differ() -> None:
+    """All shipped configs can be run into one results folder."""
+    load_studies([path for path in sorted(CONFIGS.rglob("*.yaml")) if path.parent.name != "sweeps"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            MINIMAL + "settings:\n  trainig_radius: 8\n",
+            "c.yaml:4: settings.trainig_radius: unknown key; the nearest valid key is training_radius",
+        ),
+        (MINIMAL + "setings: {}\n", "c.yaml:3: setings: unknown key; the nearest valid key is settings"),
+        (
+            MINIMAL + "protocol:\n  dimension: 5\n",
+            "c.yaml:4: protocol.dimension: unknown key; the nearest valid key is dimensions",
+        ),
+        (
+            MINIMAL + "settings:\n  training_radius: -1\n",
+            "c.yaml:4: settings.training_radius: -1 is not allowed: should be greater than 0",
+        ),
+        (
+            MINIMAL + "settings:\n  model_generations: 1.5\n",
+            "c.yaml:4: settings.model_generations: 1.5 is not allowed",
+        ),
+        (MINIMAL + "settings:\n  selection: best\n", "should be 'recent', 'nearest' or 'kmeans'"),
+        (MINIMAL + "settings:\n  n_max_factor: 2\n", "n_max_factor is 2, less than n_req_factor, 3"),
+        (MINIMAL + "settings: 3\n", "c.yaml:3: settings: 3 is not a mapping"),
+        (MINIMAL + "protocol: 3\n", "c.yaml:3: protocol: 3 is not allowed"),
+        (MINIMAL + "protocol:\n  functions: []\n", "c.yaml:4: protocol.functions: the list is empty"),
+        (MINIMAL + "protocol:\n  functions: 1-30\n", "bbob has no function 25-30; it has 1-24"),
+        (MINIMAL + "protocol:\n  dimensions: 7\n", "bbob has no dimension 7"),
+        (
+            MINIMAL + "protocol:\n  suite: bbob-nosy\n",
+            "protocol.suite: unknown suite 'bbob-nosy'; known: bbob, bbob-noisy",
+        ),
+        (MINIMAL + "protocol:\n  suite: 7\n", "protocol.suite: 7 is not allowed"),
+        (
+            MINIMAL + "protocol:\n  suite: bbob-noisy\n  functions: 1,101\n",
+            "protocol.functions: bbob-noisy has no function 1; it has 101-130",
+        ),
+        (
+            MINIMAL + "protocol:\n  suite: bbob-largescale\n  dimensions: 2\n",
+            "protocol.dimensions: bbob-largescale has no dimension 2; it has 20,40,80,160,320,640",
+        ),
+        (MINIMAL + "protocol:\n  budget: 0.1\n", "allows no evaluation in 2-D"),
+        (MINIMAL + "protocol:\n  seed: -1\n", "protocol.seed: -1 is not allowed"),
+        (
+            "name: A\nalgorithm: cmaess\n",
+            "c.yaml:2: algorithm: unknown algorithm 'cmaess'; known: cmaes, scmaes, ascmaes",
+        ),
+        ("name: A\nalgorithm: [1]\n", "c.yaml:2: algorithm: [1] is not allowed"),
+        ("algorithm: cmaes\n", "c.yaml: name: is missing"),
+        ("name: A\nalgorithm: ascmaes\n", "settings.model_error: is missing"),
+        ("name: ../x\nalgorithm: cmaes\n", "'../x' cannot name a folder"),
+        ("name: coco\nalgorithm: cmaes\n", "'coco' cannot name a folder"),
+        ("name: A\nname: B\nalgorithm: cmaes\n", "c.yaml:2: name: given twice, first on line 1"),
+        ("name: A\nalgorithm: cmaes\ndescription: 'a \"b\"'\n", "COCO's files take one line of ASCII"),
+        ("name: [\n", "not valid YAML"),
+        ("name: !!python/object/apply:os.system [ls]\n", "not valid YAML"),
+        ("- 1\n", "a config is a mapping"),
+        ("", "a config is a mapping"),
+        (MINIMAL + "settings: []\n", "c.yaml:3: settings: [] is not a mapping"),
+        (MINIMAL + "settings: {length_start: .inf}\n", "settings.length_start: inf is not allowed"),
+        (MINIMAL + "protocol: {instances: 1:30}\n", "'1:30' is not a whole number"),
+        (MINIMAL + "protocol: {functions: 010}\n", "'010' is not a whole number"),
+        (
+            "name: A\nalgorithm: ascmaes\nsettings: {model_error: kendall, kl_scale: sigma}\n",
+            "kl_scale is sigma and would have no effect",
+        ),
+    ],
+)
+def test_errors_say_where_and_what(tmp_path: Path, text: str, expected: str) -> None:
+    """One line with the file, its line, the key, what was given and what is allowed."""
+    assert expected in error_of(tmp_path, text)
+
+
+def test_aliases_of_aliases(tmp_path: Path) -> None:
+    """An alias that leads back to itself, and one that doubles thirty times, are refused at once."""
+    bomb = "".join(f"  x{n}: &x{n} [*x{n - 1}, *x{n - 1}]\n" for n in range(1, 31))
+    for text in ("name: &a {b: *a}\nalgorithm: cmaes\n", MINIMAL + "extra:\n  x0: &x0 [1, 1]\n" + bomb):
+        assert "is an alias; write its value out" in error_of(tmp_path, text)
+
+
+def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
+    """1e-8, 1.5, .5 and 2 are numbers, and a section with nothing in it is as good as none."""
+    path = tmp_path / "c.yaml"
+    path.write_text(MINIMAL + "settings: {sigma0: 2, noise_std_start: 1e-3, length_start: .5}\nprotocol:\n")
+    s = load_study(path).settings
+    assert (s.sigma0, s.noise_std_start, s.length_start) == (2, 1e-3, 0.5)
+    assert load_study(path).protocol == Protocol()
+
+
+def test_unlimited_radius_is_a_number(tmp_path: Path) -> None:
+    """A training radius may be infinite."""
+    path = tmp_path / "c.yaml"
+    path.write_text(MINIMAL + "settings: {training_radius: .inf}\n")
+    assert load_study(path).settings.training_radius == float("inf")
+
+
+def test_errors_of_overrides_name_the_option(tmp_path: Path) -> None:
+    """An error in an option does not blame the file."""
+    assert error_of(tmp_path, MINIMAL, dimensions="2,7").startswith("--dimensions: bbob has no dimension 7")
+    assert error_of(tmp_path, MINIMAL, budget=0.1).startswith("--budget: budget 0.1 allows no evaluation")
+    assert error_of(tmp_path, MINIMAL, budget=-3.0).startswith("--budget: -3.0 is not allowed")
+
+
+def test_overrides_replace_the_file(tmp_path: Path) -> None:
+    """Options win over the file; what they do not name stays; None is no option."""
+    path = tmp_path / "c.yaml"
+    path.write_text(MINIMAL + "protocol:\n  functions: 1-3\n  budget: 10\n  target: 1e-3\n")
+    protocol = load_study(path, {"functions": "8", "instances": None}).protocol
+    assert protocol.functions == (8,)
+    assert protocol.budget == 10
+    assert protocol.target == 1e-3
+    assert protocol.instances == Protocol().instances
+
+
+def test_missing_and_unreadable_files(tmp_path: Path) -> None:
+    """A missing file, a folder and a file that is not text are errors of the user's."""
+    (tmp_path / "binary.yaml").write_bytes(b"# a\n\xff\xfe\x00")
+    for path, expected in (
+        (tmp_path / "no.yaml", "no such config file"),
+        (tmp_path, "cannot be read: Is a directory"),
+        (tmp_path / "binary.yaml", "binary.yaml:2: cannot be read: it is not UTF-8; save it as that"),
+    ):
+        with pytest.raises(SacmaError, match=expected):
+            load_study(path)
+
+
+def test_same_name_twice_is_refused(tmp_path: Path) -> None:
+    """Two configs with one name, even in other case, would share a folder."""
+    for file, name in (("a.yaml", "X"), ("b.yaml", "x")):
+        (tmp_path / file).write_text(f"name: {name}\nalgorithm: cmaes\n")
+    with pytest.raises(SacmaError, match="also that of"):
+        load_studies([tmp_path / "a.yaml", tmp_path / "b.yaml"])
+
+
+def test_settings_are_frozen() -> None:
+    """What is decided cannot be changed behind the back of a content hash."""
+    with pytest.raises(ValueError, match="frozen"):
+        CMAESSettings().sigma0 = 1.0  # type: ignore[misc]

@@ -1,0 +1,119 @@
+"""What algorithms owe the harness: those that break a point of it are caught at that point, and at no other."""
+
+from pathlib import Path
+
+import pytest
+
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.plan import plan_study
+from sacma.config.study import load_study
+from sacma.experiment.algorithm_check import examine
+
+SOURCE = '''
+import os, random, threading, time
+import numpy as np
+import sacma
+
+@sacma.algorithm
+def sound(problem, rng):
+    """Draws from its own generator."""
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def global_numpy(problem, rng):
+    while True:
+        problem(np.random.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def reseeds(problem, rng):
+    random.seed(1)
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def goes_on(problem, rng):
+    while True:
+        try:
+            problem(rng.uniform(-5, 5, problem.dimension))
+        except:
+            pass
+
+@sacma.algorithm
+def remembers(problem, rng, calls: int = 1):
+    global width
+    width = globals().get("width", 0) + 1
+    while True:
+        problem(rng.uniform(-width, width, problem.dimension))
+
+@sacma.algorithm
+def hash_seed(problem, rng):
+    rng = np.random.default_rng(abs(hash("anything")))
+    while True:
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def litters(problem, rng):
+    os.makedirs("logs", exist_ok=True)
+    os.environ["LITTER"] = "1"
+    threading.Thread(target=time.sleep, args=(99,), daemon=True, name="sleeper").start()
+    for _ in range(10):
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def dies(problem, rng):
+    if problem.dimension == 2:
+        os.abort()
+    problem(np.zeros(2))
+
+@sacma.algorithm
+def misspelt(problem, rng):
+    """Raises at each trial, after an evaluation, in words that are others each time."""
+    problem(rng.uniform(-5, 5, problem.dimension))
+    raise AttributeError(f"no such name: {object()}, {time.time_ns()}")
+
+@sacma.algorithm
+def misspelt_at_once(problem, rng):
+    problem.lower_bound
+
+@sacma.algorithm
+def misspelt_at_the_end(problem, rng):
+    try:
+        while problem.evaluations_left and not problem.target_hit:
+            problem(rng.uniform(-5, 5, problem.dimension))
+    finally:
+        problem.budget
+'''
+
+BROKEN = {
+    "sound": {},
+    "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
+    "reseeds": {"own randomness": "changes the state of random"},
+    "goes-on": {"budget, target": "it goes on when its trial has ended"},
+    "remembers": {"determinism": "after another trial in its process differs from evaluation 1 on"},
+    "hash-seed": {"determinism": "in a new process differs from evaluation 1 on"},
+    "litters": {"leaves nothing": "environment variable LITTER; file logs; thread sleeper"},
+    "misspelt": {"runs": "AttributeError: no such name: <object"},
+    "misspelt-at-once": {"runs": "has no attribute 'lower_bound'"},
+    "misspelt-at-the-end": {"runs": "has no attribute 'budget'"},
+    "dies": {"runs": "f1 in 2-D: its process died with exit code -6"},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_caught(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each misbehaviour at its point."""
+    monkeypatch.setattr(ALGORITHMS, "_from_files", {})  # which other tests in this process are not to see
+    (tmp_path / "own.py").write_text(SOURCE)
+    (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")
+    ALGORITHMS.add_files([tmp_path / "own.py"])
+    verdicts = list(examine(next(plan_study(load_study(tmp_path / "own.yaml")))))
+    broken = {verdict.point: verdict.reason for verdict in verdicts if verdict.sound is False}
+    assert broken.keys() == BROKEN[name].keys()
+    for point, reason in BROKEN[name].items():
+        assert reason in broken[point]
+    assert verdicts[0].point == "runs"
+    if name.startswith("misspelt"):
+        assert "\n".join(verdict.reason for verdict in verdicts).count("AttributeError") == 1
+    if name == "dies":
+        assert "allowed: a finite vector of length 5 (own.py:" in broken["runs"]

@@ -1,0 +1,205 @@
+"""What is broken in an installation or around it is found, named, and comes with a way to mend it."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from sacma.errors import RunError
+from sacma.experiment import installation_check
+from sacma.experiment.backends import worker
+from tests.conftest import sacma
+
+
+def test_packages_that_are_missing_or_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are named with what is needed; those of an extra are nobody's fault."""
+    needed = ["numpy>=1.0", "scipy>=99", "no-such-package>=2", "another>=1; extra == 'dask'"]
+    monkeypatch.setattr(metadata, "requires", lambda _: needed)
+    sound, reason = installation_check.packages()
+    assert sound is False
+    assert "no-such-package>=2 is missing" in reason
+    assert f"scipy {metadata.version('scipy')} is there, scipy>=99 is needed" in reason
+    assert "numpy" not in reason
+    assert "another" not in reason
+    assert "pip install --upgrade sacma" in reason
+
+
+def test_packages_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is listed with its version."""
+    monkeypatch.setattr(metadata, "requires", lambda _: ["numpy>=1.0", "scipy"])
+    assert installation_check.packages() == (
+        True,
+        f"numpy {metadata.version('numpy')}, scipy {metadata.version('scipy')}",
+    )
+
+
+def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources on the path alone are a remark: their dependencies are unknown."""
+
+    def unknown(name: str) -> list[str]:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", unknown)
+    sound, reason = installation_check.packages()
+    assert sound is None
+    assert "not installed" in reason
+
+
+def test_cores_that_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit to fewer cores than there are is a remark with both numbers."""
+    monkeypatch.setattr("os.cpu_count", lambda: 640)
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    sound, reason = installation_check.cores()
+    assert sound is None
+    assert reason.startswith("1 of 640: ")
+
+
+@pytest.mark.parametrize(("encoding", "sound"), [("utf-8", True), ("UTF8", True), ("ascii", None), ("latin-1", None)])
+def test_terminals(*, encoding: str, sound: bool | None) -> None:
+    """What cannot show the symbols that are printed is a remark."""
+    assert installation_check.terminal(encoding)[0] is sound
+
+
+def test_folders_that_cannot_be_used(tmp_path: Path) -> None:
+    """A file in the way, and a file system that takes no files; nothing is made."""
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", Path("/proc/results")):
+        sound, reason = installation_check.disk(folder, "go elsewhere")
+        assert sound is False
+        assert str(folder.parent) in reason
+        assert reason.endswith("; go elsewhere")
+    assert installation_check.disk(tmp_path / "new" / "results", "")[0] is True
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(("free", "sound"), [(0, False), (60e6, False), (70e6, None), (0.9e9, None), (2e9, True)])
+def test_space(*, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: float, sound: bool | None) -> None:
+    """Too little for any study is broken, too little for most is a remark."""
+    monkeypatch.setattr(installation_check, "free_bytes", lambda _: free)
+    found, reason = installation_check.disk(tmp_path, "go elsewhere")
+    assert found is sound
+    assert f"{free / 1e9:.1f} GB free" in reason
+
+
+def test_a_full_disk(small_disk: Path) -> None:
+    """A real one is broken too."""
+    sound, reason = installation_check.disk(small_disk, "go elsewhere")
+    assert sound is False
+    assert "0.0 GB free" in reason
+
+
+def test_compiled_code_without_a_folder() -> None:
+    """Where compiled code can be kept nowhere, the surrogate cannot even be imported: that is said, and its mend."""
+    code = (
+        "from numba.core import caching\n"
+        "def refuse(*_): raise OSError(30, 'Read-only file system')\n"
+        "caching._CacheLocator.ensure_cache_path = refuse\n"
+        "from sacma.experiment.installation_check import compiled_code\n"
+        "print(compiled_code())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("(False,")
+    assert "NUMBA_CACHE_DIR" in done.stdout
+
+
+def test_compiled_code_cold_and_warm(tmp_path: Path) -> None:
+    """An empty cache is a remark, one that holds the surrogate for this Python is well."""
+    code = (
+        "from sacma.experiment.installation_check import compiled_code\n"
+        "from pathlib import Path\n"
+        "import sys\n"
+        "print(compiled_code())\n"
+        "from sacma.surrogate import likelihood\n"
+        "folder = Path(likelihood.maximise.stats.cache_path)\n"
+        "tag = 'py%d%d' % sys.version_info[:2]\n"
+        "(folder / f'likelihood.maximise-1.{tag}.nbi').write_text('')\n"
+        "print(compiled_code())\n"
+    )
+    command = [sys.executable, "-c", f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path)!r}\n{code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    cold, warm = done.stdout.splitlines()
+    assert cold.startswith("(None, 'not there yet")
+    assert warm.startswith("(True, 'kept in")
+    assert str(tmp_path) in warm
+
+
+def test_processes_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is broken, and no other check suffers from it."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(worker, "ProcessPoolExecutor", refuse)
+    with pytest.raises((RunError, OSError), match="Resource temporarily unavailable"):
+        installation_check.workers()
+    others: tuple[str, ...] = ("packages", "blas", "compiled_code", "cocopp")
+    for name in others:
+        monkeypatch.setattr(installation_check, name, lambda: (True, ""))
+    findings = {finding.point: finding for finding in installation_check.examine(Path("results"), "utf-8")}
+    assert [point for point, finding in findings.items() if finding.sound is False] == ["workers"]
+    assert "Resource temporarily unavailable" in findings["workers"].reason
+
+
+@pytest.fixture
+def broken_cocopp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Put a cocopp before the real one that runs a line when it is to load its reference data."""
+
+    def break_it(line: str) -> None:
+        package = tmp_path / "cocopp"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        (package / "testbedsettings.py").write_text(
+            "class GECCOBBOBTestbed:\n    settings = {'reference_algorithm_filename': 'best'}\n"
+        )
+        (package / "bestalg.py").write_text(f"def load_reference_algorithm(name):\n    {line}\n")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    return break_it
+
+
+@pytest.mark.parametrize(
+    ("line", "sound", "said"),
+    [
+        ("return {'D': 2}", True, "loads"),
+        ("return {}", False, "best is empty"),
+        ("import no_such_module", False, "No module named 'no_such_module'"),
+        ("raise OSError(30, 'Read-only file system', name)", False, "an environment of your own"),
+        ("raise ValueError('broken')", False, "force-reinstall cocopp"),
+        ("import time; time.sleep(60)", False, "does not load within 1 s"),
+    ],
+)
+def test_cocopp(
+    *, broken_cocopp: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, line: str, sound: bool, said: str
+) -> None:
+    """What it dies of is said, and how to go on."""
+    broken_cocopp(line)
+    if "sleep" in line:
+        monkeypatch.setattr(installation_check, "PATIENCE", 1.0)
+    found, reason = installation_check.cocopp()
+    assert found is sound
+    assert said in reason
+    assert sound or "--no-pages" in reason
+
+
+def test_a_sound_installation(tmp_path: Path) -> None:
+    """Exit code 0, every point on lines of 80 columns, and nothing is left in the folder."""
+    done = sacma("doctor", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "BROKEN" not in done.stdout
+    assert "nothing is broken" in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_installation(tmp_path: Path) -> None:
+    """Even without NumPy all points are examined: exit code 1, one line that counts what is broken."""
+    (tmp_path / "numpy.py").write_text("raise ImportError('No module named numpy')")
+    done = sacma("doctor", "/proc/results", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{':'.join(sys.path)}")
+    assert done.returncode == 1
+    broken = [line.split()[1] for line in done.stdout.splitlines() if "BROKEN" in line]
+    assert broken == ["results", "BLAS", "compiled", "workers", "cocopp"]
+    assert done.stderr == "sacma: 5 points broken; the lines above say how to mend them\n"

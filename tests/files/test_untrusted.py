@@ -1,0 +1,40 @@
+"""Files that may come from somebody else."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from sacma.files.untrusted import UnfitFileError, parse_json, read_file
+
+
+def test_a_regular_file_is_read(tmp_path: Path) -> None:
+    """A file of at most the bytes that are allowed is read, through a link too."""
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    (tmp_path / "link").symlink_to(path)
+    assert read_file(path, 5) == read_file(tmp_path / "link", 5) == b"12345"
+    with pytest.raises(UnfitFileError, match="larger than 0 KiB"):
+        read_file(path, 4)
+
+
+def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path) -> None:
+    """A pipe, a socket, a device, a folder and a huge sparse file are errors, not waits."""
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+    (tmp_path / "folder").mkdir()
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(20 << 30)
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "socket", "folder", "sparse", "zero"):
+        with pytest.raises(UnfitFileError):
+            read_file(tmp_path / name)
+
+
+def test_deep_json_is_an_ordinary_error() -> None:
+    """Nesting that Python cannot follow is a ValueError."""
+    for opening in ("[", '{"a":'):
+        with pytest.raises(ValueError, match="nested too deeply"):
+            parse_json(opening * 100_000)

@@ -1,0 +1,145 @@
+"""Record files: what is written is read, and what is damaged, forged or foreign is noticed."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sacma.config.plan import plan
+from sacma.config.study import Study
+from sacma.experiment.trial import run_trial
+from sacma.store.record import (
+    MOST_BYTES,
+    DamagedRecordError,
+    TrialRecord,
+    decode,
+    encode,
+    finished,
+)
+from sacma.store.trace import write_traces
+from tests.store.forgeries import campaign, opened, packed, places
+
+
+@pytest.fixture
+def record(study: Callable[..., Study]) -> TrialRecord:
+    (spec,) = plan([study("ada_rd", functions="8", dimensions="2", instances="1", budget=40)])
+    return run_trial(spec)
+
+
+def test_decode_undoes_encode(record: TrialRecord) -> None:
+    """Spec, outcome, trace, COCO files and provenance come back as they were, NaN included."""
+    again = decode(encode(record))
+    assert again.spec == record.spec
+    assert again.spec.key == record.spec.key
+    assert again.outcome == record.outcome
+    assert again.coco == record.coco
+    assert again.provenance == record.provenance
+    for name, column in record.trace.items():
+        np.testing.assert_array_equal(again.trace[name], column)
+    assert again.head.environment == record.provenance.environment.fingerprint
+
+
+def test_damage_is_noticed(record: TrialRecord) -> None:
+    """Any flipped bit and any truncation raises DamagedRecordError and nothing else."""
+    content = encode(record)
+    rng = np.random.default_rng(0)
+    for _ in range(1000):
+        damaged = bytearray(content)
+        damaged[rng.integers(len(content))] ^= 1 << rng.integers(8)
+        with pytest.raises(DamagedRecordError):
+            decode(bytes(damaged))
+        with pytest.raises(DamagedRecordError):
+            decode(content[: rng.integers(len(content))])
+
+
+def test_forgeries_are_noticed(record: TrialRecord) -> None:
+    """Whatever is changed below a right checksum is refused in one printable line, or enters no result."""
+    ended = campaign(400, 1, [record.spec])
+    assert ended["refused"] > 350, ended
+
+
+def test_every_key_of_a_record_is_needed_and_none_is_added(record: TrialRecord) -> None:
+    """A head without one of its keys, with one more, or with one of another type is refused."""
+    head, parts = opened(encode(record))
+    del head["parts"]
+    for *way, key in places(head):
+        for change in ("gone", "added", "text"):
+            changed = deepcopy(head)
+            parent: Any = changed
+            for step in way:
+                parent = parent[step]
+            if change == "gone":
+                del parent[key]
+            elif change == "added" and isinstance(parent, dict):
+                parent["new"] = 1
+            elif isinstance(parent[key], str):
+                parent[key] = 7
+            else:
+                parent[key] = "text"
+            with pytest.raises(DamagedRecordError):
+                decode(packed(changed, parts), record.spec)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"evaluations": 10**30}, "evaluations of"),
+        ({"evaluations": -1}, "evaluations of"),
+        ({"best_delta_f": -5.0}, "best Δf"),
+        ({"improved_to": [-5.0]}, "lack an evaluation"),
+        ({"status": "stopped by itself"}, "its status is"),
+        ({"true_generations": -1}, "out of range"),
+        ({"restarts": 7}, "other restarts than the outcome"),
+        ({"fits": {"trained": 10**12}}, "out of range"),
+        ({"fits": {}}, "other fits than the outcome"),
+    ],
+)
+def test_what_no_trial_can_have_is_said(record: TrialRecord, changes: dict[str, Any], reason: str) -> None:
+    """An outcome that is impossible, or that the other parts contradict, is refused with the reason."""
+    head, parts = opened(encode(record))
+    with pytest.raises(DamagedRecordError, match=reason):
+        decode(packed({**head, "outcome": {**head["outcome"], **changes}}, parts), record.spec)
+
+
+def test_what_inflates_without_end_is_not_inflated(record: TrialRecord) -> None:
+    """A part that would be larger than any real one is refused."""
+    head, parts = opened(encode(record))
+    for name in parts:
+        with pytest.raises(DamagedRecordError):
+            decode(packed(head, {**parts, name: bytes(MOST_BYTES[name] + 1)}), record.spec)
+
+
+def test_what_no_reader_would_accept_is_not_written(record: TrialRecord) -> None:
+    """A trial whose record would be refused is an error at once, not when results are read."""
+    with pytest.raises(DamagedRecordError, match="is not printable"):
+        finished(replace(record, provenance=replace(record.provenance, host="\x1b[2J")))
+
+
+def test_record_of_another_trial(record: TrialRecord, study: Callable[..., Study]) -> None:
+    """A record under another's name is told apart, also if only its settings differ."""
+    (other,) = plan([study("ada_rd", functions="8", dimensions="2", instances="1", budget=41)])
+    with pytest.raises(DamagedRecordError, match="with other settings, budget or seed"):
+        decode(encode(record), other)
+
+
+def test_traces_make_one_small_file(record: TrialRecord, tmp_path: Path) -> None:
+    """The file has the trials' places and all columns, in narrow types."""
+    write_traces(tmp_path / "t.parquet", [(record.spec, record.trace)] * 2)
+    frame = pd.read_parquet(tmp_path / "t.parquet")
+    assert len(frame) == 2 * len(record.trace["generation"])
+    assert {"function", "dimension", "instance", *record.trace} == set(frame.columns)
+    assert set(frame["function"]) == {8}
+    assert frame["sigma"].dtype == "float32"
+    assert frame["evaluated_by"].dtype == "category"
+    np.testing.assert_allclose(frame["sigma"][: len(frame) // 2], record.trace["sigma"], rtol=1e-6)
+
+
+def test_no_traces_make_a_file(tmp_path: Path) -> None:
+    """Of no trial at all there is a file too, with all columns."""
+    write_traces(tmp_path / "t.parquet", [])
+    assert pd.read_parquet(tmp_path / "t.parquet").empty

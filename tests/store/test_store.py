@@ -1,0 +1,143 @@
+"""Results folders: resuming, replacing, setting aside."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sacma.config.plan import plan
+from sacma.config.study import Study
+from sacma.errors import SacmaError
+from sacma.experiment.backends import make_backend
+from sacma.experiment.campaign import CampaignResult, run_campaign
+from sacma.experiment.problem import BudgetedProblem
+from sacma.store.completeness import completeness_of, to_run
+from sacma.store.store import Store
+from tests.conftest import coco_files
+
+MakeStudy = Callable[..., Study]
+PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
+
+
+def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retries: int = 0) -> CampaignResult:
+    store = Store(root)
+    store.prepare()
+    with store.lock_records("a test"):
+        store.register(study)
+        completeness = completeness_of(store, plan([study]))
+        for damaged in completeness.damaged:
+            store.set_aside(damaged)
+        chosen = make_backend(backend, jobs=jobs)
+        result = run_campaign(
+            to_run(completeness), store, backend=chosen, retries=retries, on_result=lambda _result, _last: None
+        )
+        for stored in store.studies():
+            store.derive(stored)
+        return result
+
+
+def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
+    """Serial, one worker, two workers, and after losing any half of the trials: identical COCO folders."""
+    asked = study("ada_kendall", **PROTOCOL)
+    run(asked, tmp_path / "serial")
+    run(asked, tmp_path / "one", "loky", 1)
+    run(asked, tmp_path / "two", "loky", 2)
+    expected = coco_files(tmp_path / "serial")
+    assert len(expected) == 2 + 2 * 2 * 4
+    assert coco_files(tmp_path / "one") == expected
+    assert coco_files(tmp_path / "two") == expected
+    for parity in (0, 1):
+        records = sorted((tmp_path / "two" / "records").rglob("*.record"))
+        for path in records[parity::2]:
+            path.unlink()
+        result = run(asked, tmp_path / "two", "loky", 2)
+        assert result.finished == 6
+        assert coco_files(tmp_path / "two") == expected
+
+
+def test_what_is_there_is_not_run_again(study: MakeStudy, tmp_path: Path) -> None:
+    """The second run of the same study runs nothing; a wider one runs what is new and covers both."""
+    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == 12
+    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == 0
+    assert run(study("cmaes", **{**PROTOCOL, "functions": "8,15"}), tmp_path).finished == 6
+    (stored,) = Store(tmp_path).studies()
+    assert {spec.function for spec in stored.specs()} == {1, 8, 15}
+    assert len(stored.specs()) == 18
+    assert (tmp_path / "coco" / "CMA-ES" / "bbobexp_f1.info").exists()
+    assert (tmp_path / "coco" / "CMA-ES" / "bbobexp_f15.info").exists()
+
+
+def test_other_settings_do_not_mix(study: MakeStudy, tmp_path: Path) -> None:
+    """Another budget replaces the study in derived data, runs all its trials, and the old records stay."""
+    run(study("cmaes", **PROTOCOL), tmp_path)
+    before = set((tmp_path / "records").rglob("*.record"))
+    assert run(study("cmaes", **{**PROTOCOL, "budget": 50}), tmp_path).finished == 12
+    (stored,) = Store(tmp_path).studies()
+    assert {spec.budget for spec in stored.specs()} == {100, 150}
+    assert before < set((tmp_path / "records").rglob("*.record"))
+    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == 0
+
+
+def test_damaged_and_foreign_records_are_set_aside(study: MakeStudy, tmp_path: Path) -> None:
+    """A truncated record, and one under another's name, never count as done; they are kept aside and run again."""
+    asked = study("cmaes", **PROTOCOL)
+    run(asked, tmp_path)
+    expected = coco_files(tmp_path)
+    first, second, third = sorted((tmp_path / "records").rglob("*.record"))[:3]
+    first.write_bytes(first.read_bytes()[:-20])
+    second.write_bytes(third.read_bytes())
+    assert run(asked, tmp_path).finished == 2
+    assert coco_files(tmp_path) == expected
+    assert len(list((tmp_path / "records").rglob("*.damaged-1"))) == 2
+
+
+def test_no_leftovers(study: MakeStudy, tmp_path: Path) -> None:
+    """No temporary file stays in the results."""
+    run(study("cmaes", **PROTOCOL), tmp_path)
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_traces_are_one_line_away(study: MakeStudy, tmp_path: Path) -> None:
+    """The traces of all trials load with pandas and take at most twice the space of the COCO files."""
+    asked = study("ada_kl", functions="8,24", dimensions="2,20", instances="1", budget=125)
+    run(asked, tmp_path, "loky", 2)
+    path = tmp_path / "traces" / "ADA-KL.parquet"
+    frame = pd.read_parquet(path)
+    assert len(frame.groupby(["function", "dimension", "instance"])) == len(plan([asked]))
+    assert path.stat().st_size < 2 * sum(len(content) for content in coco_files(tmp_path).values())
+
+
+def test_one_failure_does_not_stop_the_others(
+    study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exception in a trial is reported with its traceback; all other trials are committed."""
+    original = BudgetedProblem.__call__
+
+    def failing(self: BudgetedProblem, point: object) -> float:
+        if self.dimension == 3 and self.f_opt > 100:
+            raise ZeroDivisionError("by design")
+        return original(self, point)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(BudgetedProblem, "__call__", failing)
+    result = run(study("cmaes", **PROTOCOL), tmp_path)
+    assert result.failures
+    assert result.finished + len(result.failures) == 12
+    assert all("ZeroDivisionError: by design" in f.error and "Traceback" in f.traceback for f in result.failures)
+    monkeypatch.undo()
+    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == len(result.failures)
+
+
+def test_unwritable_folder(tmp_path: Path) -> None:
+    """A path that cannot be a folder is an error that names it."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SacmaError, match="cannot be written to"):
+        Store(tmp_path / "file" / "results").prepare()
+
+
+def test_damaged_study_file(study: MakeStudy, tmp_path: Path) -> None:
+    """A study file that is not one is an error that says how to mend it."""
+    run(study("cmaes", **PROTOCOL), tmp_path)
+    (tmp_path / "studies" / "CMA-ES.json").write_text("{")
+    with pytest.raises(SacmaError, match="delete it and run the config again"):
+        Store(tmp_path).studies()
