@@ -13,7 +13,7 @@ import cocoex
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sacma.algorithms.registry import Algorithm
+import sacma
 
 
 class HostileSettings(BaseModel):
@@ -26,8 +26,9 @@ class HostileSettings(BaseModel):
     flag: str = ""
 
 
-def minimize(problem: Any, settings: HostileSettings, rng: np.random.Generator) -> None:
-    """Search at random, and then misbehave."""
+@sacma.algorithm("hostile")
+def HOSTILE(problem: Any, rng: np.random.Generator, settings: HostileSettings) -> None:
+    """Does its worst."""
     coco = problem._problem
     misdeed = settings.misdeeds.get(f"f{coco.id_function}-d{coco.dimension}-i{coco.id_instance}")
     problem(rng.uniform(-5, 5, problem.dimension))
@@ -84,5 +85,3 @@ _DEEDS = {
     "memory": lambda: np.ones(1 << 55),
     "segfault": lambda: ctypes.string_at(0),
 }
-
-HOSTILE = Algorithm("does its worst", HostileSettings, "sacma_hostile:minimize")

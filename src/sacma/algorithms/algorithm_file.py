@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from sacma.algorithms.decorator import FunctionAlgorithm
+from sacma.algorithms.base import Algorithm
 from sacma.errors import SacmaError
 from sacma.files.untrusted import read_file
 
@@ -28,7 +28,7 @@ class AlgorithmFile:
 
     path: Path
     version: str
-    algorithms: Mapping[str, FunctionAlgorithm]
+    algorithms: Mapping[str, Algorithm]
 
 
 def read_algorithm_file(path: Path) -> AlgorithmFile:
@@ -58,7 +58,7 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     except (Exception, SystemExit) as error:
         what = f"{error}" if isinstance(error, SacmaError) else f"{type(error).__name__}: {error}".rstrip(": ")
         raise SacmaError(f"{path}:{_line_of(error, path)}: {what}") from error
-    found = [value for value in vars(module).values() if isinstance(value, FunctionAlgorithm)]
+    found = [value for value in vars(module).values() if isinstance(value, Algorithm)]
     by_name = {algorithm.name: algorithm for algorithm in found}
     if not found:
         raise SacmaError(f"{path} defines no algorithm; put @sacma.algorithm before a function (problem, rng)")

@@ -1,7 +1,14 @@
-"""What an algorithm sees of the problem it is to solve."""
+"""The interface of algorithms: the problem that they are given, and their entry in the registry."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Protocol
 
+import numpy as np
+from pydantic import BaseModel
+
+from sacma.errors import SacmaError
 from sacma.strategy.generation import Generation
 from sacma.surrogate.whitening import Array
 
@@ -48,3 +55,51 @@ class Problem(Protocol):
 
     def trace(self, generation: Generation) -> None:
         """Keep a generation for the trial's trace. Optional."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """An algorithm that a config can name: a function with settings. Calling it calls the function.
+
+    Args:
+        name: in the registry.
+        summary: one line for people.
+        settings: validates the settings.
+        function: ``function(problem, rng, settings)`` or ``function(problem, rng, **settings)``.
+        takes_model: whether it is called with the settings as one object.
+    """
+
+    name: str
+    summary: str
+    settings: type[BaseModel]
+    function: Callable[..., None] = field(repr=False)
+    takes_model: bool = False
+
+    def __call__(self, problem: Problem, rng: np.random.Generator, *settings: object, **more: object) -> None:
+        """Minimise ``problem``."""
+        self.function(problem, rng, *settings, **more)
+
+    def run(self, problem: Problem, settings: BaseModel, rng: np.random.Generator) -> None:
+        """Minimise ``problem`` with settings that are valid."""
+        if self.takes_model:
+            self.function(problem, rng, settings)
+        else:
+            self.function(problem, rng, **{name: getattr(settings, name) for name in type(settings).model_fields})
+
+    def check(self, settings: BaseModel) -> None:
+        """Complain where something is not installed that the algorithm needs with these settings.
+
+        Raises:
+            SacmaError: what, and how to install it.
+        """
+        for module, extra in getattr(settings, "needs", ()):
+            if find_spec(module) is None:
+                raise SacmaError(
+                    f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
+                )
+
+    def prepare(self, settings: BaseModel) -> None:
+        """Load and compile what is used with these settings, before the first trial of a process."""
+        prepare = getattr(settings, "prepare", None)
+        if callable(prepare):
+            prepare()

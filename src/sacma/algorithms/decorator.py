@@ -1,19 +1,16 @@
-"""An algorithm made of a function: its settings are its keyword parameters, validated by their type hints."""
+"""The decorator that makes a function an algorithm: its keyword parameters become validated settings."""
 
 import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, get_type_hints, overload
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 
-from sacma.algorithms.base import Problem
-from sacma.algorithms.registry import Algorithm, Minimize
+from sacma.algorithms.base import Algorithm
 from sacma.errors import SacmaError
 
 ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
@@ -23,44 +20,20 @@ FIRST = 2
 """Parameters that a function has beside its settings: the problem and the random generator."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FunctionAlgorithm(Algorithm):
-    """An algorithm that is a function ``function(problem, rng, **settings)``. Calling it calls the function.
-
-    Args:
-        name: in the registry.
-        function: the algorithm.
-    """
-
-    name: str
-    function: Callable[..., None] = field(repr=False)
-
-    def __call__(self, problem: Problem, rng: np.random.Generator, **settings: object) -> None:
-        """Minimise ``problem``."""
-        self.function(problem, rng, **settings)
-
-    def load(self) -> Minimize:
-        """Return the algorithm as the harness calls it."""
-
-        def minimize(problem: Problem, settings: BaseModel, rng: np.random.Generator) -> None:
-            self.function(problem, rng, **{name: getattr(settings, name) for name in type(settings).model_fields})
-
-        return minimize
-
-
 @overload
-def algorithm(given: Callable[..., None]) -> FunctionAlgorithm: ...
+def algorithm(given: Callable[..., None]) -> Algorithm: ...
 @overload
-def algorithm(given: str) -> Callable[[Callable[..., None]], FunctionAlgorithm]: ...
+def algorithm(given: str) -> Callable[[Callable[..., None]], Algorithm]: ...
 def algorithm(
     given: Callable[..., None] | str,
-) -> FunctionAlgorithm | Callable[[Callable[..., None]], FunctionAlgorithm]:
+) -> Algorithm | Callable[[Callable[..., None]], Algorithm]:
     """Make a function ``function(problem, rng, **settings)`` an algorithm that a config can name.
 
     The name is that of the function with hyphens, or the one that is given: ``@algorithm("my-es")``. Its parameters
     after the first two are the algorithm's settings: type hints say what is allowed, defaults make them optional.
-    ``typing.Annotated[float, pydantic.Field(gt=0, description="…")]`` adds a range and a meaning. The first line of
-    the docstring is the summary.
+    ``typing.Annotated[float, pydantic.Field(gt=0, description="…")]`` adds a range and a meaning. A single parameter
+    ``settings`` with a pydantic model as its type hint takes them as one object instead. The first line of the
+    docstring is the summary.
 
     Raises:
         SacmaError: a parameter cannot be a setting.
@@ -78,12 +51,29 @@ def algorithm(
     return _made(given.__name__.replace("_", "-"), given)
 
 
-def _made(name: str, function: Callable[..., None]) -> FunctionAlgorithm:
+def _made(name: str, function: Callable[..., None]) -> Algorithm:
     if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?", name):
         raise SacmaError(f"{name!r} cannot name an algorithm; use small letters, digits, '.' and '-' (at most 64)")
     summary = next(iter((inspect.getdoc(function) or "").splitlines()), "")
-    location = f"{function.__module__}:{function.__qualname__}"
-    return FunctionAlgorithm(summary, _settings_of(function), location, name=name, function=function)
+    model = _model_of(function)
+    return Algorithm(
+        name=name,
+        summary=summary,
+        settings=model or _settings_of(function),
+        function=function,
+        takes_model=model is not None,
+    )
+
+
+def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
+    """Return the pydantic model that a third parameter ``settings`` takes; None where there is no such parameter."""
+    parameters = list(inspect.signature(function).parameters)
+    hint = getattr(function, "__annotations__", {}).get("settings")
+    if len(parameters) == FIRST + 1 and parameters[FIRST] == "settings":
+        hint = get_type_hints(function)["settings"] if isinstance(hint, str) else hint
+        if isinstance(hint, type) and issubclass(hint, BaseModel):
+            return hint
+    return None
 
 
 def _settings_of(function: Callable[..., None]) -> type[BaseModel]:

@@ -3,13 +3,14 @@
 import sys
 import warnings
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from scipy import optimize
+from pydantic import BaseModel, ConfigDict, Field
 
 from sacma.algorithms.base import Problem
-from sacma.algorithms.settings import LocalSearchSettings
+from sacma.algorithms.decorator import algorithm
+from sacma.strategy.restarts import InitialRange
 from sacma.surrogate.whitening import Array
 
 _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -21,12 +22,30 @@ _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
 """SciPy's name of each method, and options by which only convergence or the end of the trial stops it."""
 
 
+class LocalSearchSettings(BaseModel):
+    """A local search of SciPy with restarts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    method: Annotated[
+        Literal["nelder_mead", "powell", "cobyqa", "lbfgsb"],
+        Field(description="of scipy.optimize.minimize; the gradients of lbfgsb are forward differences, all counted"),
+    ]
+    initial_range: InitialRange = 4.0
+    tolerance: Annotated[float, Field(gt=0, le=1, description="tol: where a run has converged, and another begins")] = (
+        1e-11
+    )
+    within_box: Annotated[bool, Field(description="search inside the problem's box only")] = False
+
+
 class _Diverged(Exception):  # noqa: N818 no error: the next run begins
     """A run asks for a point that is not finite."""
 
 
-def minimize(problem: Problem, settings: LocalSearchSettings, _: np.random.Generator) -> None:
-    """Run the local search from one initial point after the other until ``problem`` ends the trial."""
+@algorithm
+def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSearchSettings) -> None:  # noqa: ARG001 one protocol
+    """A local search of SciPy, with restarts."""
+    from scipy import optimize  # noqa: PLC0415 slow to import
 
     def objective(point: Array) -> float:
         if not np.all(np.isfinite(point)):

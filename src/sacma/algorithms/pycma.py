@@ -7,45 +7,98 @@ its restarts has stopped, the sequence starts over with the first population siz
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import cma
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 from sacma.algorithms.base import Problem
+from sacma.algorithms.decorator import algorithm
 from sacma.algorithms.global_generator import contained
-from sacma.algorithms.settings import BIPOPSettings, LQSettings, RestartSettings
-from sacma.strategy.cma_es import contained_options, default_population_size
+from sacma.strategy.cma_es import (
+    ActiveUpdate,
+    PopulationSize,
+    StepSize,
+    contained_options,
+    default_population_size,
+)
+from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
+
+if TYPE_CHECKING:
+    import cma
 
 
-def minimize_with_lq_surrogate(
+class RestartSettings(BaseModel):
+    """Settings of variants of CMA-ES that pycma runs with restarts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    sigma0: StepSize = 8.0 / 3.0
+    initial_range: InitialRange = 4.0
+    population_size: PopulationSize = None
+    population_factor: Factor = 2.0
+    max_restarts: MostRestarts = 4
+    active: ActiveUpdate = False
+
+
+class LQSettings(RestartSettings):
+    """lq-CMA-ES (Hansen, GECCO 2019) with IPOP restarts, as pycma has it."""
+
+    active: ActiveUpdate = True
+    inject: Annotated[bool, Field(description="the optimum of the surrogate takes part in the next population")] = True
+
+
+class BIPOPSettings(RestartSettings):
+    """BIPOP-CMA-ES (Hansen, BBOB 2009)."""
+
+    sigma0: StepSize = 2.0
+    max_restarts: MostRestarts = 9
+
+
+@algorithm
+def lq_cmaes(
     problem: Problem,
-    settings: LQSettings,
     rng: np.random.Generator,
-    on_generation: Callable[[cma.CMAEvolutionStrategy], None] | None = None,
+    settings: LQSettings,
 ) -> None:
-    """Run lq-CMA-ES on ``problem`` until that ends the trial.
+    """lq-CMA-ES of pycma: linear or quadratic surrogate.
 
     A linear, diagonal or full quadratic model, fitted to the best of the last points, ranks each population. Its best
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
+    """
+    minimize_with_lq_surrogate(problem, rng, settings)
+
+
+def minimize_with_lq_surrogate(
+    problem: Problem,
+    rng: np.random.Generator,
+    settings: LQSettings,
+    on_generation: "Callable[[cma.CMAEvolutionStrategy], None] | None" = None,
+) -> None:
+    """Run lq-CMA-ES on ``problem`` until that ends the trial.
 
     Args:
         problem: to be minimised.
-        settings: of the strategy.
         rng: source of all random numbers.
+        settings: of the strategy.
         on_generation: called with pycma's strategy after each generation.
     """
+    import cma  # noqa: PLC0415 slow to import
+
     _run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=on_generation)
 
 
-def minimize_with_two_populations(problem: Problem, settings: BIPOPSettings, rng: np.random.Generator) -> None:
-    """Run BIPOP-CMA-ES on ``problem`` until that ends the trial.
+@algorithm
+def bipop_cmaes(problem: Problem, rng: np.random.Generator, settings: BIPOPSettings) -> None:
+    """BIPOP-CMA-ES of pycma: large and small populations.
 
     Runs with a population that doubles take turns with runs of a small population and step size, so that both have used
     up the same number of evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function
     testbed, GECCO 2009 workshop). Only the large ones count as restarts.
     """
+    import cma  # noqa: PLC0415 slow to import
+
     _run_for_ever(cma.fmin2, problem, settings, rng, bipop=True)
 
 

@@ -1,12 +1,13 @@
-"""Random search: what any algorithm must beat."""
+"""Random search, the baseline that any algorithm must beat."""
 
 import numpy as np
 
 from sacma.algorithms.base import Problem
-from sacma.algorithms.settings import RandomSearchSettings
+from sacma.algorithms.decorator import algorithm
 
 
-def minimize(problem: Problem, _: RandomSearchSettings, rng: np.random.Generator) -> None:
-    """Evaluate points uniform in the problem's box until ``problem`` ends the trial."""
+@algorithm
+def random_search(problem: Problem, rng: np.random.Generator) -> None:
+    """Points uniform in the problem's box."""
     while True:
         problem(rng.uniform(problem.lower_bounds, problem.upper_bounds))

@@ -1,68 +1,23 @@
 """The algorithms that a config can name."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from pydantic import BaseModel
-
-from sacma.algorithms.base import Problem
-from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
+from sacma.algorithms.base import Algorithm
+from sacma.algorithms.local_search import local_search
+from sacma.algorithms.pycma import bipop_cmaes, lq_cmaes
+from sacma.algorithms.random_search import random_search
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.errors import SacmaError
-from sacma.files.import_object import import_object
-from sacma.strategy.settings import StrategySettings
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Minimize = Callable[[Problem, Any, np.random.Generator], None]
-"""An algorithm: minimises a problem with its settings and its own random numbers."""
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """An entry of the registry.
-
-    Args:
-        summary: one line for people.
-        settings: what validates its settings.
-        location: ``module:function``, imported only where the algorithm runs.
-    """
-
-    summary: str
-    settings: type[BaseModel]
-    location: str
-
-    def check(self, settings: BaseModel) -> None:
-        """Complain where something is not installed that the algorithm needs with these settings.
-
-        Raises:
-            SacmaError: what, and how to install it.
-        """
-        for module, extra in getattr(settings, "needs", ()):
-            if find_spec(module) is None:
-                raise SacmaError(
-                    f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
-                )
-
-    def load(self) -> Minimize:
-        """Import and return the algorithm."""
-        function: Minimize = import_object(self.location)
-        return function
-
-    def prepare(self, settings: BaseModel) -> None:
-        """Load and compile what is used with these settings, before the first trial of a process."""
-        prepare = getattr(settings, "prepare", None)
-        if prepare is not None:
-            prepare()
-
-
 ENTRY_POINTS = "sacma.algorithms"
-"""Group of entry points by which an installed package adds algorithms: each names an ``Algorithm``."""
+"""Group of entry points by which an installed package adds algorithms: each names a function with ``@sacma.algorithm``."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +93,7 @@ class Registry(Mapping[str, Algorithm]):
                 f"algorithm {name}, from {entry.value}, cannot be loaded: {type(error).__name__}: {error}"
             ) from error
         if not isinstance(algorithm, Algorithm):
-            raise SacmaError(f"algorithm {name}, from {entry.value}, is not a sacma.algorithms.registry.Algorithm")
+            raise SacmaError(f"algorithm {name}, from {entry.value}, is not made by @sacma.algorithm")
         return algorithm
 
     def __iter__(self) -> Iterator[str]:
@@ -154,32 +109,13 @@ class Registry(Mapping[str, Algorithm]):
         return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
 
-ALGORITHMS = Registry(
-    {
-        "surrogate-cmaes": Algorithm(
-            "CMA-ES with IPOP restarts, composed of a model, a training set, evolution control and proposals",
-            StrategySettings,
-            "sacma.algorithms.surrogate_cmaes:minimize",
-        ),
-        "lq-cmaes": Algorithm(
-            "lq-CMA-ES of pycma: linear or quadratic surrogate",
-            LQSettings,
-            "sacma.algorithms.pycma:minimize_with_lq_surrogate",
-        ),
-        "bipop-cmaes": Algorithm(
-            "BIPOP-CMA-ES of pycma: large and small populations",
-            BIPOPSettings,
-            "sacma.algorithms.pycma:minimize_with_two_populations",
-        ),
-        "local-search": Algorithm(
-            "a local search of SciPy, with restarts",
-            LocalSearchSettings,
-            "sacma.algorithms.local_search:minimize",
-        ),
-        "random-search": Algorithm(
-            "points uniform in the problem's box",
-            RandomSearchSettings,
-            "sacma.algorithms.random_search:minimize",
-        ),
-    }
+BUILT_IN = (
+    surrogate_cmaes,
+    lq_cmaes,
+    bipop_cmaes,
+    local_search,
+    random_search,
 )
+"""The algorithms of this package; each is declared by the decorator that users have."""
+
+ALGORITHMS = Registry({algorithm.name: algorithm for algorithm in BUILT_IN})

@@ -3,13 +3,14 @@
 import numpy as np
 
 from sacma.algorithms.base import Problem
+from sacma.algorithms.decorator import algorithm
 from sacma.strategy.settings import StrategySettings
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 
 
-def minimize(problem: Problem, settings: StrategySettings, rng: np.random.Generator) -> None:
-    """Run CMA-ES with a surrogate on ``problem`` until its budget is used up or its target is hit."""
-    from sacma.strategy.surrogate_cmaes import SurrogateStrategy  # noqa: PLC0415 not for a mere look at the registry
-
+@algorithm
+def surrogate_cmaes(problem: Problem, rng: np.random.Generator, settings: StrategySettings) -> None:
+    """CMA-ES with restarts, composed of a model, a training set, evolution control and proposals."""
     strategy = SurrogateStrategy(
         settings,
         initial_point=lambda: problem.initial_point(settings.restarts.initial_range),

@@ -26,7 +26,8 @@ from pydantic import (
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.coco.ranges import format_ranges, parse_ranges
 from sacma.coco.suites import BBOB, SUITES
-from sacma.config.yaml_file import Location, explain, read_document
+from sacma.config.former import FORMER_ALGORITHMS, FORMER_KEYS
+from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
 
@@ -140,6 +141,8 @@ class NamedAlgorithm(BaseModel):
     @field_validator("algorithm")
     @classmethod
     def _algorithm_is_registered(cls, algorithm: str, info: ValidationInfo) -> str:
+        if algorithm in FORMER_ALGORITHMS and algorithm not in ALGORITHMS and not info.context:
+            raise ValueError(f"{algorithm} is now written as {FORMER_ALGORITHMS[algorithm]}")
         if algorithm not in ALGORITHMS and not info.context:
             raise ValueError(
                 f"unknown algorithm {shown(algorithm)}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
@@ -207,28 +210,13 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
             content["settings"] = ALGORITHMS[algorithm].settings.model_validate(settings)
         config = Config.model_validate(content)
     except ValidationError as error:
-        within = () if error.title in {"Config", "Protocol"} else ("settings",)
+        if error.title in {"Config", "Protocol"}:
+            raise SacmaError(explain(error, document, Config, options=replaced)) from None
+        model = ALGORITHMS[content["algorithm"]].settings
         raise SacmaError(
-            explain(
-                error,
-                document,
-                place=lambda location: within + location,
-                valid_keys=lambda location: _valid_keys(location, content),
-                options=replaced,
-            )
+            explain(error, document, model, place=lambda within: ("settings", *within), moved=FORMER_KEYS)
         ) from None
     return Study(**dict(config), origin=ALGORITHMS.origin(config.algorithm))
-
-
-def _valid_keys(location: Location, content: Mapping[str, Any]) -> list[str]:
-    match location:
-        case ("protocol", _):
-            model: type[BaseModel] = Protocol
-        case ("settings", _):
-            model = ALGORITHMS[content["algorithm"]].settings
-        case _:
-            model = Config
-    return list(model.model_fields)
 
 
 def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None = None) -> tuple[Study, ...]:

@@ -4,6 +4,7 @@ As strict as configs: an unknown key, a value that is not allowed or a combinati
 error that names file, line, key and what is allowed.
 """
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -18,8 +19,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.former import FORMER_KEYS
+from sacma.config.nested import Location, merged, value_at
 from sacma.config.study import NamedAlgorithm, Protocol, Study, check_name, with_overrides
-from sacma.config.yaml_file import Document, Location, explain, read_document, unknown_key
+from sacma.config.yaml_file import Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 
@@ -152,8 +155,7 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     try:
         file = SweepFile.model_validate(with_overrides(document.content, replaced))
     except ValidationError as error:
-        valid_keys = _ValidKeys(document.content)
-        raise SacmaError(explain(error, document, valid_keys=valid_keys, options=replaced)) from None
+        raise SacmaError(explain(error, document, SweepFile, options=replaced)) from None
     if max(file.rank_at) > file.protocol.budget and "rank_at" in document.content and "budget" not in replaced:
         raise SacmaError(
             f"{document.where(('rank_at',))}: {max(file.rank_at):g} evaluations/D are beyond the budget, "
@@ -175,48 +177,26 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     return Sweep(file.name, tuple(file.grid), file.protocol, rank_at, algorithms)
 
 
-class _ValidKeys:
-    """Which keys are valid beside one, for errors."""
-
-    def __init__(self, content: Mapping[str, Any]) -> None:
-        self._content = content
-
-    def __call__(self, location: Location) -> list[str]:
-        match location:
-            case ("protocol", _):
-                model: type[BaseModel] = Protocol
-            case ("algorithms", number, "settings", _):
-                model = ALGORITHMS[self._content["algorithms"][int(number)]["algorithm"]].settings
-            case ("algorithms", _, _):
-                model = AlgorithmEntry
-            case _:
-                model = SweepFile
-        return list(model.model_fields)
-
-
 def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
     """Return an algorithm of the file with all combinations, or say which are refused."""
     entry = file.algorithms[number]
     model = ALGORITHMS[entry.algorithm].settings
     for key in file.grid:
-        if key not in model.model_fields:
-            raise SacmaError(
-                f"{document.where(('grid', key))}: {entry.algorithm}: {unknown_key(key, list(model.model_fields))}"
-            )
-        if key in entry.settings:
-            where = document.where(("algorithms", str(number), "settings", key))
+        with contextlib.suppress(KeyError):
+            value_at(entry.settings, key)
+            where = document.where(("algorithms", str(number), "settings", *key.split(".")))
             raise SacmaError(f"{where}: is a key of the grid as well; leave it out here or there")
     settings, refused = [], []
     for values in _combinations(file):
         try:
-            valid = model.model_validate({**entry.settings, **values})
+            valid = model.model_validate(merged(entry.settings, values))
         except ValidationError as error:
             if all(detail["loc"] for detail in error.errors()):
                 raise SacmaError(_explain_setting(error, number, file, document)) from None
             refused.append((values, error.errors()[0]))
             continue
         dumped = valid.model_dump()
-        labels = {key: _in_a_name(dumped[key]) for key in values}
+        labels = {key: _in_a_name(value, value_at(dumped, key)) for key, value in values.items()}
         name = f"{entry.name}.{'-'.join(labels.values())}"
         try:
             study = Study(
@@ -247,9 +227,13 @@ def _combinations(file: SweepFile) -> Iterator[dict[str, Any]]:
 
 def _explain_setting(error: ValidationError, number: int, file: SweepFile, document: Document) -> str:
     def place(location: Location) -> Location:
-        return ("grid", location[0]) if location[0] in file.grid else ("algorithms", str(number), "settings", *location)
+        for length in range(1, len(location) + 1):
+            if ".".join(location[:length]) in file.grid:
+                return ("grid", ".".join(location[:length]))
+        return ("algorithms", str(number), "settings", *location)
 
-    return explain(error, document, place=place, valid_keys=_ValidKeys(document.content))
+    model = ALGORITHMS[file.algorithms[number].algorithm].settings
+    return explain(error, document, model, place=place, moved=FORMER_KEYS)
 
 
 def _reference(number: int, file: SweepFile, document: Document) -> int | None:
@@ -291,9 +275,11 @@ def _described(values: Mapping[str, Any]) -> str:
     return one_line(", ".join(f"{key}: {value}" for key, value in values.items()), 400)
 
 
-def _in_a_name(value: object) -> str:
+def _in_a_name(given: object, value: object) -> str:
     """Return what a value is called in the name of a setting; what is no number or word is called by a hash of it."""
     match value:
+        case {"name": str(text)} if given == {"name": text}:
+            pass
         case str():
             text = value
         case float():

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from sacma.config.nested import Location, resolve
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import read_file
@@ -22,9 +23,6 @@ DEEPEST = 30
 
 LONGEST_KEY, LONGEST_REASON = 80, 800
 """Characters of a key and of a reason in a message."""
-
-Location = tuple[str, ...]
-"""Keys from the outermost one inwards; entries of lists by their number, from 0."""
 
 
 @dataclass(frozen=True)
@@ -161,9 +159,10 @@ def _index(path: Path, node: yaml.Node | None, prefix: Location, lines: dict[Loc
 def explain(
     error: ValidationError,
     document: Document,
+    model: type[BaseModel],
     *,
     place: Callable[[Location], Location] = lambda location: location,
-    valid_keys: Callable[[Location], Sequence[str]],
+    moved: Mapping[str, str] | None = None,
     options: Collection[str] = (),
 ) -> str:
     """Return one line for people: where, which key, what was given, what is allowed.
@@ -171,32 +170,43 @@ def explain(
     Args:
         error: of the validation of what came from ``document``.
         document: where it came from.
-        place: from where a model has a key to where the document has it.
-        valid_keys: of the mapping that holds the key at a location.
+        model: that was validated.
+        place: from where ``model`` has a key to where the document has it.
+        moved: where former keys are now.
         options: keys of the protocol that were given on the command line.
     """
     # An unknown key first: it may be the misspelling of one that is missing.
     details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     first = details[0]
-    location = place(tuple(str(part) for part in first["loc"]))
+    within, valid_keys = resolve(model, tuple(str(part) for part in first["loc"]))
+    location = place(within)
     blamed = location[1] if len(location) > 1 else "budget"  # the one rule that binds several keys is the budget's
     given = location[:1] == ("protocol",) and blamed in options
     where = f"--{blamed}" if given else document.where(location)
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    if first["type"] == "extra_forbidden" and within[0] in (moved or {}):
+        return f"{where}: is now written as {(moved or {})[within[0]]}{more}"
     return f"{where}: {_reason(first, location, valid_keys)}{more}"
 
 
-def _reason(detail: Any, location: Location, valid_keys: Callable[[Location], Sequence[str]]) -> str:
+def _reason(detail: Any, location: Location, valid_keys: Sequence[str]) -> str:
+    given = shown(detail["input"])
     match detail["type"]:
         case "extra_forbidden":
-            return unknown_key(location[-1], valid_keys(location))
+            reason = unknown_key(location[-1], valid_keys)
         case "missing":
-            return "is missing"
+            reason = "is missing"
+        case "union_tag_invalid":
+            reason = f"{shown(detail['ctx']['tag'])} is not known; known: {detail['ctx']['expected_tags']}"
+        case "union_tag_not_found":
+            reason = "its name is missing; write it like {name: …}"
+        case "model_type" | "model_attributes_type":
+            reason = f"{given} is not allowed: write it like {{name: …}}"
         case "value_error":
-            return one_line(str(detail["ctx"]["error"]), LONGEST_REASON)
+            reason = str(detail["ctx"]["error"])
         case _:
-            message = detail["msg"].removeprefix("Input ")
-            return one_line(f"{shown(detail['input'])} is not allowed: {message}", LONGEST_REASON)
+            reason = f"{given} is not allowed: {detail['msg'].removeprefix('Input ')}"
+    return one_line(reason, LONGEST_REASON)
 
 
 def unknown_key(given: str, valid: Sequence[str]) -> str:

@@ -329,7 +329,6 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
         problem = _problem(watch.spec, report)
         add_missing_algorithm(watch.spec, files)
         algorithm = ALGORITHMS[watch.spec.algorithm]
-        algorithm.load()
         algorithm.prepare(algorithm.settings.model_validate_json(watch.spec.settings))
         start = time.process_time()
         try:

@@ -87,12 +87,11 @@ def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
     resolve_algorithm(spec)
     algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
-    minimize = algorithm.load()
     pools = _prepare(spec.algorithm, spec.settings)
     start = time.process_time()
     try:
         with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
-            minimize(problem, settings, sampling(spec))
+            algorithm.run(problem, settings, sampling(spec))
     except Exception as error:
         error.add_note(f"after {problem.evaluations} of {spec.budget} evaluations of {spec}")
         raise

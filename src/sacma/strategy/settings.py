@@ -22,11 +22,11 @@ class StrategySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    model: Annotated[one_of(MODELS) | None, Field(description="the surrogate; null: f evaluates every point")] = None
+    model: Annotated[one_of(MODELS, "gaussian-process") | None, Field(description="the surrogate; null: f evaluates every point")] = None
     training_set: Annotated[TrainingSetSettings, Field(description="archived points that the model is trained on")] = (
         TrainingSetSettings()
     )
-    acceptance: Annotated[one_of(ACCEPTANCES), Field(description="which models are used")] = ACCEPTANCES[
+    acceptance: Annotated[one_of(ACCEPTANCES, "ranks-population"), Field(description="which models are used")] = ACCEPTANCES[
         "ranks-population"
     ]()
     control: Annotated[
@@ -35,8 +35,8 @@ class StrategySettings(BaseModel):
     proposals: Annotated[one_of(PROPOSALS), Field(description="points for f beside the sampled ones")] = PROPOSALS[
         "none"
     ]()
-    sampling: Annotated[one_of(SAMPLINGS), Field(description="CMA-ES between two restarts")] = SAMPLINGS["cma-es"]()
-    restarts: Annotated[one_of(RESTARTS), Field(description="when, from where and with which population")] = RESTARTS[
+    sampling: Annotated[one_of(SAMPLINGS, "cma-es"), Field(description="CMA-ES between two restarts")] = SAMPLINGS["cma-es"]()
+    restarts: Annotated[one_of(RESTARTS, "ipop"), Field(description="when, from where and with which population")] = RESTARTS[
         "ipop"
     ]()
 

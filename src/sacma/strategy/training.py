@@ -40,7 +40,7 @@ class TrainingSetSettings(BaseModel):
     ] = 64.0
     n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
-    selection: Annotated[one_of(SELECTIONS), Field(description="reduces more than n_max candidates to n_max")] = (
+    selection: Annotated[one_of(SELECTIONS, "recent"), Field(description="reduces more than n_max candidates to n_max")] = (
         SELECTIONS["recent"]()
     )
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sacma.surrogate.whitening import Array
 
@@ -58,7 +58,15 @@ def kinds(*locations: str) -> Mapping[str, Kind]:
     return found
 
 
-def one_of(registry: Mapping[str, Kind]) -> Any:
-    """Return the type of a field that holds one of the kinds in ``registry``."""
-    members = tuple(registry.values())
-    return members[0] if len(members) == 1 else Annotated[Union[members], Field(discriminator="name")]  # noqa: UP007 of a tuple
+def one_of(registry: Mapping[str, Kind], usual: str = "") -> Any:
+    """Return the type of a field that holds one of the kinds in ``registry``.
+
+    Args:
+        registry: kinds by name.
+        usual: the kind of settings that give no name; empty: they have to.
+    """
+
+    def named(given: object) -> object:
+        return {"name": usual, **given} if usual and isinstance(given, dict) and "name" not in given else given
+
+    return Annotated[Union[tuple(registry.values())], Field(discriminator="name"), BeforeValidator(named)]  # noqa: UP007 of a tuple

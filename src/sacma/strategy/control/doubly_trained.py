@@ -32,10 +32,10 @@ class DoublyTrained(Part):
     """f evaluates a share of each population, chosen by a criterion, and a second model the rest."""
 
     name: Literal["doubly-trained"] = "doubly-trained"
-    share: Annotated[one_of(SHARES), Field(description="α: share of a population that f evaluates")] = SHARES[
+    share: Annotated[one_of(SHARES, "constant"), Field(description="α: share of a population that f evaluates")] = SHARES[
         "constant"
     ]()
-    criterion: Annotated[one_of(CRITERIA), Field(description="worth of a point: f evaluates those of the largest")] = (
+    criterion: Annotated[one_of(CRITERIA, "ranking-difference"), Field(description="worth of a point: f evaluates those of the largest")] = (
         CRITERIA["ranking-difference"]()
     )
     raises_predictions: Annotated[

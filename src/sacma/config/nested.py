@@ -1,0 +1,83 @@
+"""Settings within settings: the models of parts below a settings model, and where their keys are in a file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+Location = tuple[str, ...]
+"""Keys from the top of a file down to one of them; entries of lists by number."""
+
+
+def kinds_of(info: FieldInfo) -> Mapping[str, type[BaseModel]]:
+    """Return the models that a field can hold by name; a single one without a choice is called ``""``."""
+    found = [kind for kind in _within(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return {kind.model_fields["name"].default if "name" in kind.model_fields else "": kind for kind in found}
+
+
+def _within(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for argument in get_args(annotation):
+        yield from _within(argument)
+
+
+def resolve(model: type[BaseModel], location: Sequence[str]) -> tuple[Location, list[str]]:
+    """Return a location of pydantic's as it is in the file, and the keys that are valid beside its last.
+
+    In its own locations, pydantic writes the name of a part behind the key of the part.
+    """
+    kept: list[str] = []
+    kind: type[BaseModel] | None = model
+    choices: Mapping[str, type[BaseModel]] = {}
+    valid: list[str] = []
+    for step in location:
+        if kind is None and step in choices:
+            kind = choices[step]
+            continue
+        kept.append(step)
+        if step.isdigit():
+            continue
+        valid = list(kind.model_fields) if kind is not None else []
+        choices = kinds_of(kind.model_fields[step]) if kind is not None and step in kind.model_fields else {}
+        kind = next(iter(choices.values())) if len(choices) == 1 else None
+    return tuple(kept), valid
+
+
+def all_kinds(model: type[BaseModel]) -> Iterator[tuple[str, str, type[BaseModel]]]:
+    """Yield key, name and model of each part below ``model``, each once: ``control.error``, ``kendall``, its model."""
+    seen: set[tuple[str, str]] = set()
+
+    def below(prefix: str, owner: type[BaseModel]) -> Iterator[tuple[str, str, type[BaseModel]]]:
+        for key, info in owner.model_fields.items():
+            for name, kind in kinds_of(info).items():
+                if (f"{prefix}{key}", name) not in seen:
+                    seen.add((f"{prefix}{key}", name))
+                    yield f"{prefix}{key}", name, kind
+                    yield from below(f"{prefix}{key}.", kind)
+
+    return below("", model)
+
+
+def merged(settings: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with values set at dotted keys: ``control.transfer``."""
+    result = dict(settings)
+    for key, value in values.items():
+        first, _, rest = key.partition(".")
+        inner = result.get(first)
+        result[first] = merged(inner if isinstance(inner, Mapping) else {}, {rest: value}) if rest else value
+    return result
+
+
+def value_at(settings: Mapping[str, Any], key: str) -> Any:
+    """Return the value at a dotted key.
+
+    Raises:
+        KeyError: there is none.
+    """
+    found: Any = settings
+    for part in key.split("."):
+        if not isinstance(found, Mapping):
+            raise KeyError(key)
+        found = found[part]
+    return found
