@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli.app import app
-from sacma.cli.tables import FieldRow, field_rows
+from sacma.cli.tables import FieldRow, field_rows, part_models
 from sacma.config.study import Config, Protocol
 from sacma.config.sweep import AlgorithmEntry, SweepFile
 
@@ -38,36 +38,22 @@ SOURCES: Mapping[str, str] = {
     "max_restarts": NOT_SAID,
     "active": NOT_SAID,
     "after_last_restart": NOT_SAID,
-    "restart_from": NOT_SAID,
-    "evaluate_means": NOT_SAID,
     "bounds": NOT_SAID,
-    "training_radius": f"{SETUP}, S-CMA-ES (8); Algorithm 1, step 5",
+    "radius": f"{SETUP}, S-CMA-ES (8); Algorithm 1, step 5",
     "n_req_factor": "Algorithm 1; the value is the published code's",
     "n_max_factor": "Algorithm 1; the value is the published code's",
     "selection": NOT_SAID,
-    "trained_on": NOT_SAID,
-    "survives_restart": NOT_SAID,
     "length_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
     "signal_std_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
     "noise_std_start": f"{SETUP}, S-CMA-ES, where σ_n² is 0.01",
     "warm_start": NOT_SAID,
-    "likelihood_starts": NOT_SAID,
-    "second_search_below": NOT_SAID,
-    "rejected_model": NOT_SAID,
     "model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5",
-    "model_error": "Algorithm 2",
+    "error": "Algorithm 2",
     "transfer": "Algorithm 3, step 3; Figure 1",
     "transfer_steepness": "k of T₂; the value is the published code's",
     "error_threshold": "Algorithm 3, step 2",
     "update_rate": "Algorithm 3, step 1",
     "max_model_generations": "Algorithm 3, step 4",
-    "error_floor": "Algorithm 3 has none",
-    "initial_error": NOT_SAID,
-    "failed_training": NOT_SAID,
-    "kendall_tau": "Algorithm 2, Kendall",
-    "rank_over": "Algorithm 2, ranking difference",
-    "kl_scale": "Algorithm 2, Kullback-Leibler, where σC is printed",
-    "kl_discount": "Algorithm 2 has none",
 }
 """Where the paper speaks of a key, or that it does not: of the study's algorithms and the protocol."""
 
@@ -120,17 +106,24 @@ def config() -> Iterator[str]:
     known: set[FieldRow] = set()
     for name, algorithm in ALGORITHMS.items():
         yield from ("", f"## `settings` of `{name}`", "", f"{algorithm.summary}.", "")
-        rows = field_rows(algorithm.settings)
-        again = [row[0] for row in rows if row in known]
-        if again:
-            yield from (f"As above: {', '.join(f'`{key}`' for key in again)}.", "")
-        if len(again) < len(rows):
-            yield from _table(algorithm.settings, leave_out=again)
-        elif not rows:
-            yield "None."
-        known.update(rows)
+        yield from _settings(algorithm.settings, known)
+        for title, summary, model in part_models(algorithm.settings):
+            yield from ("", f"### `{title}`", "", f"{summary}.", "")
+            yield from _settings(model, known)
     yield from ("", "## A sweep", "", *_table(SweepFile))
     yield from ("", "## An entry of `algorithms` of a sweep", "", *_table(AlgorithmEntry))
+
+
+def _settings(model: type[BaseModel], known: set[FieldRow]) -> Iterator[str]:
+    rows = field_rows(model)
+    again = [row[0] for row in rows if row in known]
+    if again:
+        yield from (f"As above: {', '.join(f'`{key}`' for key in again)}.", "")
+    if len(again) < len(rows):
+        yield from _table(model, leave_out=again)
+    elif not rows:
+        yield "No settings."
+    known.update(rows)
 
 
 def tree() -> Iterator[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "sacma.algorithms"
-"""Group of entry points by which an installed package adds algorithms: each names a function with ``@sacma.algorithm``."""
+"""Entry points by which an installed package adds algorithms: each names a function with ``@sacma.algorithm``."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ EXAMPLES = (
 def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
     """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.cli.tables import description, field_rows  # noqa: PLC0415
+    from sacma.cli.tables import description, field_rows, part_models  # noqa: PLC0415
     from sacma.config.study import Config, Protocol  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_file or ())
@@ -26,4 +26,7 @@ def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
     for name, algorithm in ALGORITHMS.items():
         out.print(description(f"algorithm: {name}", algorithm.summary, algorithm.settings, known))
         known.update(field_rows(algorithm.settings))
+        for title, summary, model in part_models(algorithm.settings):
+            out.print(description(title, summary, model, known))
+            known.update(field_rows(model))
     out.print(description("protocol", "what is run, of any algorithm", Protocol, set()))

@@ -12,9 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from sacma.coco.ranges import format_ranges
+from sacma.config.nested import all_kinds, kinds_of
 from sacma.experiment.cost import CostModel, work_in
 from sacma.store.completeness import Completeness
 from sacma.store.store import StoredStudy
+from sacma.surrogate.part import Part
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +87,15 @@ def field_rows(model: type[BaseModel]) -> list[FieldRow]:
     return [
         (name, _default(info), _allowed(info), info.description or _type(info))
         for name, info in model.model_fields.items()
+        if not (issubclass(model, Part) and name == "name")
+    ]
+
+
+def part_models(model: type[BaseModel]) -> list[tuple[str, str, type[BaseModel]]]:
+    """Return title, summary and model of each part that settings can hold: ``control: {name: generations}``."""
+    return [
+        (f"{key}: {{name: {name}}}" if name else key, (kind.__doc__ or "").partition("\n")[0].rstrip("."), kind)
+        for key, name, kind in all_kinds(model)
     ]
 
 
@@ -121,11 +132,11 @@ def _default(info: FieldInfo) -> str:
         return format_ranges(default)
     if isinstance(default, float):
         return f"{default:.6g}"
-    if default == "" or isinstance(default, BaseModel):
+    if default == "" or (isinstance(default, BaseModel) and not isinstance(default, Part)):
         return "-"
     if default is None or isinstance(default, bool):
         return {None: "null", True: "true", False: "false"}[default]
-    return str(default)
+    return str(getattr(default, "name", default))
 
 
 def _allowed(info: FieldInfo) -> str:
@@ -138,6 +149,7 @@ def _allowed(info: FieldInfo) -> str:
         if getattr(constraint, name, None) is not None
     ]
     choices = [choice for choice in get_args(info.annotation) if isinstance(choice, str)]
+    choices += [name for name in kinds_of(info) if name]
     return ", ".join(bounds) or " | ".join(choices)
 
 

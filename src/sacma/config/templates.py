@@ -31,16 +31,20 @@ def template_files() -> dict[Path, bytes]:
     >>> Path("configs/ada_kendall.yaml") in template_files()
     True
     """
+    return {path.relative_to(_root()): path.read_bytes() for path in template_paths()}
+
+
+def template_paths() -> list[Path]:
+    """Return where the shipped files are."""
+    found = (path for name in FOLDERS for path in sorted((_root() / name).rglob("*")))
+    return [path for path in found if path.suffix in {".yaml", ".py"}]
+
+
+def _root() -> Path:
     here = Path(__file__)
-    root = next(
+    return next(
         folder for folder in (here.parent / "template_files", here.parents[3]) if (folder / FOLDERS[0]).is_dir()
     )
-    return {
-        path.relative_to(root): path.read_bytes()
-        for name in FOLDERS
-        for path in sorted((root / name).rglob("*"))
-        if path.suffix in {".yaml", ".py"}
-    }
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -185,10 +185,10 @@ def workers() -> tuple[bool | None, str]:
     from sacma.config.study import Protocol, Study  # noqa: PLC0415 needs what may be missing
     from sacma.experiment.backends.worker import Worker  # noqa: PLC0415 idem
     from sacma.store.failure import TrialFailure  # noqa: PLC0415 idem
-    from sacma.strategy.settings import CMAESSettings  # noqa: PLC0415 idem
+    from sacma.strategy.settings import StrategySettings  # noqa: PLC0415 idem
 
     protocol = Protocol(functions=(1,), dimensions=(2,), instances=(1,), budget=10)
-    study = Study(name="doctor", algorithm="cmaes", settings=CMAESSettings(), protocol=protocol)
+    study = Study(name="doctor", algorithm="surrogate-cmaes", settings=StrategySettings(), protocol=protocol)
     worker, start = Worker(), time.monotonic()
     try:
         worker.start(next(plan_study(study)), PATIENCE)

@@ -9,7 +9,7 @@ from typing import Any
 from sacma.optimize.arguments import box_of, evaluated, initial_point, number, refuse, scale_of, whole
 from sacma.optimize.space import Space
 from sacma.optimize.surrogates import settings_of
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
@@ -50,7 +50,7 @@ class Call:
 
     x0: Array
     space: Space
-    settings: CMAESSettings
+    settings: StrategySettings
     seed: int | None
     archive: tuple[Array, Array] | None
     limits: Limits

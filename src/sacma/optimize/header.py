@@ -16,11 +16,11 @@ from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import box_of, evaluated, initial_point, scale_of
 from sacma.optimize.call import Call, Limits, checked_limits, checked_seed, checked_sigma
 from sacma.optimize.space import Space
-from sacma.optimize.surrogates import KINDS, settings_of
-from sacma.strategy.settings import CMAESSettings
+from sacma.optimize.surrogates import settings_of
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-1"
+FORMAT = "sacma-journal-2"
 """Of the header; a reader of another format refuses it."""
 
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")
@@ -32,7 +32,9 @@ LONGEST_VERSION = 100
 LONGEST_VERSIONS = 300
 """Characters of what is said about versions."""
 
-CALL = ("x0", "sigma0", "lower", "upper", "scale", "strategy", "settings", "seed", "archive")
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "settings", "seed", "archive")
+_NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}
+
 LIMITS = ("budget", "target", "time_limit", "max_failures")
 
 
@@ -46,12 +48,11 @@ def as_json(call: Call) -> dict[str, Any]:
     """Return all of a call but its limits."""
     return {
         "x0": call.x0.tolist(),
-        "sigma0": call.settings.sigma0,
+        "sigma0": call.settings.sampling.sigma0,
         "lower": _open(call.space.lower),
         "upper": _open(call.space.upper),
         "scale": call.space.scale.tolist(),
-        "strategy": type(call.settings).__name__,
-        "settings": call.settings.model_dump(exclude={"sigma0", "initial_range"}),
+        "settings": call.settings.model_dump(exclude=_NOT_OF_A_CALL),
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
     }
@@ -86,7 +87,7 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     lower, upper = box_of(list(zip(*sides, strict=True)), x0, scale)
     space = Space(lower, upper, scale)
     sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
-    settings = _settings(given["strategy"], given["settings"], sigma0, bounded=space.bounded)
+    settings = _settings(given["settings"], sigma0, bounded=space.bounded)
     if type(given["seed"]) is not int:
         _refuse("seed", given["seed"], "an integer")
     seed, archive = checked_seed(given["seed"]), given["archive"]
@@ -98,20 +99,23 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     return Call(x0, space, settings, seed, archive, limits)
 
 
-def _settings(strategy: object, given: object, sigma0: float, *, bounded: bool) -> CMAESSettings:
-    if not isinstance(strategy, str) or strategy not in KINDS:
-        _refuse("strategy", strategy, f"one of {', '.join(KINDS)}")
-    if not isinstance(given, dict) or not given.keys().isdisjoint({"sigma0", "initial_range"}):
-        _refuse("settings", given, f"those of {strategy}, without sigma0 and initial_range")
+def _settings(given: object, sigma0: float, *, bounded: bool) -> StrategySettings:
+    if not isinstance(given, dict):
+        _refuse("settings", given, "those of a strategy")
+    sampling, restarts = given.get("sampling"), given.get("restarts")
+    if not isinstance(sampling, dict) or not isinstance(restarts, dict):
+        _refuse("settings", given, "those of a strategy")
+    if "sigma0" in sampling or "initial_range" in restarts:
+        _refuse("settings", given, "without sigma0 and initial_range")
     try:
-        settings = KINDS[strategy].model_validate({**given, "sigma0": sigma0})
+        settings = StrategySettings.model_validate({**given, "sampling": {**sampling, "sigma0": sigma0}})
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(["settings", *map(str, first["loc"])])
         reason = one_line(first["msg"], LONGEST_VERSIONS)
-        _refuse(one_line(key, LONGEST_VERSION), first["input"], f"settings of {strategy}: {reason}")
+        _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
     if settings_of(settings, sigma0=sigma0, bounded=bounded).model_dump() != settings.model_dump():
-        _refuse("settings.bounds", settings.bounds, "what there is for these bounds")
+        _refuse("settings.sampling.bounds", settings.sampling.bounds, "what there is for these bounds")
     return settings
 
 

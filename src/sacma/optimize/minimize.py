@@ -13,7 +13,7 @@ from sacma.optimize.evaluation import Evaluator, FirstEvaluations, Outcome, eval
 from sacma.optimize.journal import Journal, JournalError, journal_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250
@@ -27,7 +27,7 @@ def minimize(
     *,
     bounds: Any = None,
     scale: Sequence[float] | Array | float | None = None,
-    surrogate: str | CMAESSettings | None = "ada-kendall",
+    surrogate: str | StrategySettings | None = "ada-kendall",
     population_size: int | None = None,
     budget: int | None = None,
     target: float | None = None,

@@ -14,7 +14,7 @@ from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Known, Run
 from sacma.optimize.saved import read_journal, write_state
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 
@@ -40,8 +40,8 @@ class SurrogateCMAES:
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
-        surrogate: "ada-kendall", "ada-kl", "ada-rd", "gp-1", "gp-5", "none", or settings of
-            ``sacma.strategy.settings``; of those, ``sigma0`` and ``initial_range`` have no effect.
+        surrogate: name of a shipped config, such as "ada-kendall", "dts-cmaes" or "gp1", None for plain CMA-ES, or
+            ``StrategySettings``, of which ``sampling.sigma0`` and ``restarts.initial_range`` have no effect.
         population_size: λ of the first run; None: 4 + ⌊3 ln D⌋.
         budget: most evaluations; None: no limit.
         target: a value at and below which ``stop`` says so.
@@ -66,7 +66,7 @@ class SurrogateCMAES:
         *,
         bounds: Any = None,
         scale: Sequence[float] | Array | float | None = None,
-        surrogate: str | CMAESSettings | None = "ada-kendall",
+        surrogate: str | StrategySettings | None = "ada-kendall",
         population_size: int | None = None,
         budget: int | None = None,
         target: float | None = None,

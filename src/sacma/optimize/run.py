@@ -15,8 +15,7 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Outcome, Task
 from sacma.optimize.result import History, Result, Status
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.strategy.scmaes import SurrogateCMAES
-from sacma.strategy.settings import SurrogateSettings
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 
 Known = Mapping[int, tuple[Array, Outcome]]
@@ -52,8 +51,9 @@ class Run:
         self._began = time.monotonic()
         self._ended: Status | None = None
         self.generations: list[Generation] = []
-        self._uses_models = isinstance(call.settings, SurrogateSettings)
-        self._strategy = _strategy(call, self.generations.append)
+        self._uses_models = call.settings.model is not None
+        with one_thread() if self._uses_models else nullcontext():
+            self._strategy = _strategy(call, self.generations.append)
         self._points: Array = np.empty((0, len(call.x0)))  # the population that is open; none: it is closed
         self._outcomes: list[Outcome | None] = []
         self._settled = 0  # outcomes of it before the first that is not there yet
@@ -266,16 +266,16 @@ def _best_of(call: Call) -> tuple[float, Array, int]:
     return float(y[best]), X[best], 0
 
 
-def _strategy(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateCMAES:
+def _strategy(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
     starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(call.seed).spawn(2))
-    space, sigma0 = call.space, call.settings.sigma0
+    space, sigma0 = call.space, call.settings.sampling.sigma0
     first = [call.x0]
 
     def initial_point() -> Array:
         return space.scaled(first.pop() if first else space.another_start(call.x0, sigma0, starts))
 
     archive = None if call.archive is None else (space.scaled(call.archive[0]), call.archive[1])
-    return SurrogateCMAES(
+    return SurrogateStrategy(
         call.settings,
         initial_point=initial_point,
         box=space.box,

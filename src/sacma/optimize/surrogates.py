@@ -1,37 +1,50 @@
-"""The strategies that a call can name: the six of the study."""
+"""The strategies that a call can name: those of the shipped configs."""
 
 import difflib
-from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
 from pydantic import ValidationError
 
+from sacma.config.study import load_study
+from sacma.config.templates import template_paths
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse, whole
-from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.strategy.settings import StrategySettings
 
-SURROGATES: Mapping[str, CMAESSettings] = {
-    "none": CMAESSettings(),
-    "gp-1": SCMAESSettings(training_radius=64.0, model_generations=1),
-    "gp-5": SCMAESSettings(training_radius=64.0, model_generations=5),
-    "ada-kl": AdaptiveSCMAESSettings(
-        training_radius=64.0, model_error="kullback_leibler", error_threshold=0.9, update_rate=0.5
-    ),
-    "ada-kendall": AdaptiveSCMAESSettings(training_radius=64.0, model_error="kendall"),
-    "ada-rd": AdaptiveSCMAESSettings(training_radius=64.0, model_error="ranking_difference", transfer="T1"),
-}
-"""By name; a test holds them against the study's configs."""
-
-KINDS: Mapping[str, type[CMAESSettings]] = {
-    kind.__name__: kind for kind in (CMAESSettings, SCMAESSettings, AdaptiveSCMAESSettings)
-}
-"""Of settings, by the name that journals give them."""
+PLAIN = "cmaes"
+"""The strategy without a surrogate."""
 
 
-def settings_of(surrogate: object, *, sigma0: float, bounded: bool, population_size: object = None) -> CMAESSettings:
+@cache
+def _configs() -> dict[str, Path]:
+    """Return the shipped configs of the study and the baselines by their names in a call."""
+    paths = [path for path in template_paths() if path.suffix == ".yaml"]
+    return {path.stem.replace("_", "-"): path for path in paths if path.parent.name in {"configs", "baselines"}}
+
+
+@cache
+def named(name: str) -> StrategySettings | None:
+    """Return the settings of a shipped config, None where it is of another algorithm.
+
+    >>> named("ada-kendall").control.error.name
+    'kendall'
+    """
+    settings = load_study(_configs()[name]).settings
+    return settings if isinstance(settings, StrategySettings) else None
+
+
+def names() -> list[str]:
+    """Return the names of all strategies."""
+    return [name for name in _configs() if named(name) is not None]
+
+
+def settings_of(surrogate: object, *, sigma0: float, bounded: bool, population_size: object = None) -> StrategySettings:
     """Return the settings of a run.
 
     Args:
-        surrogate: a name, None for "none", or settings, of which ``sigma0`` and ``initial_range`` have no effect.
+        surrogate: a name, None for plain CMA-ES, or settings, of which ``sampling.sigma0`` and
+            ``restarts.initial_range`` have no effect.
         sigma0: σ₀ of the call, in units of the scale.
         bounded: whether the call has a bound. Then settings without a handling of bounds get the penalty; else those
             with one get none.
@@ -41,34 +54,31 @@ def settings_of(surrogate: object, *, sigma0: float, bounded: bool, population_s
         TypeError: ``surrogate`` is neither a name nor settings.
         ValueError: a name or a population size that is not allowed.
     """
-    settings = _named(surrogate)
+    settings = _chosen(surrogate)
     changes: dict[str, object] = {"sigma0": sigma0}
     if population_size is not None:
         allowed = "an integer from 4 to 100000, or None for the strategy's own"
         changes["population_size"] = whole("population_size", population_size, allowed, least=4, most=100_000)
-    if bounded and settings.bounds == "none":
-        changes["bounds"] = "penalty"
-    if not bounded:
-        changes["bounds"] = "none"
-        if "trained_on" in type(settings).model_fields:
-            changes["trained_on"] = "sampled"
+        changes["population_multiple"] = 1.0
+    if bounded != (settings.sampling.bounds != "none"):
+        changes["bounds"] = "penalty" if bounded else "none"
+    content = settings.model_dump()
     try:
-        return type(settings).model_validate({**settings.model_dump(), **changes})
+        return StrategySettings.model_validate({**content, "sampling": {**content["sampling"], **changes}})
     except ValidationError as error:  # an object that was made without validation
         raise ValueError(
             f"surrogate is {shown(surrogate)}; allowed: settings that are valid: {error.errors()[0]['msg']}"
         ) from None
 
 
-def _named(surrogate: object) -> CMAESSettings:
-    names = ", ".join(SURROGATES)
-    if surrogate is None:
-        return SURROGATES["none"]
-    if isinstance(surrogate, str):
-        if surrogate not in SURROGATES:
-            near = difflib.get_close_matches(surrogate[:20].lower(), SURROGATES, n=1)
-            refuse("surrogate", surrogate, f"one of {names}" + (f"; is it {near[0]}?" if near else ""))
-        return SURROGATES[surrogate]
-    if not isinstance(surrogate, CMAESSettings) or type(surrogate) not in KINDS.values():
-        refuse("surrogate", surrogate, f"one of {names}, or a {', '.join(KINDS)}", of_type=True)
-    return surrogate
+def _chosen(surrogate: object) -> StrategySettings:
+    if isinstance(surrogate, StrategySettings):
+        return surrogate
+    if surrogate is not None and not isinstance(surrogate, str):
+        refuse("surrogate", surrogate, f"one of {', '.join(names())}, or StrategySettings", of_type=True)
+    name = PLAIN if surrogate is None else surrogate
+    settings = named(name) if name in _configs() else None
+    if settings is None:
+        near = difflib.get_close_matches(name[:20].lower(), names(), n=1)
+        refuse("surrogate", surrogate, f"one of {', '.join(names())}" + (f"; is it {near[0]}?" if near else ""))
+    return settings

@@ -1,7 +1,18 @@
 """Registries of the parts of a strategy that need no folder of their own; a line here adds a kind."""
 
-from sacma.surrogate.part import kinds
+from typing import TYPE_CHECKING, Any
+
+from sacma.surrogate.part import kinds, one_of
 
 SAMPLINGS = kinds("sacma.strategy.cma_es:CMAESSampling", "sacma.strategy.as_run.sampling:CMAESAsRun")
 RESTARTS = kinds("sacma.strategy.restarts:IPOP", "sacma.strategy.as_run.restarts:IPOPAsRun")
 ACCEPTANCES = kinds("sacma.strategy.acceptance:RanksPopulation", "sacma.strategy.as_run.acceptance:SpansSample")
+
+if TYPE_CHECKING:
+    AnySampling = Any
+    AnyRestarts = Any
+    AnyAcceptance = Any
+else:
+    AnySampling = one_of(SAMPLINGS, "cma-es")
+    AnyRestarts = one_of(RESTARTS, "ipop")
+    AnyAcceptance = one_of(ACCEPTANCES, "ranks-population")

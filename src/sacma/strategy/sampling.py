@@ -14,8 +14,7 @@ class Sampling(Protocol):
     """A search distribution N(m, σ²C) that samples populations and learns from their ranking.
 
     ``initial_point`` is x₀, shape (D,). ``sampled`` is the population where the distribution lives, shape (λ, D), and
-    ``proposed`` the same λ points as f is to see them; with bounds they differ. ``learned`` is the population as the
-    archive keeps it, shape (λ, D).
+    ``proposed`` the same λ points as f is to see them; with bounds they differ.
     """
 
     initial_point: Array
@@ -24,13 +23,16 @@ class Sampling(Protocol):
     proposed: Sequence[Array]
 
     @property
-    def learned(self) -> Array: ...
+    def learned(self) -> Array:
+        """The population as the archive keeps it, shape (λ, D)."""
 
     @property
-    def sigma(self) -> float: ...
+    def sigma(self) -> float:
+        """σ."""
 
     @property
-    def mean(self) -> Array: ...
+    def mean(self) -> Array:
+        """The mean as f is to see it, shape (D,)."""
 
     def ask(self) -> Sequence[Array]:
         """Sample a population and return ``proposed``."""

@@ -9,12 +9,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sacma.strategy.control import CONTROLS
-from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
-from sacma.strategy.proposals import PROPOSALS
+from sacma.strategy.acceptance import RanksPopulation
+from sacma.strategy.cma_es import CMAESSampling
+from sacma.strategy.control import AnyControl
+from sacma.strategy.control.none import NoControl
+from sacma.strategy.parts import AnyAcceptance, AnyRestarts, AnySampling
+from sacma.strategy.proposals import AnyProposals
+from sacma.strategy.proposals.none import NoProposals
+from sacma.strategy.restarts import IPOP
 from sacma.strategy.training import TrainingSetSettings
-from sacma.surrogate.models import MODELS
-from sacma.surrogate.part import Part, one_of
+from sacma.surrogate.models import MODELS, AnyModel
+from sacma.surrogate.part import Part
 
 
 class StrategySettings(BaseModel):
@@ -22,23 +27,15 @@ class StrategySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    model: Annotated[one_of(MODELS, "gaussian-process") | None, Field(description="the surrogate; null: f evaluates every point")] = None
+    model: Annotated[AnyModel | None, Field(description="the surrogate; null: f evaluates every point")] = None
     training_set: Annotated[TrainingSetSettings, Field(description="archived points that the model is trained on")] = (
         TrainingSetSettings()
     )
-    acceptance: Annotated[one_of(ACCEPTANCES, "ranks-population"), Field(description="which models are used")] = ACCEPTANCES[
-        "ranks-population"
-    ]()
-    control: Annotated[
-        one_of(CONTROLS), Field(description="evolution control: points or generations that f evaluates")
-    ] = CONTROLS["none"]()
-    proposals: Annotated[one_of(PROPOSALS), Field(description="points for f beside the sampled ones")] = PROPOSALS[
-        "none"
-    ]()
-    sampling: Annotated[one_of(SAMPLINGS, "cma-es"), Field(description="CMA-ES between two restarts")] = SAMPLINGS["cma-es"]()
-    restarts: Annotated[one_of(RESTARTS, "ipop"), Field(description="when, from where and with which population")] = RESTARTS[
-        "ipop"
-    ]()
+    acceptance: Annotated[AnyAcceptance, Field(description="which models are used")] = RanksPopulation()
+    control: Annotated[AnyControl, Field(description="points or generations that f evaluates")] = NoControl()
+    proposals: Annotated[AnyProposals, Field(description="points for f beside the sampled ones")] = NoProposals()
+    sampling: Annotated[AnySampling, Field(description="CMA-ES between two restarts")] = CMAESSampling()
+    restarts: Annotated[AnyRestarts, Field(description="when, from where and with which population")] = IPOP()
 
     @model_validator(mode="after")
     def _parts_have_an_effect(self) -> "StrategySettings":

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sacma.strategy.control.base import Control
 from sacma.strategy.generation import Generation
 from sacma.strategy.observer import Observer
 from sacma.strategy.population import Population, Requests
@@ -19,6 +18,10 @@ from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sacma.strategy.control.base import Control
 
 
 class SurrogateStrategy:
@@ -139,7 +142,7 @@ class SurrogateStrategy:
         return float(self._best_value)
 
     def ask(self) -> Sequence[Array]:
-        """Return the next points for f to evaluate, arrays of shape (D,); the same until ``tell`` takes their values."""
+        """Return the next points for f to evaluate, arrays of shape (D,); the same until ``tell`` is called."""
         return self._asked or []
 
     def tell(self, values: Sequence[float] | Array) -> None:

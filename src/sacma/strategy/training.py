@@ -19,8 +19,8 @@ from sacma.strategy.acceptance import Acceptance
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
-from sacma.surrogate.part import one_of
-from sacma.surrogate.selections import SELECTIONS
+from sacma.surrogate.selections import AnySelection
+from sacma.surrogate.selections.recent import Recent
 from sacma.surrogate.training_set import Selection, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
@@ -40,9 +40,7 @@ class TrainingSetSettings(BaseModel):
     ] = 64.0
     n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
-    selection: Annotated[one_of(SELECTIONS, "recent"), Field(description="reduces more than n_max candidates to n_max")] = (
-        SELECTIONS["recent"]()
-    )
+    selection: Annotated[AnySelection, Field(description="reduces more than n_max candidates to n_max")] = Recent()
 
     @model_validator(mode="after")
     def _room_for_a_training_set(self) -> "TrainingSetSettings":

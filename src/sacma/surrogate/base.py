@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array, Whitening
@@ -58,7 +58,7 @@ class Model(Protocol):
     def fit(self, training: TrainingSet, whitening: Whitening) -> Fitted | FitStatus:
         """Fit to ``training``, whose inputs are whitened by ``whitening``; or return why there is no fit."""
 
-    def keep(self, fitted: Fitted, whitening: Whitening) -> None:
+    def keep(self, fitted: Any, whitening: Whitening) -> None:
         """Remember a fitted model that was accepted."""
 
     def forget(self) -> None:

@@ -15,17 +15,17 @@ from sacma.strategy.control.adaptive_generations import (
 )
 from sacma.strategy.control.base import Control
 from sacma.strategy.control.generation_control import GenerationControl, LastModel
-from sacma.strategy.errors import ERRORS
+from sacma.strategy.errors import AnyError
 from sacma.strategy.training import TrainedModel
 from sacma.strategy.transfer import TRANSFERS
-from sacma.surrogate.part import Context, Part, one_of
+from sacma.surrogate.part import Context, Part
 
 
 class AdaptiveGenerationsAsRun(Part):
     """g_m between two thresholds of the smoothed error; the last model outlives trainings that fail."""
 
     name: Literal["adaptive-generations-as-run"] = "adaptive-generations-as-run"
-    error: Annotated[one_of(ERRORS), Field(description="ε: how far the last model's ranking was off")]
+    error: Annotated[AnyError, Field(description="ε: how far the last model's ranking was off")]
     transfer: Transfer = "T2"
     transfer_steepness: Steepness = 2.0
     error_threshold: Threshold = 0.5

@@ -14,7 +14,7 @@ from sacma.surrogate.whitening import Array
 class CMAESAsRun(CMAESSampling):
     """CMA-ES with a penalty for points outside of the box, whose archive holds repaired points."""
 
-    name: Literal["cma-es-as-run"] = "cma-es-as-run"
+    name: Literal["cma-es-as-run"] = "cma-es-as-run"  # type: ignore[assignment]  # the same fields under its own name
     bounds: Literal["none", "penalty", "transform"] = "penalty"
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:

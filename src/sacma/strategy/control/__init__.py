@@ -1,6 +1,8 @@
 """Kinds of evolution control: a line here makes a file of this folder a choice of ``control`` in configs."""
 
-from sacma.surrogate.part import kinds
+from typing import TYPE_CHECKING, Any
+
+from sacma.surrogate.part import kinds, one_of
 
 CONTROLS = kinds(
     "sacma.strategy.control.none:NoControl",
@@ -10,3 +12,8 @@ CONTROLS = kinds(
     "sacma.strategy.as_run.control:AdaptiveGenerationsAsRun",
 )
 """Settings by name."""
+
+if TYPE_CHECKING:
+    AnyControl = Any
+else:
+    AnyControl = one_of(CONTROLS)

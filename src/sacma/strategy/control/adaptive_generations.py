@@ -11,17 +11,17 @@
 """
 
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from pydantic import Field
 
 from sacma.strategy.control.base import Control
 from sacma.strategy.control.generation_control import Decision, GenerationControl
-from sacma.strategy.errors import ERRORS
+from sacma.strategy.errors import AnyError
 from sacma.strategy.errors.base import JudgedPopulation, ModelError
 from sacma.strategy.transfer import TRANSFERS
-from sacma.surrogate.part import Context, Part, one_of
+from sacma.surrogate.part import Context, Part
 
 Transfer = Annotated[
     Literal["T1", "T2"],
@@ -37,7 +37,7 @@ class AdaptiveGenerations(Part):
     """g_m that follows the smoothed error of the models."""
 
     name: Literal["adaptive-generations"] = "adaptive-generations"
-    error: Annotated[one_of(ERRORS), Field(description="ε: how far the last model's ranking was off")]
+    error: Annotated[AnyError, Field(description="ε: how far the last model's ranking was off")]
     transfer: Transfer = "T2"
     transfer_steepness: Steepness = 2.0
     error_threshold: Threshold = 0.5
@@ -56,12 +56,27 @@ class AdaptiveGenerations(Part):
         return round_half_up(share * self.max_model_generations)
 
 
+class AdaptiveSettings(Protocol):
+    """Settings of a rule that follows the smoothed error."""
+
+    @property
+    def error(self) -> Any:
+        """ε, an error measure."""
+
+    @property
+    def update_rate(self) -> float:
+        """r_u."""
+
+    def generations_at(self, smoothed: float) -> int:
+        """Return g_m at a smoothed error ε_s."""
+
+
 class AdaptiveRule:
     """Decides on g_m by the smoothed error of the models so far."""
 
     judges = True
 
-    def __init__(self, settings: AdaptiveGenerations, initial_error: float = math.nan) -> None:
+    def __init__(self, settings: AdaptiveSettings, initial_error: float = math.nan) -> None:
         self._settings = settings
         self._measure: ModelError = settings.error.build()
         self._smoothed = initial_error

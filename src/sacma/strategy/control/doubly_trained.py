@@ -19,12 +19,14 @@ from pydantic import Field
 
 from sacma.strategy.acceptance import can_rank
 from sacma.strategy.control.base import Control, Evaluation, no_better_than
-from sacma.strategy.criteria import CRITERIA
+from sacma.strategy.criteria import AnyCriterion
 from sacma.strategy.criteria.base import Criterion, select_points
+from sacma.strategy.criteria.ranking_difference import ExpectedRankingDifference
 from sacma.strategy.population import Population
-from sacma.strategy.shares import SHARES
+from sacma.strategy.shares import AnyShare
 from sacma.strategy.shares.base import Share
-from sacma.surrogate.part import Context, Part, one_of
+from sacma.strategy.shares.constant import ConstantShare
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
 
@@ -32,11 +34,9 @@ class DoublyTrained(Part):
     """f evaluates a share of each population, chosen by a criterion, and a second model the rest."""
 
     name: Literal["doubly-trained"] = "doubly-trained"
-    share: Annotated[one_of(SHARES, "constant"), Field(description="α: share of a population that f evaluates")] = SHARES[
-        "constant"
-    ]()
-    criterion: Annotated[one_of(CRITERIA, "ranking-difference"), Field(description="worth of a point: f evaluates those of the largest")] = (
-        CRITERIA["ranking-difference"]()
+    share: Annotated[AnyShare, Field(description="α: share of a population that f evaluates")] = ConstantShare()
+    criterion: Annotated[AnyCriterion, Field(description="f evaluates the points that are worth most")] = (
+        ExpectedRankingDifference()
     )
     raises_predictions: Annotated[
         bool, Field(description="whether predictions are raised, all by the same, to the best true value at least")

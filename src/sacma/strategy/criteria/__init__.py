@@ -1,6 +1,8 @@
 """Criteria by which f gets points of a population: a line here makes a file a choice of ``criterion`` in configs."""
 
-from sacma.surrogate.part import kinds
+from typing import TYPE_CHECKING, Any
+
+from sacma.surrogate.part import kinds, one_of
 
 CRITERIA = kinds(
     "sacma.strategy.criteria.ranking_difference:ExpectedRankingDifference",
@@ -8,3 +10,8 @@ CRITERIA = kinds(
     "sacma.strategy.criteria.improvement:Improvement",
 )
 """Settings by name; each is a ``Criterion``."""
+
+if TYPE_CHECKING:
+    AnyCriterion = Any
+else:
+    AnyCriterion = one_of(CRITERIA, "ranking-difference")

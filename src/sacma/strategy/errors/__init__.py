@@ -1,6 +1,8 @@
 """Measures of a model's error: a line here makes a file of this folder a choice of ``error`` in configs."""
 
-from sacma.surrogate.part import kinds
+from typing import TYPE_CHECKING, Any
+
+from sacma.surrogate.part import kinds, one_of
 
 ERRORS = kinds(
     "sacma.strategy.errors.kendall:Kendall",
@@ -11,3 +13,8 @@ ERRORS = kinds(
     "sacma.strategy.as_run.errors:KullbackLeiblerAsRun",
 )
 """Settings by name."""
+
+if TYPE_CHECKING:
+    AnyError = Any
+else:
+    AnyError = one_of(ERRORS)

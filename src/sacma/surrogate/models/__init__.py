@@ -1,6 +1,8 @@
 """Kinds of models: a line here makes a file of this folder a choice of ``model`` in configs."""
 
-from sacma.surrogate.part import kinds
+from typing import TYPE_CHECKING, Any
+
+from sacma.surrogate.part import kinds, one_of
 
 MODELS = kinds(
     "sacma.surrogate.models.gaussian_process:GaussianProcessModel",
@@ -8,3 +10,8 @@ MODELS = kinds(
     "sacma.surrogate.as_run:GaussianProcessAsRun",
 )
 """Settings by name."""
+
+if TYPE_CHECKING:
+    AnyModel = Any
+else:
+    AnyModel = one_of(MODELS, "gaussian-process")

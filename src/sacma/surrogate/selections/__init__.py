@@ -1,6 +1,8 @@
 """Kinds of training-set selections: a line here makes a file of this folder a choice of ``selection`` in configs."""
 
-from sacma.surrogate.part import kinds
+from typing import TYPE_CHECKING, Any
+
+from sacma.surrogate.part import kinds, one_of
 
 SELECTIONS = kinds(
     "sacma.surrogate.selections.recent:Recent",
@@ -8,3 +10,8 @@ SELECTIONS = kinds(
     "sacma.surrogate.selections.kmeans:KMeans",
 )
 """Settings by name; each is a ``Selection``."""
+
+if TYPE_CHECKING:
+    AnySelection = Any
+else:
+    AnySelection = one_of(SELECTIONS, "recent")
