@@ -66,7 +66,7 @@ class Observer:
                 evaluated_by=evaluated_by,
                 **facts,  # type: ignore[arg-type]  # the names are checked by the dataclass itself
                 **self._details,  # type: ignore[arg-type]
-                **self._seconds,
+                **self._seconds,  # type: ignore[arg-type]
             )
         )
         self._seconds, self._details, self._by_truth = {}, {}, False

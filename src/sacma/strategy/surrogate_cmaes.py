@@ -5,6 +5,7 @@ inside ``tell``: the caller sees true evaluations only.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
