@@ -13,7 +13,7 @@ import cocoex
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sacma.algorithms.registry import Algorithm
+from sacma.algorithms.base import Algorithm
 
 
 class HostileSettings(BaseModel):

@@ -12,8 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 
-from sacma.algorithms.base import Problem
-from sacma.algorithms.registry import Algorithm, Minimize
+from sacma.algorithms.base import Algorithm, Minimize, Problem
 from sacma.errors import SacmaError
 
 ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"

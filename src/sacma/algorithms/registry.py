@@ -1,19 +1,15 @@
 """The algorithms that a config can name."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from pydantic import BaseModel
-
-from sacma.algorithms.base import Problem
+from sacma.algorithms.algorithm_file import read_algorithm_file
+from sacma.algorithms.base import Algorithm
 from sacma.algorithms.settings import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.errors import SacmaError
-from sacma.files.import_object import import_object
 from sacma.strategy.settings import (
     AdaptiveSCMAESSettings,
     CMAESSettings,
@@ -24,56 +20,6 @@ from sacma.strategy.settings import (
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-Minimize = Callable[[Problem, Any, np.random.Generator], None]
-"""An algorithm: minimises a problem with its settings and its own random numbers."""
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """An entry of the registry.
-
-    Args:
-        summary: one line for people.
-        settings: what validates its settings.
-        location: ``module:function``, imported only where the algorithm runs.
-        preparation: idem, of what a process does once before its first trial, and outside of its time; or empty.
-        needs: a module that it imports, and the extra of sacma that brings it; or None.
-    """
-
-    summary: str
-    settings: type[BaseModel]
-    location: str
-    preparation: str = ""
-    needs: tuple[str, str] | None = None
-
-    def check(self) -> None:
-        """Complain where something is not installed that the algorithm needs.
-
-        Raises:
-            SacmaError: what, and how to install it.
-        """
-        if self.needs is not None and find_spec(self.needs[0]) is None:
-            module, extra = self.needs
-            raise SacmaError(
-                f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
-            )
-
-    def load(self) -> Minimize:
-        """Import and return the algorithm.
-
-        Raises:
-            SacmaError: it needs something that is not installed.
-        """
-        self.check()
-        function: Minimize = import_object(self.location)
-        return function
-
-    def prepare(self) -> None:
-        """Do what comes before the first trial of a process."""
-        if self.preparation:
-            import_object(self.preparation)()
-
 
 ENTRY_POINTS = "sacma.algorithms"
 """Group of entry points by which an installed package adds algorithms: each names an ``Algorithm``."""
@@ -118,8 +64,6 @@ class Registry(Mapping[str, Algorithm]):
         Raises:
             SacmaError: a file cannot be used, or a name is taken.
         """
-        from sacma.algorithms.algorithm_file import read_algorithm_file  # noqa: PLC0415 which imports this module
-
         defined: dict[str, Path] = {}
         for path in dict.fromkeys(path.absolute() for path in paths):
             file = read_algorithm_file(path)
@@ -152,7 +96,7 @@ class Registry(Mapping[str, Algorithm]):
                 f"algorithm {name}, from {entry.value}, cannot be loaded: {type(error).__name__}: {error}"
             ) from error
         if not isinstance(algorithm, Algorithm):
-            raise SacmaError(f"algorithm {name}, from {entry.value}, is not a sacma.algorithms.registry.Algorithm")
+            raise SacmaError(f"algorithm {name}, from {entry.value}, is not a sacma.algorithms.base.Algorithm")
         return algorithm
 
     def __iter__(self) -> Iterator[str]:

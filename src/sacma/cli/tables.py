@@ -1,4 +1,4 @@
-"""What the commands show as tables, 80 columns wide or less."""
+"""Tables of the commands, 80 columns wide or less."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -14,7 +14,7 @@ from rich.text import Text
 from sacma.coco.ranges import format_ranges
 from sacma.experiment.cost import CostModel, work_in
 from sacma.store.completeness import Completeness
-from sacma.store.store import StoredStudy
+from sacma.store.stored_study import StoredStudy
 
 if TYPE_CHECKING:
     import pandas as pd
