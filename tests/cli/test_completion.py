@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.cli.progress import MODES
+from sacma.cli.common import PROGRESS_MODES
 from sacma.experiment.backends import BACKENDS
 from tests.conftest import sacma
 
@@ -24,7 +24,7 @@ def completed(line: str, cwd: Path) -> list[str]:
         ("sacma re", ["replay"]),
         ("sacma run --trial", ["--trial-timeout"]),
         ("sacma run --backend ", list(BACKENDS)),
-        ("sacma run --progress ", list(MODES)),
+        ("sacma run --progress ", list(PROGRESS_MODES)),
         ("sacma run --progress q", ["quiet"]),
     ],
 )

@@ -18,7 +18,8 @@ from sacma.cli.progress import Tally, progress_display
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel
-from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.record import FinishedTrial
 from tests.conftest import CONFIGS, environment, sacma
 
 SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20", "--jobs", "1")

@@ -7,7 +7,8 @@ from typing import cast
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from sacma.algorithms.registry import ALGORITHMS, Algorithm
+from sacma.algorithms.base import Algorithm
+from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.study import load_study
 from sacma.config.sweep import MOST_SETTINGS, Sweep, load_sweep
 from sacma.errors import SacmaError

@@ -107,13 +107,13 @@ def test_what_is_broken_is_caught(tmp_path: Path, name: str, monkeypatch: pytest
     (tmp_path / "own.py").write_text(SOURCE)
     (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")
     ALGORITHMS.add_files([tmp_path / "own.py"])
-    verdicts = list(examine(next(plan_study(load_study(tmp_path / "own.yaml")))))
-    broken = {verdict.point: verdict.reason for verdict in verdicts if verdict.sound is False}
+    results = list(examine(next(plan_study(load_study(tmp_path / "own.yaml")))))
+    broken = {result.point: result.reason for result in results if result.sound is False}
     assert broken.keys() == BROKEN[name].keys()
     for point, reason in BROKEN[name].items():
         assert reason in broken[point]
-    assert verdicts[0].point == "runs"
+    assert results[0].point == "runs"
     if name.startswith("misspelt"):
-        assert "\n".join(verdict.reason for verdict in verdicts).count("AttributeError") == 1
+        assert "\n".join(result.reason for result in results).count("AttributeError") == 1
     if name == "dies":
         assert "allowed: a finite vector of length 5 (own.py:" in broken["runs"]

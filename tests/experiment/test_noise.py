@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from sacma.algorithms import registry
-from sacma.algorithms.base import Problem
-from sacma.algorithms.registry import Algorithm
+from sacma.algorithms.base import Algorithm, Problem
 from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
@@ -22,7 +21,8 @@ from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
 from sacma.experiment.seeding import noise
 from sacma.experiment.trial import run_trial, suite_of
-from sacma.store.record import FinishedTrial, Status, TrialRecord, decode
+from sacma.store.outcome import Status
+from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.trace import write_traces
 from sacma.strategy.settings import CMAESSettings
 

@@ -1,4 +1,4 @@
-"""What the commands show as tables, 80 columns wide or less."""
+"""Tables of the commands, 80 columns wide or less."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -15,7 +15,7 @@ from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of
 from sacma.experiment.cost import CostModel, work_in
 from sacma.store.completeness import Completeness
-from sacma.store.store import StoredStudy
+from sacma.store.stored_study import StoredStudy
 from sacma.surrogate.part import Part
 
 if TYPE_CHECKING:
