@@ -176,6 +176,7 @@ class SurrogateStrategy:
         if self._population is not None and (len(y) or self._population.begun):
             self._population.take(y)
             self._report(self._population)
+            self._population = None
 
     def _count(self, y: Array) -> None:
         self._best_value = min(self._best_value, float(np.min(y, initial=np.inf)))
