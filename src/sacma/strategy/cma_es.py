@@ -137,8 +137,10 @@ class CMAES:
     @property
     def mean(self) -> Array:
         """The mean as f is to see it, shape (D,): m, repaired or transformed where there are bounds."""
-        m = np.array(self._es.mean)
-        return np.asarray(self._es.boundary_handler.repair(m)) if self._bounded else m
+        return self._repaired(self._es.mean)
+
+    def _repaired(self, point: Array) -> Array:
+        return np.array(self._es.boundary_handler.repair(point) if self._bounded else point)
 
     def sample(self) -> Array:
         """Return λ further points of the distribution that the asked population was sampled from, shape (λ, D)."""
@@ -150,6 +152,10 @@ class CMAES:
         self.proposed = self._es.ask()
         self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
         return self.proposed
+
+    def place(self, points: Array) -> tuple[Array, Array]:
+        """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
+        return np.array([self._repaired(point) for point in points]), points
 
     def inject(self, points: Iterable[Array]) -> None:
         """Let the next population contain ``points``, each of shape (D,), moved towards m where they are too far."""

@@ -29,3 +29,8 @@ class RepairedCMAES(CMAES):
     def learned(self) -> Array:
         """The population as f sees it, shape (λ, D)."""
         return np.asarray(self.proposed)
+
+    def place(self, points: Array) -> tuple[Array, Array]:
+        """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
+        repaired, _ = super().place(points)
+        return repaired, repaired
