@@ -14,7 +14,8 @@ from sacma.config.study import Study
 from sacma.experiment.cost import CostModel, shipped_seconds
 from sacma.store.failure import FailureKind, TrialFailure
 from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status
-from tests.conftest import hostile_config, sacma
+from tests.commands import sacma
+from tests.conftest import hostile_config
 
 
 @pytest.mark.parametrize("seed", range(5))
