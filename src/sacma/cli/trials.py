@@ -163,10 +163,9 @@ def print_plan(
     from joblib import cpu_count  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.cli.progress import clock  # noqa: PLC0415
     from sacma.cli.tables import plan_table  # noqa: PLC0415
-    from sacma.experiment.cost import GUESSED, SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
+    from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
     from sacma.files.disk import free_bytes  # noqa: PLC0415
 
     results = store.root
@@ -188,7 +187,7 @@ def print_plan(
         out.print(
             Text(
                 f"a guess:   of {', '.join(guessed)} no cost is known; until trials are finished, "
-                f"it is taken to be that of {ALGORITHMS[GUESSED].summary.partition(':')[0]}"
+                "it is taken to be that of A-S-CMA-ES"
             ),
             soft_wrap=True,
         )
