@@ -127,12 +127,12 @@ def _default(info: FieldInfo) -> str:
     """Return the default of a field as people write it."""
     if info.is_required():
         return "required"
-    default = info.default
+    default = info.get_default(call_default_factory=True, validated_data={})
     if isinstance(default, tuple):
         return format_ranges(default)
     if isinstance(default, float):
         return f"{default:.6g}"
-    if default == "" or (isinstance(default, BaseModel) and not isinstance(default, Part)):
+    if default in ("", {}) or (isinstance(default, BaseModel) and not isinstance(default, Part)):
         return "-"
     if default is None or isinstance(default, bool):
         return {None: "null", True: "true", False: "false"}[default]

@@ -49,6 +49,11 @@ PopulationSize = Annotated[
 ]
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
+Bounds = Annotated[
+    Literal["none", "penalty", "transform"],
+    Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
+]
+
 
 class CMAESSampling(Part):
     """Settings of CMA-ES between two restarts."""
@@ -60,10 +65,7 @@ class CMAESSampling(Part):
         float, Field(ge=1, le=10, description="of the usual λ, where population_size is null; DTS-CMA-ES has 2")
     ] = 1.0
     active: ActiveUpdate = False
-    bounds: Annotated[
-        Literal["none", "penalty", "transform"],
-        Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
-    ] = "none"
+    bounds: Bounds = "none"
 
     @model_validator(mode="after")
     def _multiple_has_an_effect(self) -> "CMAESSampling":
