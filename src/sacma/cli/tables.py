@@ -1,8 +1,8 @@
 """Tables of the commands, 80 columns wide or less."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -160,31 +160,19 @@ MOST_COLUMNS = 6
 def rank_table(ranks: "pd.DataFrame") -> RenderableType:
     """Return mean ranks by dimension and scenario, the best in bold."""
     names = list(ranks["algorithm"].unique())
+    many = len(names) > MOST_COLUMNS
     title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations (1 is best)", style="bold")
-    table = _ranks_by_algorithm(ranks, names) if len(names) > MOST_COLUMNS else _ranks_by_scenario(ranks, names)
-    return Group(title, table, "")
-
-
-def _ranks_by_scenario(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
-    table = _table("D", "evaluations", *names)
-    for (dimension, scenario), group in ranks.groupby(["dimension", "scenario"], sort=False):
-        by_name = group.set_index("algorithm")["mean_rank"]
-        mark = PARTIAL_MARK if group["partial"].any() else ""
-        table.add_row(f"{dimension}{mark}", str(scenario), *_cells(by_name, names, "{:.2f}"))
-    return table
-
-
-def _ranks_by_algorithm(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
-    scenarios = list(ranks["scenario"].unique())
-    table = _table("D", "algorithm", *map(str, scenarios))
-    table.columns[1].justify = "left"
+    columns = ("algorithm", *map(str, ranks["scenario"].unique())) if many else ("evaluations", *names)
+    table = _table("D", *columns)
+    table.columns[1].justify = "left" if many else "right"
     for dimension, group in ranks.groupby("dimension", sort=False):
-        mark = PARTIAL_MARK if group["partial"].any() else ""
-        values = group.pivot_table(index="algorithm", columns="scenario", values="mean_rank", observed=True, sort=False)
-        columns = [_cells(values[scenario].reindex(names), names, "{:.2f}") for scenario in scenarios]
-        for number, name in enumerate(names):
-            table.add_row("" if number else f"{dimension}{mark}", name, *(column[number] for column in columns))
-    return table
+        values = group.pivot(index="scenario", columns="algorithm", values="mean_rank")
+        values = values.reindex(index=group["scenario"].unique(), columns=names)
+        partial = group.groupby("scenario", observed=True)["partial"].any()
+        for number, (label, cells) in enumerate(_rows(values.T, by_column=True) if many else _rows(values)):
+            mark = PARTIAL_MARK if (partial.any() if many else partial[label]) else ""
+            table.add_row("" if many and number else f"{dimension}{mark}", str(label), *cells)
+    return Group(title, table, "")
 
 
 MOST_STANDINGS = 5
@@ -245,12 +233,11 @@ def effects_table(effects: "pd.DataFrame") -> RenderableType:
     mark = "PARTIAL: " if effects["partial"].any() else ""
     title = Text(f"{mark}mean rank of all settings that have a value (1 is best)", style="bold")
     table = _table("key", "value", *algorithms)
-    ranks = effects.set_index(["algorithm", "key", "value"])["mean_rank"].sort_index()
-    for key in map(str, effects["key"].unique()):
-        values = list(effects.loc[effects["key"] == key, "value"].unique())
-        columns = [_cells(ranks[name, key].reindex(values), values, "{:.2f}") for name in algorithms]
-        for number, value in enumerate(values):
-            table.add_row("" if number else key, value, *(column[number] for column in columns))
+    for key, group in effects.groupby("key", sort=False):
+        ranks = group.pivot(index="value", columns="algorithm", values="mean_rank")
+        ranks = ranks.reindex(index=group["value"].unique(), columns=algorithms)
+        for number, (value, cells) in enumerate(_rows(ranks, by_column=True)):
+            table.add_row("" if number else str(key), str(value), *cells)
     return Group(title, table, "")
 
 
@@ -266,12 +253,13 @@ def _partial(table: "pd.DataFrame") -> str:
     return f"PARTIAL (trials are missing where there is a {PARTIAL_MARK}): " if table["partial"].any() else ""
 
 
-def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:
-    """Format values by name, the lowest in bold."""
-    there = {name: value for name, value in values.items() if not math.isnan(value)}
-    shown = [form.format(there[name]) if name in there else "-" for name in names]
-    lowest = form.format(values.min())
-    return [Text(cell, style="bold" if cell == lowest else "") for cell in shown]
+def _rows(values: "pd.DataFrame", *, by_column: bool = False) -> Iterator[tuple[Any, list[Text]]]:
+    """Yield label and cells of each row, the lowest number of the row, or of each column, in bold."""
+    shown = [["-" if math.isnan(value) else f"{value:.2f}" for value in row] for row in values.to_numpy()]
+    lowest = values.min(axis=0 if by_column else 1).map("{:.2f}".format).to_list()
+    for number, (label, row) in enumerate(zip(values.index, shown, strict=True)):
+        best = lowest if by_column else [lowest[number]] * len(row)
+        yield label, [Text(cell, "bold" if cell == low else "") for cell, low in zip(row, best, strict=True)]
 
 
 def _table(first: str, *others: str, right: bool = True) -> Table:

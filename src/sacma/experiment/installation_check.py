@@ -76,7 +76,7 @@ def versions() -> tuple[bool | None, str]:
 
 def packages() -> tuple[bool | None, str]:
     """Look whether all that sacma depends on is there, and new enough."""
-    from packaging.requirements import Requirement  # noqa: PLC0415 it may be missing itself
+    from packaging.requirements import Requirement
 
     try:
         requirements = [Requirement(line) for line in metadata.requires("sacma") or ()]
@@ -101,7 +101,7 @@ def packages() -> tuple[bool | None, str]:
 
 def cores() -> tuple[bool | None, str]:
     """Count the cores of this machine, and those that affinity masks and cgroups leave."""
-    from joblib import cpu_count  # noqa: PLC0415 it may be missing
+    from joblib import cpu_count
 
     usable, there = cpu_count(), os.cpu_count() or 1
     if usable < there:
@@ -145,9 +145,9 @@ def disk(folder: Path, mend: str) -> tuple[bool | None, str]:
 
 def blas() -> tuple[bool | None, str]:
     """Name the libraries that NumPy and SciPy compute with, and their threads."""
-    import numpy as np  # noqa: PLC0415 it may be missing
-    import scipy.linalg  # noqa: PLC0415 idem; it loads SciPy's own
-    from threadpoolctl import threadpool_info  # noqa: PLC0415 idem
+    import numpy as np
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
 
     matrix = np.array([[4.0, 2.0], [2.0, 5.0]])
     if not np.array_equal(scipy.linalg.cholesky(matrix), [[2.0, 1.0], [0.0, 2.0]]):
@@ -163,29 +163,30 @@ def blas() -> tuple[bool | None, str]:
 def compiled_code() -> tuple[bool | None, str]:
     """Look whether the compiled surrogate can be kept on disk, and whether it is."""
     try:
-        from sacma.surrogate import likelihood  # noqa: PLC0415 it may not be importable
+        from sacma.surrogate import likelihood
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
         return False, "no folder to keep compiled code in; set NUMBA_CACHE_DIR to one that can be written to"
+    from sacma.experiment.compilation import is_compiled
+
     maximise: Any = likelihood.maximise  # numba's dispatcher
     folder = Path(maximise.stats.cache_path)
-    source = Path(likelihood.__file__).stat().st_mtime
-    tag = f"py{sys.version_info.major}{sys.version_info.minor}"
-    warm = any(index.stat().st_mtime >= source for index in folder.glob(f"likelihood.maximise-*.{tag}*.nbi"))
     usable, reason = disk(folder, "set NUMBA_CACHE_DIR to another folder")
     if usable is False:
         return False, reason
-    return (True, f"kept in {folder}") if warm else (None, f"not there yet: the first model takes 10 s more; {reason}")
+    if not is_compiled():
+        return None, f"not there yet: the first model takes 10 s more; {reason}"
+    return True, f"kept in {folder}"
 
 
 def workers() -> tuple[bool | None, str]:
     """Run a trial in a worker process."""
-    from sacma.config.plan import plan_study  # noqa: PLC0415 idem
-    from sacma.config.study import Protocol, Study  # noqa: PLC0415 needs what may be missing
-    from sacma.experiment.backends.worker import Worker  # noqa: PLC0415 idem
-    from sacma.store.failure import TrialFailure  # noqa: PLC0415 idem
-    from sacma.strategy.settings import StrategySettings  # noqa: PLC0415 idem
+    from sacma.config.plan import plan_study
+    from sacma.config.study import Protocol, Study
+    from sacma.experiment.backends.worker import Worker
+    from sacma.store.failure import TrialFailure
+    from sacma.strategy.settings import StrategySettings
 
     protocol = Protocol(functions=(1,), dimensions=(2,), instances=(1,), budget=10)
     study = Study(name="doctor", algorithm="surrogate-cmaes", settings=StrategySettings(), protocol=protocol)
