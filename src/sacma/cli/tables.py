@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sacma.cli.common import counted
 from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of
 from sacma.experiment.cost import CostModel, work_in
@@ -29,10 +30,7 @@ LONGEST_NAME = 26
 
 
 def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[str], str] = lambda name: name) -> Table:
-    """Return how many trials are there, by algorithm and dimension, and what the missing ones will cost.
-
-    ``group`` leads from the name of a trial's algorithm to what its row is about.
-    """
+    """Return the numbers of trials by row and dimension, and the cost of missing ones; ``group`` names the row."""
     names = list(dict.fromkeys(group(spec.name) for spec in completeness.specs))
     dimensions = sorted({spec.dimension for spec in completeness.specs})
     table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU h")
@@ -63,7 +61,7 @@ def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
 
 
 def missing_lines(completeness: Completeness) -> list[str]:
-    """Say which trials are missing, a line an algorithm and dimension: ``ADA-RD 5-D: f3,8 instances 1-5``."""
+    """Return the missing trials, a line an algorithm and dimension: ``ADA-RD 5-D: f3,8 instances 1-5``."""
     groups: dict[tuple[str, int], dict[int, list[int]]] = {}
     for spec in completeness.missing:
         by_function = groups.setdefault((spec.name, spec.dimension), {})
@@ -83,7 +81,7 @@ FieldRow = tuple[str, str, str, str]
 
 
 def field_rows(model: type[BaseModel]) -> list[FieldRow]:
-    """Return what there is to say of each field of a model."""
+    """Return the rows of a model's fields."""
     return [
         (name, _default(info), _allowed(info), info.description or _type(info))
         for name, info in model.model_fields.items()
@@ -100,7 +98,7 @@ def part_models(model: type[BaseModel]) -> list[tuple[str, str, type[BaseModel]]
 
 
 def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:
-    """Return a model's fields with defaults and ranges; those of which all is ``known`` by name only."""
+    """Return a model's fields with defaults and ranges; fields whose row is ``known`` by name only."""
     rows = field_rows(model)
     again = [row[0] for row in rows if row in known]
     parts: list[RenderableType] = [Text(f"{title}  {summary}", style="bold")]
@@ -202,11 +200,11 @@ def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
 
 
 def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "Decision") -> list[str]:
-    """Say which setting won, what decided it, and whether it differs from the runner-up and the reference."""
+    """Return lines on the setting that won: what decided it, and tests against the runner-up and the reference."""
     winner = _short(decision.winner, algorithm)
     match decision.decided_by:
         case "first ranks":
-            lines = [f"{winner} wins, by {decision.margin} first rank{'' if decision.margin == 1 else 's'}"]
+            lines = [f"{winner} wins, by {counted(decision.margin, 'first rank')}"]
         case "rank sum":
             equals = ", ".join(_short(name, algorithm) for name in decision.tied if name != decision.winner)
             lines = [f"tie in first ranks with {equals}; {winner} wins by the lower rank sum"]
