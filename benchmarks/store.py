@@ -20,7 +20,8 @@ from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.completeness import completeness_of, to_run
 from sacma.store.record import TrialRecord, finished
-from sacma.store.store import Store, StoredStudy
+from sacma.store.store import Store
+from sacma.store.stored_study import StoredStudy
 
 Result = TypeVar("Result")
 

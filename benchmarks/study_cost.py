@@ -18,7 +18,7 @@ from sacma.config.plan import plan
 from sacma.config.study import load_studies
 from sacma.experiment.backends import make_backend
 from sacma.store.failure import TrialFailure
-from sacma.store.record import Outcome
+from sacma.store.outcome import Outcome
 
 TRIALS = 24 * 15
 GROUPS = {1: 5, 2: 4, 3: 5, 4: 5, 5: 5}

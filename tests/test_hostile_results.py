@@ -27,7 +27,8 @@ from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
 from sacma.store.failure import FailureKind, encode_failure, failed
 from sacma.store.lock import locked
-from sacma.store.store import Store, StoredStudy
+from sacma.store.store import Store
+from sacma.store.stored_study import StoredStudy
 from tests.conftest import CONFIGS
 from tests.store.forgeries import forged
 

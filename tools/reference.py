@@ -6,7 +6,7 @@ python tools/reference.py --check    # exits with 1 where one is not up to date
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,31 +31,32 @@ SOURCES: Mapping[str, str] = {
     "instances": SETUP,
     "budget": SETUP,
     "target": SETUP,
-    "sigma0": f"{SETUP}, CMA-ES",
-    "population_size": f"{SETUP}, CMA-ES",
-    "population_factor": f"{SETUP}, CMA-ES (IncPopSize)",
-    "initial_range": NOT_SAID,
-    "max_restarts": NOT_SAID,
-    "active": NOT_SAID,
-    "after_last_restart": NOT_SAID,
-    "bounds": NOT_SAID,
-    "radius": f"{SETUP}, S-CMA-ES (8); Algorithm 1, step 5",
-    "n_req_factor": "Algorithm 1; the value is the published code's",
-    "n_max_factor": "Algorithm 1; the value is the published code's",
-    "selection": NOT_SAID,
-    "length_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
-    "signal_std_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
-    "noise_std_start": f"{SETUP}, S-CMA-ES, where σ_n² is 0.01",
-    "warm_start": NOT_SAID,
-    "model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5",
-    "error": "Algorithm 2",
-    "transfer": "Algorithm 3, step 3; Figure 1",
-    "transfer_steepness": "k of T₂; the value is the published code's",
-    "error_threshold": "Algorithm 3, step 2",
-    "update_rate": "Algorithm 3, step 1",
-    "max_model_generations": "Algorithm 3, step 4",
+    "sampling.sigma0": f"{SETUP}, CMA-ES",
+    "sampling.population_size": f"{SETUP}, CMA-ES",
+    "sampling.active": NOT_SAID,
+    "sampling.bounds": NOT_SAID,
+    "restarts.population_factor": f"{SETUP}, CMA-ES (IncPopSize)",
+    "restarts.initial_range": NOT_SAID,
+    "restarts.max_restarts": NOT_SAID,
+    "restarts.after_last_restart": NOT_SAID,
+    "training_set.radius": f"{SETUP}, S-CMA-ES (8); Algorithm 1, step 5",
+    "training_set.n_req_factor": "Algorithm 1; the value is the published code's",
+    "training_set.n_max_factor": "Algorithm 1; the value is the published code's",
+    "training_set.selection": NOT_SAID,
+    "model.length_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
+    "model.signal_std_start": f"{SETUP}, S-CMA-ES, where the pair (θ, l) is (0.5, 2)",
+    "model.noise_std_start": f"{SETUP}, S-CMA-ES, where σ_n² is 0.01",
+    "model.covariance": "that of the paper",
+    "model.warm_start": NOT_SAID,
+    "control.model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5",
+    "control.error": "Algorithm 2",
+    "control.transfer": "Algorithm 3, step 3; Figure 1",
+    "control.transfer_steepness": "k of T₂; the value is the published code's",
+    "control.error_threshold": "Algorithm 3, step 2",
+    "control.update_rate": "Algorithm 3, step 1",
+    "control.max_model_generations": "Algorithm 3, step 4",
 }
-"""Where the paper speaks of a key, or that it does not: of the study's algorithms and the protocol."""
+"""Places of the paper that define a key of the protocol or of the study's algorithms."""
 
 
 def commands() -> Iterator[str]:
@@ -109,18 +110,18 @@ def config() -> Iterator[str]:
         yield from _settings(algorithm.settings, known)
         for title, summary, model in part_models(algorithm.settings):
             yield from ("", f"### `{title}`", "", f"{summary}.", "")
-            yield from _settings(model, known)
+            yield from _settings(model, known, f"{title.partition(':')[0]}.")
     yield from ("", "## A sweep", "", *_table(SweepFile))
     yield from ("", "## An entry of `algorithms` of a sweep", "", *_table(AlgorithmEntry))
 
 
-def _settings(model: type[BaseModel], known: set[FieldRow]) -> Iterator[str]:
+def _settings(model: type[BaseModel], known: set[FieldRow], prefix: str = "") -> Iterator[str]:
     rows = field_rows(model)
     again = [row[0] for row in rows if row in known]
     if again:
         yield from (f"As above: {', '.join(f'`{key}`' for key in again)}.", "")
     if len(again) < len(rows):
-        yield from _table(model, leave_out=again)
+        yield from _table(model, prefix, leave_out=again)
     elif not rows:
         yield "No settings."
     known.update(rows)
@@ -147,13 +148,13 @@ def _summary(path: Path) -> str:
     return docstring.partition("\n\n")[0].replace("\n", " ")
 
 
-def _table(model: type[BaseModel], leave_out: list[str] | None = None) -> Iterator[str]:
-    rows = [row for row in field_rows(model) if row[0] not in (leave_out or ())]
-    sourced = any(row[0] in SOURCES for row in rows)
+def _table(model: type[BaseModel], prefix: str = "", leave_out: Collection[str] = ()) -> Iterator[str]:
+    rows = [row for row in field_rows(model) if row[0] not in leave_out]
+    sourced = any(f"{prefix}{row[0]}" in SOURCES for row in rows)
     yield _row("key", "default", "allowed", "meaning", *["in the paper"] * sourced)
     yield _row(*["---"] * (4 + sourced))
     for name, default, allowed, meaning in rows:
-        yield _row(f"`{name}`", default, allowed, meaning, *[SOURCES.get(name, "")] * sourced)
+        yield _row(f"`{name}`", default, allowed, meaning, *[SOURCES.get(f"{prefix}{name}", "")] * sourced)
 
 
 def _row(*cells: str) -> str:

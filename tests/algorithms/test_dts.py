@@ -9,7 +9,7 @@ import pytest
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.trial import run_trial
-from sacma.store.record import Status
+from sacma.store.outcome import Status
 from sacma.strategy.settings import DTSSettings
 from tests.conftest import CONFIGS
 

@@ -6,8 +6,9 @@ from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
 from sacma.config.study import load_study
 from sacma.store.completeness import Completeness
-from sacma.store.record import CPUSeconds, Outcome, RecordHead, Status
-from sacma.store.store import StoredStudy
+from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.record import RecordHead
+from sacma.store.stored_study import StoredStudy
 from tests.conftest import CONFIGS
 
 Improvements = Sequence[tuple[int, float]]

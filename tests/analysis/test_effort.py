@@ -6,7 +6,7 @@ import pytest
 
 from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
 from sacma.config.plan import TrialSpec
-from sacma.store.record import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, Status
 
 
 def outcome(evaluations: int, true: int, model: int, fit: float) -> Outcome:

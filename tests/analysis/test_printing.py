@@ -27,7 +27,8 @@ from sacma.coco.cocopp import with_banner
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
 from sacma.store.provenance import Environment, Manifest, Provenance
-from sacma.store.store import Store, StoredStudy
+from sacma.store.store import Store
+from sacma.store.stored_study import StoredStudy
 from tests.analysis.made import Improvements, made
 
 STEERING = "".join(chr(code) for code in range(0x3000) if unicodedata.category(chr(code)) in {"Cc", "Cf", "Zl", "Zp"})

@@ -20,7 +20,7 @@ from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.completeness import Completeness
 from sacma.store.record import TrialRecord
-from sacma.store.store import StoredStudy
+from sacma.store.stored_study import StoredStudy
 from tests.conftest import CONFIGS
 
 BUDGET = 60

@@ -9,7 +9,7 @@ from sacma.analysis.tables import duel_table, gains, mean_ranks, median_delta_f,
 from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets, our_trial
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
-from sacma.store.record import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, Status
 
 
 def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> Trial:

@@ -13,8 +13,10 @@ from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel, shipped_seconds
 from sacma.store.failure import FailureKind, TrialFailure
-from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status
-from tests.conftest import hostile_config, sacma
+from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.record import FinishedTrial
+from tests.commands import sacma
+from tests.conftest import hostile_config
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from sacma.algorithms import registry
-from sacma.algorithms.base import Problem
-from sacma.algorithms.registry import Algorithm
+from sacma.algorithms.base import Algorithm, Problem
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.trial import attempt_trial, run_trial
 from sacma.store.failure import TrialFailure
-from sacma.store.record import Status, encode
+from sacma.store.outcome import Status
+from sacma.store.record import encode
 from sacma.store.trace import pack_trace
 from sacma.strategy.settings import CMAESSettings
 from tests.conftest import SIX

@@ -19,7 +19,8 @@ from typing import Any
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
-from sacma.store.record import MAGIC, DamagedRecordError, TrialRecord, decode, encode
+from sacma.store.outcome import DamagedRecordError
+from sacma.store.record import MAGIC, TrialRecord, decode, encode
 from tests.conftest import CONFIGS
 
 ODD: list[Any] = [

@@ -13,14 +13,8 @@ import pytest
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.trial import run_trial
-from sacma.store.record import (
-    MOST_BYTES,
-    DamagedRecordError,
-    TrialRecord,
-    decode,
-    encode,
-    finished,
-)
+from sacma.store.outcome import DamagedRecordError
+from sacma.store.record import MOST_BYTES, TrialRecord, decode, encode, finished
 from sacma.store.trace import write_traces
 from tests.store.forgeries import campaign, opened, packed, places
 

@@ -1,1 +1,1 @@
-"""What can be benchmarked: a name, its settings, and a callable on a counted, budgeted problem."""
+"""Algorithms that can be benchmarked: a name, settings, and a function of a counted, budgeted problem."""

@@ -44,7 +44,7 @@ def algorithm(
     ...     while problem.evaluations_left:
     ...         problem(rng.uniform(-width, width, problem.dimension))
     >>> coin_tosses.name, coin_tosses.summary, coin_tosses.settings().width
-    ('coin-tosses', 'Uniform random search.', 5.0)
+    ('coin-tosses', 'Uniform random search', 5.0)
     """
     if isinstance(given, str):
         return lambda function: _made(given, function)
@@ -54,7 +54,7 @@ def algorithm(
 def _made(name: str, function: Callable[..., None]) -> Algorithm:
     if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?", name):
         raise SacmaError(f"{name!r} cannot name an algorithm; use small letters, digits, '.' and '-' (at most 64)")
-    summary = next(iter((inspect.getdoc(function) or "").splitlines()), "")
+    summary = next(iter((inspect.getdoc(function) or "").splitlines()), "").rstrip(".")
     model = _model_of(function)
     return Algorithm(
         name=name,

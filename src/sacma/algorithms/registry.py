@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sacma.algorithms.algorithm_file import read_algorithm_file
 from sacma.algorithms.base import Algorithm
 from sacma.algorithms.local_search import local_search
 from sacma.algorithms.pycma import bipop_cmaes, lq_cmaes
@@ -59,8 +60,6 @@ class Registry(Mapping[str, Algorithm]):
         Raises:
             SacmaError: a file cannot be used, or a name is taken.
         """
-        from sacma.algorithms.algorithm_file import read_algorithm_file  # noqa: PLC0415 which imports this module
-
         defined: dict[str, Path] = {}
         for path in dict.fromkeys(path.absolute() for path in paths):
             file = read_algorithm_file(path)

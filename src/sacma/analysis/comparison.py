@@ -26,7 +26,8 @@ from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
 from sacma.store.completeness import Completeness
-from sacma.store.store import Store, StoredStudy
+from sacma.store.store import Store
+from sacma.store.stored_study import StoredStudy
 
 Covered = tuple[StoredStudy, Completeness]
 """A study and what is there of it."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sacma.config.plan import TrialSpec
-from sacma.store.record import CPUSeconds, Outcome
+from sacma.store.outcome import CPUSeconds, Outcome
 
 PARTS = tuple(field.name for field in fields(CPUSeconds))
 """Where CPU time goes."""

@@ -26,7 +26,8 @@ from sacma.files.atomic import atomic_folder, write_atomically
 from sacma.files.printable import one_line, printable
 from sacma.store.provenance import Manifest
 from sacma.store.provenance import differences as environment_differences
-from sacma.store.store import Store, StoredStudy
+from sacma.store.store import Store
+from sacma.store.stored_study import StoredStudy
 
 COCOPP_PAGE = "../cocopp/comparison/index.html"
 """From the report."""

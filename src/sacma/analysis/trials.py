@@ -15,7 +15,7 @@ import pandas as pd
 from sacma.coco.reader import CocoData
 from sacma.coco.suites import SUITES
 from sacma.config.plan import TrialSpec
-from sacma.store.record import Outcome
+from sacma.store.outcome import Outcome
 from sacma.surrogate.whitening import Array
 
 PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)

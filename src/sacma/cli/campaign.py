@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rich.text import Text
 
-from sacma.__main__ import Interrupted, this_command
-from sacma.cli.common import EXIT_FAILED, LONGEST_LIST, counted, err, fail, out, print_damage, print_list
+from sacma.cli.common import (
+    EXIT_FAILED,
+    LONGEST_LIST,
+    PROGRESS_MODES,
+    counted,
+    err,
+    fail,
+    out,
+    print_damage,
+    print_list,
+)
+from sacma.cli.interruption import Interrupted, this_command
 from sacma.cli.trials import RunRequest, known_costs
 from sacma.errors import RunError, SacmaError
 
@@ -21,12 +31,13 @@ if TYPE_CHECKING:
     from sacma.store.completeness import Completeness
     from sacma.store.failure import TrialFailure
     from sacma.store.record import FinishedTrial
-    from sacma.store.store import Damage, Store, StoredStudy
+    from sacma.store.store import Damage, Store
+    from sacma.store.stored_study import StoredStudy
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How trials are run: options of the command line.
+    """Options of the command line on how trials are run.
 
     Args:
         jobs: how many at a time, or None for the number of cores.
@@ -74,7 +85,7 @@ def run_trials(request: RunRequest, options: RunOptions, following: str | None) 
 
     Args:
         request: the trials.
-        options: in which they are run.
+        options: how they are run.
         following: what to do next, for people; None where the command goes on.
 
     Raises:
@@ -82,13 +93,13 @@ def run_trials(request: RunRequest, options: RunOptions, following: str | None) 
     """
     from joblib import cpu_count  # noqa: PLC0415
 
-    from sacma.cli.progress import MODES, print_json  # noqa: PLC0415
+    from sacma.cli.progress import print_json  # noqa: PLC0415
     from sacma.experiment.backends import make_backend  # noqa: PLC0415
     from sacma.experiment.resolve_algorithm import resolve_algorithms  # noqa: PLC0415
     from sacma.store.completeness import completeness_of, to_run  # noqa: PLC0415
 
-    if options.progress not in MODES:
-        raise SacmaError(f"--progress: {options.progress!r} is not allowed; allowed: {', '.join(MODES)}")
+    if options.progress not in PROGRESS_MODES:
+        raise SacmaError(f"--progress: {options.progress!r} is not allowed; allowed: {', '.join(PROGRESS_MODES)}")
     most = 8 * cpu_count()
     if options.jobs is not None and options.jobs > most:
         raise SacmaError(

@@ -44,11 +44,7 @@ def _backends() -> list[str]:
     return list(BACKENDS)
 
 
-def _progress_modes() -> list[str]:
-    from sacma.cli.progress import MODES  # noqa: PLC0415 idem
-
-    return list(MODES)
-
+PROGRESS_MODES = ("auto", "bar", "lines", "json", "quiet")
 
 Configs = Annotated[list[Path] | None, typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG")]
 Suite = Annotated[str | None, typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale.")]
@@ -77,12 +73,18 @@ TrialTimeout = Annotated[
 ]
 FailedOnly = Annotated[bool, typer.Option("--failed-only", help="Run only what failed before.")]
 Progress = Annotated[
-    str, typer.Option(help="bar, lines, json, quiet, or auto for what suits.", autocompletion=_progress_modes)
+    str,
+    typer.Option(help="bar, lines, json, quiet, or auto for what suits.", autocompletion=lambda: list(PROGRESS_MODES)),
 ]
 Shard = Annotated[str | None, typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N")]
 
 LONGEST_LIST = 20
 """Lines of a list of trials."""
+
+
+def redraws(console: Console) -> bool:
+    """Return whether ``console`` is a terminal that can redraw a line; a log cannot, even coloured by FORCE_COLOR."""
+    return console.is_interactive and console.file.isatty()
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -112,17 +114,17 @@ def print_damage(damages: "Iterable[Damage]", console: Console = err) -> None:
 MARKS = {True: "ok", False: "BROKEN", None: "note"}
 
 
-def print_check_results(verdicts: "Iterable[CheckResult]") -> int:
-    """Print a list of checks as they come, reasons folded beside them; return how many are of what is broken."""
+def print_check_results(results: "Iterable[CheckResult]") -> int:
+    """Print results of checks as they come, reasons folded beside them; return how many failed."""
     broken = 0
-    for verdict in verdicts:
-        broken += verdict.sound is False
+    for result in results:
+        broken += result.sound is False
         line = Table.grid(padding=(0, 2))
         for width in (0, 6, 14):
             line.add_column(width=width)
         line.add_column(overflow="fold")
         line.add_row(
-            "", Text(MARKS[verdict.sound], style="" if verdict.sound else "bold"), verdict.point, Text(verdict.reason)
+            "", Text(MARKS[result.sound], style="" if result.sound else "bold"), result.point, Text(result.reason)
         )
         out.print(line)
     return broken

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from sacma.__main__ import this_command
 from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, err, fail, out, print_damage, print_list
+from sacma.cli.interruption import this_command
 
 EXAMPLES = (
     "sacma export results/study",

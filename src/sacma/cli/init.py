@@ -23,10 +23,10 @@ def init(
     """
     from sacma.config.templates import write_templates  # noqa: PLC0415
 
-    shipment = write_templates(folder)
-    print_list("kept, though the shipped one differs", list(map(str, shipment.kept)), err)
-    there = f", {len(shipment.same)} were there" if shipment.same else ""
-    out.print(f"{counted(len(shipment.written), 'file')} written{there}, in {folder.resolve()}", soft_wrap=True)
+    written = write_templates(folder)
+    print_list("kept, though the shipped one differs", list(map(str, written.kept)), err)
+    there = f", {len(written.same)} were there" if written.same else ""
+    out.print(f"{counted(len(written.written), 'file')} written{there}, in {folder.resolve()}", soft_wrap=True)
     config = folder / "configs" / "ada_kendall.yaml"
     out.print(
         f"next: sacma run {shlex.quote(str(config))} --functions 1,8 --dimensions 5 --instances 1-5", soft_wrap=True

@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from sacma.__main__ import this_command
-from sacma.cli.common import ResultsArgument, counted, err, out, print_damage, print_list
-from sacma.cli.redrawing import redraws
+from sacma.cli.common import ResultsArgument, counted, err, out, print_damage, print_list, redraws
+from sacma.cli.interruption import this_command
 
 EXAMPLES = (
     "sacma postprocess results/study",
@@ -79,7 +78,8 @@ def postprocess(
     from sacma.coco.suites import SUITES  # noqa: PLC0415
     from sacma.files.atomic import check_replaceable  # noqa: PLC0415
     from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
-    from sacma.store.store import Store, check_one_suite  # noqa: PLC0415
+    from sacma.store.store import Store  # noqa: PLC0415
+    from sacma.store.stored_study import check_one_suite  # noqa: PLC0415
 
     store = Store(results)
     covered = completeness_of_studies(store)

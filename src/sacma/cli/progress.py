@@ -14,13 +14,11 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
-from sacma.cli.redrawing import redraws
+from sacma.cli.common import redraws
 from sacma.config.plan import TrialSpec
 from sacma.experiment.cost import CostModel, shipped_seconds, work_in
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
-
-MODES = ("auto", "bar", "lines", "json", "quiet")
 
 SECONDS_BETWEEN_LINES = 15.0
 
@@ -292,7 +290,7 @@ def print_json(console: Console, event: object) -> None:
 
 
 def progress_display(mode: str, tally: Tally, console: Console) -> ProgressDisplay:
-    """Return the display for ``mode``, one of ``MODES``; auto is what suits ``console``."""
+    """Return the display for ``mode``, one of ``PROGRESS_MODES``; auto is what suits ``console``."""
     if mode == "auto":
         mode = "bar" if redraws(console) else "lines"
     match mode:

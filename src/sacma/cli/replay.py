@@ -21,7 +21,8 @@ def replay(
     Exit code 1 if it differs. What differs between the environments then and now is listed too.
     """
     from sacma.files.untrusted import read_file  # noqa: PLC0415
-    from sacma.store.record import DamagedRecordError, decode  # noqa: PLC0415
+    from sacma.store.outcome import DamagedRecordError  # noqa: PLC0415
+    from sacma.store.record import decode  # noqa: PLC0415
 
     try:
         content = decode(read_file(record))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.__main__ import this_command
 from sacma.cli.campaign import RunOptions, after_a_shard, run_trials
 from sacma.cli.common import (
     AlgorithmFiles,
@@ -32,6 +31,7 @@ from sacma.cli.common import (
     print_damage,
     print_list,
 )
+from sacma.cli.interruption import this_command
 from sacma.cli.trials import print_plan, protocol_overrides, swept_trials
 from sacma.errors import SacmaError
 

@@ -1,4 +1,4 @@
-"""What the commands show as tables, 80 columns wide or less."""
+"""Tables of the commands, 80 columns wide or less."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -15,7 +15,7 @@ from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of
 from sacma.experiment.cost import CostModel, work_in
 from sacma.store.completeness import Completeness
-from sacma.store.store import StoredStudy
+from sacma.store.stored_study import StoredStudy
 from sacma.surrogate.part import Part
 
 if TYPE_CHECKING:
@@ -127,12 +127,12 @@ def _default(info: FieldInfo) -> str:
     """Return the default of a field as people write it."""
     if info.is_required():
         return "required"
-    default = info.default
+    default = info.get_default(call_default_factory=True, validated_data={})
     if isinstance(default, tuple):
         return format_ranges(default)
     if isinstance(default, float):
         return f"{default:.6g}"
-    if default == "" or (isinstance(default, BaseModel) and not isinstance(default, Part)):
+    if default in ("", {}) or (isinstance(default, BaseModel) and not isinstance(default, Part)):
         return "-"
     if default is None or isinstance(default, bool):
         return {None: "null", True: "true", False: "false"}[default]

@@ -1,4 +1,4 @@
-"""What trials a command is about, and what they cost."""
+"""The trials that a command is given, and their costs."""
 
 import re
 from collections.abc import Sequence
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from sacma.config.sweep import Sweep
     from sacma.experiment.cost import CostModel
     from sacma.store.completeness import Completeness
-    from sacma.store.store import Store, StoredStudy
+    from sacma.store.store import Store
+    from sacma.store.stored_study import StoredStudy
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What trials a command is about.
+    """The trials that a command is given.
 
     Args:
         studies: from configs, or those that are in the results.
@@ -76,7 +77,8 @@ def requested_trials(
     """
     from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.config.study import load_studies  # noqa: PLC0415
-    from sacma.store.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
+    from sacma.store.store import Store  # noqa: PLC0415
+    from sacma.store.stored_study import StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     ALGORITHMS.add_files(algorithm_files or ())
     store = Store(results)
@@ -102,7 +104,8 @@ def swept_trials(sweep: "Sweep", results: Path, shard: str | None) -> RunRequest
     Raises:
         SacmaError: the shard is none.
     """
-    from sacma.store.store import Store, StoredStudy, check_names, check_one_suite  # noqa: PLC0415
+    from sacma.store.store import Store  # noqa: PLC0415
+    from sacma.store.stored_study import StoredStudy, check_names, check_one_suite  # noqa: PLC0415
 
     studies = [StoredStudy((study,)) for study in sweep.studies]
     store = Store(results)
@@ -160,10 +163,9 @@ def print_plan(
     from joblib import cpu_count  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
     from sacma.cli.progress import clock  # noqa: PLC0415
     from sacma.cli.tables import plan_table  # noqa: PLC0415
-    from sacma.experiment.cost import GUESSED, SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
+    from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, work_in  # noqa: PLC0415
     from sacma.files.disk import free_bytes  # noqa: PLC0415
 
     results = store.root
@@ -185,7 +187,7 @@ def print_plan(
         out.print(
             Text(
                 f"a guess:   of {', '.join(guessed)} no cost is known; until trials are finished, "
-                f"it is taken to be that of {ALGORITHMS[GUESSED].summary.partition(':')[0]}"
+                "it is taken to be that of A-S-CMA-ES"
             ),
             soft_wrap=True,
         )

@@ -1,4 +1,4 @@
-"""What functions are called, of whatever suite, and the reference on those of bbob."""
+"""Names of the functions of all suites, and of the reference on those of bbob."""
 
 from collections.abc import Mapping
 

@@ -13,7 +13,13 @@ Location = tuple[str, ...]
 def kinds_of(info: FieldInfo) -> Mapping[str, type[BaseModel]]:
     """Return the models that a field can hold by name; a single one without a choice is called ``""``."""
     found = [kind for kind in _within(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    return {kind.model_fields["name"].default if "name" in kind.model_fields else "": kind for kind in found}
+    return {name_of(kind): kind for kind in found}
+
+
+def name_of(kind: type[BaseModel]) -> str:
+    """Return the name by which a kind of a part is chosen; empty for a model that is no such kind."""
+    default = kind.model_fields["name"].default if "name" in kind.model_fields else ""
+    return default if isinstance(default, str) else ""
 
 
 def _within(annotation: Any) -> Iterator[Any]:

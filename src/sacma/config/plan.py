@@ -1,4 +1,4 @@
-"""From studies to trial specs: what is to be run, as data."""
+"""Plans: the trial specs of studies."""
 
 import hashlib
 import json

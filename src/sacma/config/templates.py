@@ -1,4 +1,4 @@
-"""The configs and examples that come with sacma: in its wheel, or in the repository that it runs from."""
+"""Templates: the configs and examples that come with sacma, in its wheel or in the repository."""
 
 import os
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ FOLDERS = ("configs", "examples")
 
 @dataclass(frozen=True)
 class WrittenTemplates:
-    """What became of the shipped files in somebody's folder.
+    """The templates in a user's folder, after they were written.
 
     Args:
         written: files that were not there.
-        same: files that were there, as they are shipped.
+        same: files that were there, with the same content.
         kept: files that were there with another content, and were left as they are.
     """
 
@@ -26,7 +26,7 @@ class WrittenTemplates:
 
 
 def template_files() -> dict[Path, bytes]:
-    """Return the content of the shipped files, by their paths as the documentation has them.
+    """Return the content of the templates, by their paths as the documentation has them.
 
     >>> Path("configs/ada_kendall.yaml") in template_files()
     True
@@ -55,7 +55,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def write_templates(folder: Path) -> WrittenTemplates:
-    """Write the shipped files below ``folder``; what is there already is left as it is.
+    """Write the templates below ``folder``; what is there already is left as it is.
 
     Raises:
         RunError: one cannot be written.

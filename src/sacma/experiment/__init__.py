@@ -1,1 +1,1 @@
-"""From studies to committed trial records and canonical COCO folders."""
+"""Experiments: trials run in parallel, in one process or on a cluster, each to a committed record."""

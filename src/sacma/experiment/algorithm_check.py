@@ -1,4 +1,4 @@
-"""What an algorithm owes the harness, and whether it keeps to it: trials in processes of their own, watched.
+"""Checks of an algorithm against the contract of the harness: watched trials in processes of their own.
 
 The harness ends every trial at its budget and its target, and two runs of a trial give the same bits, as long as an
 algorithm draws random numbers from its own generator alone, lets the end of its trial pass, and leaves nothing behind.

@@ -1,11 +1,11 @@
-"""What is found of one point of a list of checks."""
+"""The result of one check of a list."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What was found of one point.
+    """The result of one check.
 
     Args:
         point: a word or two.

@@ -1,28 +1,34 @@
 """What trials will cost, in CPU time and disk space: by finished trials, by shipped figures before there are any."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sacma.config.plan import TrialSpec
 
-MILLISECONDS: Mapping[str, Mapping[int, float]] = {
-    "cmaes": {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},
-    "scmaes": {2: 0.26, 3: 0.22, 5: 0.22, 10: 0.25, 20: 0.50, 40: 2.0, 80: 6.9},
-    "ascmaes": {2: 0.27, 3: 0.24, 5: 0.25, 10: 0.26, 20: 0.45, 40: 2.0, 80: 4.6},
-    "lqcmaes": {2: 0.75, 3: 0.75, 5: 0.75, 10: 1.3, 20: 7.1},
-    "bipopcmaes": {2: 0.06, 3: 0.06, 5: 0.05, 10: 0.05, 20: 0.05},
-    "random_search": {2: 0.012, 3: 0.012, 5: 0.012, 10: 0.012, 20: 0.012},
-    "dtscmaes": {2: 1.1, 3: 1.1, 5: 1.2, 10: 1.9, 20: 4.2},
-    "forestscmaes": {2: 11.0, 3: 9.3, 5: 9.1, 10: 9.5, 20: 16.0},
+MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
+    ("surrogate-cmaes", "", "none"): {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},
+    ("surrogate-cmaes", "gaussian-process", "generations"): (
+        {2: 0.26, 3: 0.22, 5: 0.22, 10: 0.25, 20: 0.50, 40: 2.0, 80: 6.9}
+    ),
+    ("surrogate-cmaes", "gaussian-process", "adaptive-generations"): (
+        {2: 0.27, 3: 0.24, 5: 0.25, 10: 0.26, 20: 0.45, 40: 2.0, 80: 4.6}
+    ),
+    ("surrogate-cmaes", "gaussian-process", "doubly-trained"): {2: 1.1, 3: 1.1, 5: 1.2, 10: 1.9, 20: 4.2},
+    ("surrogate-cmaes", "random-forest", "generations"): {2: 11.0, 3: 9.3, 5: 9.1, 10: 9.5, 20: 16.0},
+    ("lq-cmaes",): {2: 0.75, 3: 0.75, 5: 0.75, 10: 1.3, 20: 7.1},
+    ("bipop-cmaes",): {2: 0.06, 3: 0.06, 5: 0.05, 10: 0.05, 20: 0.05},
+    ("random-search",): {2: 0.012, 3: 0.012, 5: 0.012, 10: 0.012, 20: 0.012},
 }
-"""CPU milliseconds a true evaluation, by algorithm and dimension, as ``benchmarks/trial_cost.py`` prints them.
+"""CPU milliseconds a true evaluation, as ``benchmarks/trial_cost.py`` prints them; in 80-D with 60·D evaluations.
 
-In 80-D of trials with 60·D evaluations.
+By algorithm, with its model and evolution control where it is composed of parts, and by dimension.
 """
 
-GUESSED = "ascmaes"
-"""Whose figures stand in for those of an algorithm that has none."""
+GUESSED = ("surrogate-cmaes", "gaussian-process", "adaptive-generations")
+"""Stands in for an algorithm without figures."""
 
 BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
 """Disk space of a trial: record, COCO files and trace."""
@@ -77,7 +83,7 @@ class CostModel:
 
     def guessed(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
         """Return a trial of each kind among ``specs`` of which no figure is shipped and none has been learnt."""
-        kinds = {(spec.name, spec.dimension): spec for spec in specs if spec.algorithm not in MILLISECONDS}
+        kinds = {(spec.name, spec.dimension): spec for spec in specs if _composition(spec) not in MILLISECONDS}
         return tuple(spec for kind, spec in kinds.items() if kind not in self._kinds)
 
     def seconds(self, work: Mapping[Kind, float]) -> float:
@@ -104,9 +110,21 @@ def work_in(specs: Iterable[TrialSpec]) -> defaultdict[Kind, float]:
 
 def shipped_seconds(spec: TrialSpec) -> float:
     """Return the CPU seconds that the shipped figures expect of a trial that uses its budget up."""
-    by_dimension = MILLISECONDS.get(spec.algorithm, MILLISECONDS[GUESSED])
+    by_dimension = MILLISECONDS.get(_composition(spec), MILLISECONDS[GUESSED])
     nearest = min(by_dimension, key=lambda dimension: abs(dimension - spec.dimension))
     return 1e-3 * by_dimension[nearest] * spec.budget
+
+
+def _composition(spec: TrialSpec) -> tuple[str, ...]:
+    return (spec.algorithm, *_parts(spec.settings)) if spec.algorithm == "surrogate-cmaes" else (spec.algorithm,)
+
+
+@lru_cache(maxsize=1024)
+def _parts(settings: str) -> tuple[str, ...]:
+    """Return the names of model and control; parts of the published code cost as much as those of the paper."""
+    content = json.loads(settings)
+    parts = (content.get(key) for key in ("model", "control"))
+    return tuple(str(part.get("name")).removesuffix("-as-run") if isinstance(part, dict) else "" for part in parts)
 
 
 def bytes_on_disk(specs: Iterable[TrialSpec]) -> float:

@@ -1,4 +1,4 @@
-"""Whether an installation and its surroundings can run and postprocess studies, and how to mend what cannot.
+"""Checks of the installation and the machine, each with how to mend what is broken.
 
 Nothing heavy is imported before the check that needs it: what is broken is found, whatever it is.
 """

@@ -1,4 +1,4 @@
-"""The algorithms that trials need: those of others may be gone, or have changed since the trials were planned.
+"""Resolution of the algorithms of trials: those of others may be gone, or have changed since they were planned.
 
 Records and studies say in which file an algorithm was. They may come from anybody, so that file is never opened: what
 is run are the files that the user names when a command is given, and installed packages.
@@ -22,7 +22,7 @@ LONGEST_PATH = 1000
 
 
 def resolve_algorithms(specs: Sequence[TrialSpec]) -> tuple[TrialSpec, ...]:
-    """See that the very algorithms of trials are there; return the specs with the files that they are in now.
+    """Check that the algorithms of trials are there in their versions; return the specs with the files of today.
 
     Raises:
         SacmaError: one is not there, or is another version.
@@ -33,7 +33,7 @@ def resolve_algorithms(specs: Sequence[TrialSpec]) -> tuple[TrialSpec, ...]:
 
 
 def resolve_algorithm(spec: TrialSpec) -> None:
-    """See that the very algorithm of a trial is there; see ``resolve_algorithms``."""
+    """Check that the algorithm of a trial is there in its version; see ``resolve_algorithms``."""
     what = f"the algorithm {one_line(spec.algorithm, LONGEST_NAME)} of {one_line(spec.name, LONGEST_NAME)}"
     if spec.algorithm not in ALGORITHMS:
         raise SacmaError(f"{what} is not there; {_mend(spec)}")

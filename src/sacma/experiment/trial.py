@@ -24,8 +24,9 @@ from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.seeding import sampling
 from sacma.experiment.warm_up import warm_up
 from sacma.store.failure import FailureKind, TrialFailure, failed, now
+from sacma.store.outcome import CPUSeconds, Outcome, Status
 from sacma.store.provenance import Provenance, environment
-from sacma.store.record import CPUSeconds, FinishedTrial, Outcome, Status, TrialRecord, finished
+from sacma.store.record import FinishedTrial, TrialRecord, finished
 from sacma.store.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
 

@@ -1,4 +1,4 @@
-"""Files and folders that are there wholly or not at all, whenever the process that writes them ends."""
+"""Atomic writes of files and folders: complete or absent, whenever the process that writes them ends."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from sacma.errors import RunError, SacmaError
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that is there wholly or not at all.
+    """Write a file atomically, synced to the disk.
 
     Raises:
         RunError: it cannot be written.

@@ -1,4 +1,4 @@
-"""Space on disks."""
+"""Free space on disks."""
 
 import shutil
 from pathlib import Path

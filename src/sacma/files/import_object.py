@@ -1,4 +1,4 @@
-"""Things that are named by where they are: ``module:name``, imported only where they are used."""
+"""Import of objects by name, ``module:name``."""
 
 from importlib import import_module
 from typing import Any

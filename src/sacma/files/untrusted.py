@@ -1,4 +1,4 @@
-"""Reading files that may come from somebody else: regular files of bounded size, JSON of bounded depth."""
+"""Safe reading of untrusted files: regular files of bounded size, JSON of bounded depth."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""What of planned trials is there: done, failed, damaged, missing."""
+"""Completeness of planned trials: which are done, failed, damaged or missing."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,13 +8,15 @@ from functools import cached_property
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.store.failure import TrialFailure
-from sacma.store.record import Outcome, RecordHead
-from sacma.store.store import Damage, Store, StoredStudy
+from sacma.store.outcome import Outcome
+from sacma.store.record import RecordHead
+from sacma.store.store import Damage, Store
+from sacma.store.stored_study import StoredStudy
 
 
 @dataclass(frozen=True)
 class Completeness:
-    """What there is of some trials.
+    """The state of some trials in a results folder.
 
     Args:
         specs: the trials.
@@ -55,7 +57,7 @@ class Completeness:
 
 
 def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
-    """Look what of ``specs`` is in ``store``; changes nothing.
+    """Return which of ``specs`` are in ``store``; changes nothing.
 
     Raises:
         SacmaError: a record cannot be read.
@@ -71,7 +73,7 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
 
 
 def completeness_of_studies(store: Store) -> tuple[tuple[StoredStudy, Completeness], ...]:
-    """Return the studies in ``store`` and what is there of each.
+    """Return the studies in ``store``, each with its completeness.
 
     Raises:
         SacmaError: there are none.

@@ -1,11 +1,12 @@
-"""Finished trials of the same algorithms under other protocols, whose records are in the results as well."""
+"""Earlier trials: those of the same algorithms under other protocols that a results folder holds as well."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from sacma.config.plan import TrialSpec
 from sacma.files.untrusted import read_file
-from sacma.store.record import DamagedRecordError, Outcome, decode
+from sacma.store.outcome import DamagedRecordError, Outcome
+from sacma.store.record import decode
 from sacma.store.store import Store
 
 MOST_RECORDS = 50

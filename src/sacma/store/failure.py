@@ -1,4 +1,4 @@
-"""A trial that did not end as it should: what went wrong, kept beside the records until it goes right."""
+"""Failed trials: what went wrong, kept beside the records until the trial succeeds."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Where and when a trial ran: what may change its bits or its times, without being part of its spec."""
+"""Provenance of trials: the machine, versions and times that are not part of a spec but may change results."""
 
 import hashlib
 import json

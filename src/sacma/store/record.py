@@ -11,12 +11,9 @@ Every reader decodes all of it, and refuses what no trial can have found.
 
 import hashlib
 import json
-import math
 import zlib
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -25,6 +22,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from sacma.coco.writer import CocoFiles
 from sacma.config.plan import TrialSpec
 from sacma.files.printable import one_line
+from sacma.store import record_checks as checks
+from sacma.store.outcome import CPUSeconds, DamagedRecordError, Outcome
 from sacma.store.provenance import Environment, Provenance
 from sacma.store.trace import Trace, pack_trace, unpack_trace
 
@@ -35,69 +34,6 @@ DEFLATE_LEVEL = 3
 
 MOST_BYTES = {"head": 16 << 20, "coco": 32 << 20, "trace": 128 << 20, "provenance": 1 << 16}
 """Size of the head and of the inflated parts: those of a trial of some 10 million evaluations."""
-
-
-class Status(StrEnum):
-    """How a trial ended; or, where f is noisy and it goes on at its target, that it was there."""
-
-    TARGET_HIT = "target hit"
-    BUDGET_USED = "budget used"
-    STOPPED = "stopped by itself"
-
-
-class DamagedRecordError(ValueError):
-    """A file is not a record, or not all of one, or that of another trial."""
-
-
-@dataclass(frozen=True)
-class CPUSeconds:
-    """Where the CPU time of a trial went."""
-
-    objective: float
-    fit: float
-    predict: float
-    strategy: float
-    other: float
-
-    @property
-    def total(self) -> float:
-        """All of it."""
-        return self.objective + self.fit + self.predict + self.strategy + self.other
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a trial found and what it took.
-
-    Args:
-        status: how it ended.
-        evaluations: true evaluations made.
-        best_delta_f: lowest Δf of them.
-        improved_at: evaluation number of each improvement of the best Δf, in order; where f is noisy, of those of the
-            noise-free Δf that COCO's logger wrote.
-        improved_to: Δf of each of them.
-        true_generations: evaluated with f; the last may be cut short by the end of the trial.
-        model_generations: evaluated with the model.
-        restarts: of the strategy.
-        fits: number of trainings by how they ended.
-        cpu: CPU seconds.
-    """
-
-    status: Status
-    evaluations: int
-    best_delta_f: float
-    improved_at: tuple[int, ...]
-    improved_to: tuple[float, ...]
-    true_generations: int
-    model_generations: int
-    restarts: int
-    fits: Mapping[str, int]
-    cpu: CPUSeconds
-
-    def best_after(self, evaluations: float) -> float:
-        """Return the best Δf after that many evaluations; inf before the first."""
-        position = bisect_right(self.improved_at, evaluations)
-        return self.improved_to[position - 1] if position else math.inf
 
 
 @dataclass(frozen=True)
@@ -210,8 +146,6 @@ def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
     Raises:
         DamagedRecordError: the file is not a complete record, one of another trial, or one that no trial can have.
     """
-    from sacma.store import record_checks as checks  # noqa: PLC0415 which imports this module
-
     head, body = _opened(content)
     if spec is None:
         checks.check_spec(head.spec)

@@ -19,8 +19,8 @@ from sacma.config.plan import TrialSpec, canonical_json
 from sacma.config.study import check_name
 from sacma.files.printable import one_line
 from sacma.files.untrusted import parse_json
+from sacma.store.outcome import DamagedRecordError, Outcome, Status
 from sacma.store.provenance import Environment, Provenance
-from sacma.store.record import DamagedRecordError, Outcome, Status
 from sacma.store.trace import TICK, Trace
 from sacma.strategy.generation import EvaluatedBy
 

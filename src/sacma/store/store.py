@@ -17,24 +17,23 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.coco.writer import PlacedFiles, merge
-from sacma.config.plan import TrialSpec, plan_study
-from sacma.config.study import Protocol, StoredSettings, Study
+from sacma.config.plan import TrialSpec
+from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_file, atomic_folder, remove, remove_left_behind, write_atomically
 from sacma.files.printable import one_line
-from sacma.files.untrusted import UnfitFileError, check_plain, parse_json, read_file
+from sacma.files.untrusted import UnfitFileError, parse_json, read_file
 from sacma.store.failure import TrialFailure, decode_failure, encode_failure
 from sacma.store.lock import Holder, holder, locked
+from sacma.store.outcome import DamagedRecordError
 from sacma.store.provenance import Manifest
-from sacma.store.record import DamagedRecordError, FinishedTrial, RecordHead, TrialRecord, decode
+from sacma.store.record import FinishedTrial, RecordHead, TrialRecord, decode
+from sacma.store.stored_study import StoredStudy
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 
@@ -44,94 +43,6 @@ _DERIVED = ("coco", "traces", "provenance", "export", "sweep", "report", "cocopp
 
 _LARGEST_STUDY, _LARGEST_FAILURE = 4 << 20, 1 << 20
 """Bytes of a file."""
-
-_ORIGIN = TypeAdapter(Origin)
-
-
-@dataclass(frozen=True)
-class StoredStudy:
-    """An algorithm under one protocol, or under several that differ only in what they cover.
-
-    Args:
-        parts: the study as it was run at each time.
-    """
-
-    parts: tuple[Study, ...]
-
-    @property
-    def name(self) -> str:
-        """The algorithm's name."""
-        return self.parts[0].name
-
-    @property
-    def description(self) -> str:
-        """The algorithm's description, as last given."""
-        return self.parts[-1].description
-
-    @property
-    def suite(self) -> str:
-        """COCO's suite that it runs on."""
-        return self.parts[0].protocol.suite
-
-    @property
-    def budget(self) -> float:
-        """True evaluations of a trial, divided by D."""
-        return self.parts[0].protocol.budget
-
-    def specs(self) -> tuple[TrialSpec, ...]:
-        """Return all its trials, each once."""
-        return tuple(dict.fromkeys(chain.from_iterable(plan_study(part) for part in self.parts)))
-
-    def extended_by(self, study: Study) -> "StoredStudy":
-        """Return the study that covers ``study`` too, or ``study`` alone where its trials would not mix."""
-        if any(_identity(part) != _identity(study) for part in self.parts):
-            return StoredStudy((study,))
-        kept, covered = [study], {spec.key for spec in plan_study(study)}
-        for part in reversed(self.parts):
-            keys = {spec.key for spec in plan_study(part)}
-            if not keys <= covered:
-                kept.append(part)
-                covered |= keys
-        return StoredStudy(tuple(reversed(kept)))
-
-
-def _identity(study: Study) -> Any:
-    """All of a study but what it covers and how it is described."""
-    covered = {"functions", "dimensions", "instances"}
-    dump = study.model_dump(exclude={"description": True, "protocol": covered, "settings": True, "origin": True})
-    return dump | {"settings": study.settings.model_dump(), "version": study.origin and study.origin.version}
-
-
-def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:
-    """Refuse studies of several suites in one results folder: they cannot be compared.
-
-    Raises:
-        SacmaError: which is of which suite.
-    """
-    names: dict[str, str] = {}
-    for study in studies:
-        names.setdefault(study.suite, study.name)
-    if len(names) > 1:
-        found = ", ".join(f"{suite} (like {name})" for suite, name in names.items())
-        raise SacmaError(f"{where} would hold studies of several suites: {found}; give each suite a folder of its own")
-
-
-def check_names(new: Iterable[StoredStudy], there: Iterable[StoredStudy], where: Path) -> None:
-    """Refuse a study of which the name differs from that of one in the results by nothing but upper and lower case.
-
-    Their folders would be one on some file systems.
-
-    Raises:
-        SacmaError: which is like which.
-    """
-    names = {study.name.lower(): study.name for study in there}
-    for study in new:
-        other = names.get(study.name.lower(), study.name)
-        if other != study.name:
-            raise SacmaError(
-                f"name {study.name} is also that of {other} in {where}, but for upper and lower case, which some file "
-                "systems do not tell apart; give each config its own"
-            )
 
 
 @dataclass(frozen=True)
@@ -303,9 +214,8 @@ class Store:
         """Note that ``study`` is part of these results; return whether it replaces one that it cannot extend."""
         known = self.study(study.name)
         stored = known.extended_by(study) if known else StoredStudy((study,))
-        parts = [_dump(part) for part in stored.parts]
-        write_atomically(self.root / "studies" / f"{study.name}.json", json.dumps(parts, indent=1).encode())
-        return known is not None and _identity(known.parts[0]) != _identity(study)
+        write_atomically(self.root / "studies" / f"{study.name}.json", json.dumps(stored.dump(), indent=1).encode())
+        return known is not None and not known.mixes_with(study)
 
     def studies(self) -> tuple[StoredStudy, ...]:
         """Return the studies in these results, by name."""
@@ -328,12 +238,7 @@ class Store:
         """
         path = self.root / "studies" / f"{name}.json"
         try:
-            parts = tuple(_load(part) for part in parse_json(read_file(path, _LARGEST_STUDY)))
-            if not parts:
-                raise ValueError("it is empty")  # noqa: TRY301
-            if {part.name for part in parts} != {name}:
-                raise ValueError(f"it is of {parts[0].name}")  # noqa: TRY301
-            return StoredStudy(parts)
+            return StoredStudy.load(parse_json(read_file(path, _LARGEST_STUDY)), name)
         except FileNotFoundError:
             return None
         except (UnfitFileError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
@@ -374,7 +279,7 @@ class Store:
         from sacma.store.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
 
         traces, placed = [], []
-        manifest = Manifest(study.name, tuple(_dump(part) for part in study.parts))
+        manifest = Manifest(study.name, study.dump())
         for record in self.records(study.specs()):
             if isinstance(record, Damage):
                 on_damage(record)
@@ -387,24 +292,6 @@ class Store:
         with atomic_file(self.trace_file(study.name)) as file:
             write_traces(file, traces)
         return manifest
-
-
-def _dump(study: Study) -> dict[str, Any]:
-    return study.model_dump(exclude={"settings"}) | {"settings": study.settings.model_dump()}
-
-
-def _load(fields: dict[str, Any]) -> Study:
-    check_plain(fields)
-    protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
-    origin = _ORIGIN.validate_json(json.dumps(fields["origin"]), strict=True) if fields.get("origin") else None
-    # What somebody else's algorithm did can be looked at without it.
-    settings: object = (
-        StoredSettings(fields["settings"])
-        if origin
-        else ALGORITHMS[fields["algorithm"]].settings.model_validate(fields["settings"])
-    )
-    content = {**fields, "protocol": Protocol.model_validate(protocol), "settings": settings, "origin": origin}
-    return Study.model_validate(content, context={"stored": True})
 
 
 def _stem(spec: TrialSpec) -> str:

@@ -49,6 +49,11 @@ PopulationSize = Annotated[
 ]
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
+Bounds = Annotated[
+    Literal["none", "penalty", "transform"],
+    Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
+]
+
 
 class CMAESSampling(Part):
     """Settings of CMA-ES between two restarts."""
@@ -60,10 +65,7 @@ class CMAESSampling(Part):
         float, Field(ge=1, le=10, description="of the usual λ, where population_size is null; DTS-CMA-ES has 2")
     ] = 1.0
     active: ActiveUpdate = False
-    bounds: Annotated[
-        Literal["none", "penalty", "transform"],
-        Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
-    ] = "none"
+    bounds: Bounds = "none"
 
     @model_validator(mode="after")
     def _multiple_has_an_effect(self) -> "CMAESSampling":
@@ -137,8 +139,10 @@ class CMAES:
     @property
     def mean(self) -> Array:
         """The mean as f is to see it, shape (D,): m, repaired or transformed where there are bounds."""
-        m = np.array(self._es.mean)
-        return np.asarray(self._es.boundary_handler.repair(m)) if self._bounded else m
+        return self._repaired(self._es.mean)
+
+    def _repaired(self, point: Array) -> Array:
+        return np.array(self._es.boundary_handler.repair(point) if self._bounded else point)
 
     def sample(self) -> Array:
         """Return λ further points of the distribution that the asked population was sampled from, shape (λ, D)."""
@@ -150,6 +154,10 @@ class CMAES:
         self.proposed = self._es.ask()
         self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
         return self.proposed
+
+    def place(self, points: Array) -> tuple[Array, Array]:
+        """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
+        return np.array([self._repaired(point) for point in points]), points
 
     def inject(self, points: Iterable[Array]) -> None:
         """Let the next population contain ``points``, each of shape (D,), moved towards m where they are too far."""

@@ -40,8 +40,11 @@ class Sampling(Protocol):
     def sample(self) -> Array:
         """Return λ further points of the distribution, shape (λ, D)."""
 
+    def place(self, points: Array) -> tuple[Array, Array]:
+        """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
+
     def inject(self, points: "Iterable[Array]") -> None:
-        """Let the next population contain ``points``, each of shape (D,)."""
+        """Let the next population contain ``points`` of the distribution, each of shape (D,)."""
 
     def tell(self, values: Array) -> None:
         """Update the distribution with the population ranked by ``values``, shape (λ,)."""

@@ -114,13 +114,14 @@ class SurrogateStrategy:
 
     def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
         """Have f evaluate the points that the last model proposes, if any; they join the next population."""
-        points = [] if model is None else list(self._settings.proposals.propose(model, self._archive))
-        if points:
-            self._population = None
-            values = yield points
-            finite = np.isfinite(values)
-            self._archive.add(np.asarray(points)[finite], values[finite])
-            run.inject(points)
+        if model is None or not len(points := self._settings.proposals.propose(model, self._archive)):
+            return
+        self._population = None
+        seen, learned = run.place(points)
+        values = yield list(seen)
+        finite = np.isfinite(values)
+        self._archive.add(learned[finite], values[finite])
+        run.inject(points)
 
     def _report(self, population: Population) -> None:
         self._observer.finish(
@@ -179,6 +180,7 @@ class SurrogateStrategy:
         if self._population is not None and (len(y) or self._population.begun):
             self._population.take(y)
             self._report(self._population)
+            self._population = None
 
     def _count(self, y: Array) -> None:
         self._best_value = min(self._best_value, float(np.min(y, initial=np.inf)))

@@ -1,0 +1,47 @@
+"""Ctrl-C and SIGTERM: answered from the first moment on, with what to do next."""
+
+import shlex
+import signal
+import sys
+from typing import NoReturn
+
+EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+"""The shell's way: 128 and the number of the signal."""
+
+SECONDS_TO_STOP = 5
+"""How long after Ctrl-C the interruption is raised again, if it has not come through."""
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, or a cluster whose time is up. Not KeyboardInterrupt, which typer would answer in words of its own."""
+
+
+_received = signal.SIGINT
+
+
+def answer_signals() -> None:
+    """Raise ``Interrupted`` at Ctrl-C and SIGTERM from now on."""
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGALRM, _interrupt)
+
+
+def after_interruption() -> int:
+    """Let no interruption be raised again; return the exit code."""
+    signal.alarm(0)
+    return EXIT_INTERRUPTED[_received]
+
+
+def this_command() -> str:
+    """Return the command as it was typed."""
+    return shlex.join(["sacma", *sys.argv[1:]])
+
+
+def _interrupt(number: int, _frame: object) -> NoReturn:
+    global _received  # noqa: PLW0603 a signal handler has nowhere else to put it
+    if number in EXIT_INTERRUPTED:
+        _received = signal.Signals(number)
+    for other in EXIT_INTERRUPTED:
+        signal.signal(other, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
+    signal.alarm(SECONDS_TO_STOP)  # an exception that is raised inside a callback of a library may be lost there
+    raise Interrupted
