@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from sacma import __version__
+from sacma.config.nested import resolve
 from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import box_of, evaluated, initial_point, scale_of
 from sacma.optimize.call import Call, Limits, checked_limits, checked_seed, checked_sigma
@@ -111,7 +112,8 @@ def _settings(given: object, sigma0: float, *, bounded: bool) -> StrategySetting
         settings = StrategySettings.model_validate({**given, "sampling": {**sampling, "sigma0": sigma0}})
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(["settings", *map(str, first["loc"])])
+        within, _ = resolve(StrategySettings, tuple(map(str, first["loc"])))
+        key = ".".join(["settings", *within])
         reason = one_line(first["msg"], LONGEST_VERSIONS)
         _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
     if settings_of(settings, sigma0=sigma0, bounded=bounded).model_dump() != settings.model_dump():

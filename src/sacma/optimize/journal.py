@@ -8,7 +8,7 @@ import os
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sacma.errors import RunError
 from sacma.files.atomic import sync_folder, write_atomically
@@ -205,11 +205,21 @@ def journal_of(path: str | os.PathLike[str] | None, call: Call) -> Iterator[tupl
 
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
     """Refuse the journal of another call."""
-    here, there = json.loads(to_line(as_json(call))), content.header["call"]
-    for name in here:
-        if here[name] != there[name]:
-            raise ValueError(
-                f"journal is {named(path)}, of a call with another {name}: {shown(there[name])} there, "
-                f"{shown(here[name])} here; allowed: the same call, or another path; what is known can be handed "
-                "over as archive=sacma.read_journal(path).archive"
-            )
+    key, there, here = _difference("", content.header["call"], json.loads(to_line(as_json(call))))
+    if key:
+        raise ValueError(
+            f"journal is {named(path)}, of a call with another {key}: {shown(there)} there, {shown(here)} here; "
+            "allowed: the same call, or another path; what is known can be handed over as "
+            "archive=sacma.read_journal(path).archive"
+        )
+
+
+def _difference(key: str, there: Any, here: Any) -> tuple[str, Any, Any]:
+    """Return the dotted key of the first value that differs, and both values; an empty key where none does."""
+    if there == here:
+        return "", there, here
+    if isinstance(there, dict) and isinstance(here, dict):
+        differ = [name for name in ("name", *here) if name in here and name in there and there[name] != here[name]]
+        if differ and ("name" in differ or there.keys() == here.keys()):
+            return _difference(f"{key}.{differ[0]}".removeprefix("."), there[differ[0]], here[differ[0]])
+    return key, there, here
