@@ -1,11 +1,13 @@
 """What many tests share: studies from the shipped configs and small BBOB problems."""
 
+import gc
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 # Before any import of numpy: workers of the tests share the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -21,28 +23,35 @@ collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTH
 # The same examples at each run; `make torture` looks for new ones.
 hypothesis.settings.register_profile("fixed", derandomize=True)
 hypothesis.settings.load_profile("fixed")
-HOSTILE = Path(__file__).parent / "hostile"
 CONFIGS = Path(__file__).parent.parent / "configs"
 SIX = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
 
 
-def sacma(*arguments: object, cwd: Path, width: int = 80, **environ: object) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own, with hostile algorithms within reach."""
-    return subprocess.run(
-        [sys.executable, "-m", "sacma", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=environment(COLUMNS=width, **environ),
-        timeout=600,
-    )
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let one worker run all tests of a file that makes something once for them; the others go one by one.
+
+    xdist's own groups have no effect with pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 only where there are workers
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if makes_something_once(config.rootpath / file) else nodeid
+
+    return Scheduling(config, log)
 
 
-def environment(**more: object) -> dict[str, str]:
-    """Return the environment of commands."""
-    path = os.pathsep.join(filter(None, [str(HOSTILE), os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path, **{key: str(value) for key, value in more.items()}}
+@cache
+def makes_something_once(file: Path) -> bool:
+    return 'scope="module"' in file.read_text()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there before the first test out of garbage collection, which statsmodels asks for often."""
+    gc.collect()
+    gc.freeze()
 
 
 def hostile_config(folder: Path, misdeeds: Mapping[str, str], *, pause: float = 0.0, flag: str = "") -> Path:

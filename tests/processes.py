@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.conftest import environment
+from tests.commands import environment
 
 
 def start(*arguments: object, cwd: Path, **environ: object) -> "subprocess.Popen[str]":

@@ -1,7 +1,6 @@
 """Whole trials that show that the surrogate works: one that silently never trains a model fails these."""
 
 from collections.abc import Mapping
-from functools import cache
 
 import cocoex
 import numpy as np
@@ -18,11 +17,12 @@ from sacma.strategy.settings import AdaptiveSCMAESSettings
 from tests.conftest import CONFIGS
 
 SURROGATES = ("ADA-Kendall", "GP-1", "GP-5")
-pytestmark = [pytest.mark.campaign, pytest.mark.xdist_group(name="campaign")]
+Trials = Mapping[tuple[str, int], list[TrialRecord]]
+pytestmark = pytest.mark.campaign
 
 
-@cache
-def trials() -> Mapping[tuple[str, int], list[TrialRecord]]:
+@pytest.fixture(scope="module")
+def trials() -> Trials:
     """f1, f2, f8 and f10 in 5-D, instances 1–5, 250·D evaluations, by algorithm and function."""
     configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1", "gp5", "ada_kendall")]
     studies = load_studies(configs, {"functions": "1,2,8,10", "dimensions": "5", "instances": "1-5"})
@@ -32,30 +32,30 @@ def trials() -> Mapping[tuple[str, int], list[TrialRecord]]:
     return records
 
 
-def median_delta_f(name: str, function: int) -> float:
-    return float(np.median([max(r.outcome.best_delta_f, 1e-8) for r in trials()[name, function]]))
-
-
 @pytest.mark.parametrize("name", SURROGATES)
-def test_sphere_takes_at_most_six_tenths_of_the_evaluations(name: str) -> None:
+def test_sphere_takes_at_most_six_tenths_of_the_evaluations(trials: Trials, name: str) -> None:
     """Each surrogate algorithm reaches Δf = 1e-8 on f1 with at most 0.6 × the true evaluations of CMA-ES."""
-    ours, baseline = trials()[name, 1], trials()["CMA-ES", 1]
+    ours, baseline = trials[name, 1], trials["CMA-ES", 1]
     assert all(r.outcome.best_delta_f <= 1e-8 for r in [*ours, *baseline])
     ratio = np.mean([r.outcome.evaluations for r in ours]) / np.mean([r.outcome.evaluations for r in baseline])
     assert ratio <= 0.6
 
 
 @pytest.mark.parametrize("name", SURROGATES)
-def test_three_decades_better_on_two_of_three(name: str) -> None:
+def test_three_decades_better_on_two_of_three(trials: Trials, name: str) -> None:
     """At 250·D the median Δf is at least 3 decades below that of CMA-ES on two of f2, f8 and f10."""
+
+    def median_delta_f(name: str, function: int) -> float:
+        return float(np.median([max(r.outcome.best_delta_f, 1e-8) for r in trials[name, function]]))
+
     gains = [np.log10(median_delta_f("CMA-ES", f) / median_delta_f(name, f)) for f in (2, 8, 10)]
     assert np.sum(np.array(gains) >= 3) >= 2
 
 
 @pytest.mark.parametrize("name", SURROGATES)
-def test_models_are_trained(name: str) -> None:
+def test_models_are_trained(trials: Trials, name: str) -> None:
     """At least nine true generations in ten end with a model, those before there are enough points included."""
-    outcomes = [r.outcome for f in (1, 2, 8, 10) for r in trials()[name, f]]
+    outcomes = [r.outcome for f in (1, 2, 8, 10) for r in trials[name, f]]
     trained = sum(outcome.fits.get("trained", 0) for outcome in outcomes)
     assert trained >= 0.9 * sum(outcome.true_generations for outcome in outcomes)
 

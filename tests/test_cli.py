@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
-from tests.conftest import CONFIGS, hostile_config, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS, hostile_config
 from tests.processes import left_alive, start, wait_for_a_record, workers_in_session
 
 SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
@@ -22,7 +23,7 @@ SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--bud
 def test_from_config_to_pages(tmp_path: Path) -> None:
     """run, run again, plan and postprocess: exit code 0, a page, tables, and the stable paths that were printed."""
     configs = [CONFIGS / "gp5.yaml", CONFIGS / "cmaes.yaml"]
-    first = sacma("run", *configs, *SMALL, "--results", "out", cwd=tmp_path)
+    first = sacma("run", *configs, *SMALL, "--results", "out", cwd=tmp_path, process=True)
     assert first.returncode == 0, first.stderr
     assert "8 trials: 0 there, 8 to run" in first.stdout
     assert "next: sacma postprocess out" in first.stdout
@@ -41,7 +42,7 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     assert "next: sacma postprocess out" in status.stdout
     assert all(len(line) <= 80 for line in status.stdout.splitlines())
 
-    done = sacma("postprocess", "out", cwd=tmp_path)
+    done = sacma("postprocess", "out", cwd=tmp_path, process=True)
     assert done.returncode == 0, done.stderr
     assert "open:    out/report/index.html" in done.stdout
     pages = "".join(page.read_text() for page in (tmp_path / "out" / "cocopp").rglob("*.html"))
@@ -184,7 +185,7 @@ def test_early_interruption(tmp_path: Path, starts: float) -> None:
     The moment is counted in starts of the command line on this machine, so that it comes after Python's own.
     """
     begin = time.monotonic()
-    assert sacma("--version", cwd=tmp_path).returncode == 0
+    assert sacma("--version", cwd=tmp_path, process=True).returncode == 0
     delay = starts * (time.monotonic() - begin)
     process = start("run", str(CONFIGS / "gp1.yaml"), "--dimensions", "20", "--results", "out", cwd=tmp_path)
     time.sleep(delay)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sacma as package
-from tests.conftest import sacma
+from tests.commands import sacma
 
 SOURCES = sorted(Path(package.__file__).parent.rglob("*.py"))
 SAYING = {"SacmaError", "RunError", "FolderInUseError", "DamagedRecordError", "fail", "Interrupted"}

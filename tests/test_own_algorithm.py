@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 EXAMPLES = CONFIGS.parent / "examples"
 
@@ -19,8 +20,9 @@ def own(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(own: Path, *arguments: object) -> str:
-    done = sacma("run", "own_optimizer.yaml", "--algorithm-file", "own_optimizer.py", *SMALL, *arguments, cwd=own)
+def run(own: Path, *arguments: object, process: bool = False) -> str:
+    own_algorithm = ("own_optimizer.yaml", "--algorithm-file", "own_optimizer.py")
+    done = sacma("run", *own_algorithm, *SMALL, *arguments, cwd=own, process=process)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
@@ -32,7 +34,7 @@ def test_the_example_is_short() -> None:
 
 def test_it_runs_beside_the_others(own: Path) -> None:
     """In worker processes, with the same report; and goes on without a config, though not without its file."""
-    done = run(own, CONFIGS / "cmaes.yaml", "--jobs", 2)
+    done = run(own, CONFIGS / "cmaes.yaml", "--jobs", 2, process=True)
     assert "all 4 trials" in done
     next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
     unnamed = sacma("run", cwd=own)
@@ -52,7 +54,7 @@ def test_every_backend_hands_its_file_on(own: Path, backend: str) -> None:
         script = f"[sys.executable, {str(own / 'script.py')!r}]"
         file.write(f"import subprocess, sys\nimport beside\nsubprocess.run({script}, check=True)\n")
     arguments = ("../own_optimizer.yaml", "--algorithm-file", "../own_optimizer.py", *SMALL)
-    done = sacma("run", *arguments, "--backend", backend, "--jobs", 1, cwd=own / "elsewhere")
+    done = sacma("run", *arguments, "--backend", backend, "--jobs", 1, cwd=own / "elsewhere", process=backend == "loky")
     assert done.returncode == 0, done.stderr
     assert "all 2 trials" in done.stdout
 

@@ -18,7 +18,8 @@ from sacma.experiment.trial import run_trial
 from sacma.store.outcome import Status
 from sacma.store.record import TrialRecord
 from tests.algorithms.solvable import CountedProblem, plateau, rastrigin, sphere
-from tests.conftest import CONFIGS, environment
+from tests.commands import environment
+from tests.conftest import CONFIGS
 
 BASELINES = sorted(path.stem for path in (CONFIGS / "baselines").glob("*.yaml"))
 SEARCHES = [name for name in BASELINES if name != "random_search"]

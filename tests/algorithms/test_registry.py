@@ -7,7 +7,8 @@ import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.errors import SacmaError
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 FOREST = CONFIGS / "baselines" / "forest_scmaes.yaml"
 

@@ -29,7 +29,8 @@ from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.conftest import CONFIGS, environment
+from tests.commands import environment
+from tests.conftest import CONFIGS
 
 ROOT = Path(__file__).parent.parent.parent
 DIMENSIONS = (2, 3, 5, 10, 20, 40)

@@ -14,7 +14,8 @@ from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
 from sacma.store.store import Store
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 Exported = tuple[dict[str, str], list[TrialSpec]]
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from sacma.config.study import load_study
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 EXAMPLES = CONFIGS.parent / "examples"
 SHIPPED = {f"configs/{path.relative_to(CONFIGS)}" for path in CONFIGS.rglob("*.yaml")} | {

@@ -15,7 +15,8 @@ from sacma.experiment.cost import CostModel, shipped_seconds
 from sacma.store.failure import FailureKind, TrialFailure
 from sacma.store.outcome import CPUSeconds, Outcome, Status
 from sacma.store.record import FinishedTrial
-from tests.conftest import hostile_config, sacma
+from tests.commands import sacma
+from tests.conftest import hostile_config
 
 
 @pytest.mark.parametrize("seed", range(5))

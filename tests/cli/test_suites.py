@@ -11,7 +11,8 @@ from sacma.coco.suites import SUITES
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 from tests.test_cli import broken_links
 
 NOISY = ("--suite", "bbob-noisy", "--functions", "123", "--dimensions", "2")

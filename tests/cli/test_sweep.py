@@ -16,7 +16,7 @@ from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.config.sweep import load_sweep
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
-from tests.conftest import sacma
+from tests.commands import sacma
 from tests.processes import left_alive, start, wait_for_a_record
 
 SWEEP = """name: tiny

@@ -20,9 +20,10 @@ from sacma.config.study import Study
 from sacma.experiment.cost import CostModel
 from sacma.store.outcome import CPUSeconds, Outcome, Status
 from sacma.store.record import FinishedTrial
-from tests.conftest import CONFIGS, environment, sacma
+from tests.commands import environment, sacma
+from tests.conftest import CONFIGS
 
-SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20", "--jobs", "1")
+SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20", "--backend", "serial")
 
 ESCAPE = "\x1b"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")

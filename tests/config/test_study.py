@@ -6,10 +6,18 @@ import pytest
 
 from sacma.config.study import Protocol, load_studies, load_study
 from sacma.errors import SacmaError
-from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.strategy.cma_es import CMAESSampling
+from sacma.strategy.control.adaptive_generations import AdaptiveGenerations
+from sacma.strategy.control.generations import Generations
+from sacma.strategy.control.none import NoControl
+from sacma.strategy.restarts import IPOP
+from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from tests.conftest import CONFIGS, SIX
 
-MINIMAL = "name: A\nalgorithm: scmaes\n"
+MINIMAL = "name: A\nalgorithm: surrogate-cmaes\n"
+WITH_MODEL = MINIMAL + "settings:\n  model: {name: gaussian-process}\n"
+CONTROLLED = WITH_MODEL + "  control:\n    name: adaptive-generations\n    error: {name: kendall}\n"
 
 
 def error_of(tmp_path: Path, text: str, **overrides: object) -> str:
@@ -38,14 +46,9 @@ def test_shipped_configs_run_the_papers_protocol(name: str) -> None:
     study = load_study(CONFIGS / f"{name}.yaml")
     assert study.protocol == Protocol()
     s = study.settings
-    assert (s.sigma0, s.initial_range, s.population_factor, s.max_restarts, s.active, s.bounds) == (
-        8 / 3,
-        4.0,
-        2.0,
-        4,
-        False,
-        "none",
-    )
+    assert s.sampling == CMAESSampling(sigma0=8 / 3, population_size=None, active=False, bounds="none")
+    assert s.restarts == IPOP(initial_range=4.0, population_factor=2.0, max_restarts=4, after_last_restart="start_over")
+    assert (s.acceptance.name, s.proposals.name) == ("ranks-population", "none")
 
 
 @pytest.mark.parametrize(("folder", "radius"), [("", 64.0), ("as_printed", 8.0)])
@@ -53,21 +56,29 @@ def test_shipped_configs_hold_the_papers_values(folder: str, radius: float) -> N
     """Every value that the paper states for its five surrogate algorithms; the radius is 64, or 8 as printed."""
     studies = {name: load_study(CONFIGS / folder / f"{name}.yaml").settings for name in SIX[1:]}
     for s in studies.values():
-        assert (s.training_radius, s.n_req_factor, s.n_max_factor, s.selection) == (radius, 3, 15, "recent")
-        assert (s.length_start, s.signal_std_start, s.noise_std_start) == (0.5, 2.0, 0.01)
+        t = s.training_set
+        assert (t.radius, t.n_req_factor, t.n_max_factor, t.selection.name) == (radius, 3, 15, "recent")
+        assert s.model == GaussianProcessModel(
+            covariance="matern-5/2", length_start=0.5, signal_std_start=2.0, noise_std_start=0.01, warm_start=True
+        )
     for name, g_m in (("gp1", 1), ("gp5", 5)):
-        constant = studies[name]
-        assert isinstance(constant, SCMAESSettings)
-        assert constant.model_generations == g_m
+        assert studies[name].control == Generations(model_generations=g_m)
     for name, expected in (
-        ("ada_kl", ("kullback_leibler", "T2", 0.9, 0.5)),
+        ("ada_kl", ("kullback-leibler", "T2", 0.9, 0.5)),
         ("ada_kendall", ("kendall", "T2", 0.5, 0.2)),
-        ("ada_rd", ("ranking_difference", "T1", 0.5, 0.2)),
+        ("ada_rd", ("ranking-difference", "T1", 0.5, 0.2)),
     ):
-        a = studies[name]
-        assert isinstance(a, AdaptiveSCMAESSettings)
-        assert (a.model_error, a.transfer, a.error_threshold, a.update_rate) == expected
-        assert (a.max_model_generations, a.transfer_steepness, a.kl_scale) == (5, 2.0, "sigma_squared")
+        a = studies[name].control
+        assert isinstance(a, AdaptiveGenerations)
+        assert (a.error.name, a.transfer, a.error_threshold, a.update_rate) == expected
+        assert (a.max_model_generations, a.transfer_steepness) == (5, 2.0)
+
+
+def test_baseline_has_no_model() -> None:
+    """Plain CMA-ES is the strategy with none of the parts of a surrogate."""
+    s = load_study(CONFIGS / "cmaes.yaml").settings
+    assert s == StrategySettings()
+    assert (s.model, s.control) == (None, NoControl())
 
 
 def test_names_of_shipped_configs_differ() -> None:
@@ -79,8 +90,8 @@ def test_names_of_shipped_configs_differ() -> None:
     ("text", "expected"),
     [
         (
-            MINIMAL + "settings:\n  trainig_radius: 8\n",
-            "c.yaml:4: settings.trainig_radius: unknown key; the nearest valid key is training_radius",
+            MINIMAL + "settings:\n  training_sett: {radius: 8}\n",
+            "c.yaml:4: settings.training_sett: unknown key; the nearest valid key is training_set",
         ),
         (MINIMAL + "setings: {}\n", "c.yaml:3: setings: unknown key; the nearest valid key is settings"),
         (
@@ -88,15 +99,21 @@ def test_names_of_shipped_configs_differ() -> None:
             "c.yaml:4: protocol.dimension: unknown key; the nearest valid key is dimensions",
         ),
         (
-            MINIMAL + "settings:\n  training_radius: -1\n",
-            "c.yaml:4: settings.training_radius: -1 is not allowed: should be greater than 0",
+            CONTROLLED + "  training_set:\n    radius: -1\n",
+            "c.yaml:9: settings.training_set.radius: -1 is not allowed: should be greater than 0",
         ),
         (
-            MINIMAL + "settings:\n  model_generations: 1.5\n",
-            "c.yaml:4: settings.model_generations: 1.5 is not allowed",
+            WITH_MODEL + "  control:\n    name: generations\n    model_generations: 1.5\n",
+            "c.yaml:7: settings.control.model_generations: 1.5 is not allowed",
         ),
-        (MINIMAL + "settings:\n  selection: best\n", "should be 'recent', 'nearest' or 'kmeans'"),
-        (MINIMAL + "settings:\n  n_max_factor: 2\n", "n_max_factor is 2, less than n_req_factor, 3"),
+        (
+            CONTROLLED + "  training_set:\n    selection: {name: best}\n",
+            "c.yaml:9: settings.training_set.selection: 'best' is not known; known: 'recent', 'nearest', 'kmeans'",
+        ),
+        (
+            CONTROLLED + "  training_set:\n    n_max_factor: 2\n",
+            "c.yaml:8: settings.training_set: n_max_factor is 2, less than n_req_factor, 3",
+        ),
         (MINIMAL + "settings: 3\n", "c.yaml:3: settings: 3 is not a mapping"),
         (MINIMAL + "protocol: 3\n", "c.yaml:3: protocol: 3 is not allowed"),
         (MINIMAL + "protocol:\n  functions: []\n", "c.yaml:4: protocol.functions: the list is empty"),
@@ -119,27 +136,25 @@ def test_names_of_shipped_configs_differ() -> None:
         (MINIMAL + "protocol:\n  seed: -1\n", "protocol.seed: -1 is not allowed"),
         (
             "name: A\nalgorithm: cmaess\n",
-            "c.yaml:2: algorithm: unknown algorithm 'cmaess'; known: cmaes, scmaes, ascmaes",
+            "c.yaml:2: algorithm: unknown algorithm 'cmaess'; known: surrogate-cmaes, lq-cmaes, bipop-cmaes",
         ),
         ("name: A\nalgorithm: [1]\n", "c.yaml:2: algorithm: [1] is not allowed"),
-        ("algorithm: cmaes\n", "c.yaml: name: is missing"),
-        ("name: A\nalgorithm: ascmaes\n", "settings.model_error: is missing"),
-        ("name: ../x\nalgorithm: cmaes\n", "'../x' cannot name a folder"),
-        ("name: coco\nalgorithm: cmaes\n", "'coco' cannot name a folder"),
-        ("name: A\nname: B\nalgorithm: cmaes\n", "c.yaml:2: name: given twice, first on line 1"),
-        ("name: A\nalgorithm: cmaes\ndescription: 'a \"b\"'\n", "COCO's files take one line of ASCII"),
+        ("algorithm: surrogate-cmaes\n", "c.yaml: name: is missing"),
+        ("name: ../x\nalgorithm: surrogate-cmaes\n", "'../x' cannot name a folder"),
+        ("name: coco\nalgorithm: surrogate-cmaes\n", "'coco' cannot name a folder"),
+        ("name: A\nname: B\nalgorithm: surrogate-cmaes\n", "c.yaml:2: name: given twice, first on line 1"),
+        (MINIMAL + "description: 'a \"b\"'\n", "COCO's files take one line of ASCII"),
         ("name: [\n", "not valid YAML"),
         ("name: !!python/object/apply:os.system [ls]\n", "not valid YAML"),
         ("- 1\n", "a config is a mapping"),
         ("", "a config is a mapping"),
         (MINIMAL + "settings: []\n", "c.yaml:3: settings: [] is not a mapping"),
-        (MINIMAL + "settings: {length_start: .inf}\n", "settings.length_start: inf is not allowed"),
+        (
+            WITH_MODEL.replace("process", "process, length_start: .inf"),
+            "settings.model.length_start: inf is not allowed",
+        ),
         (MINIMAL + "protocol: {instances: 1:30}\n", "'1:30' is not a whole number"),
         (MINIMAL + "protocol: {functions: 010}\n", "'010' is not a whole number"),
-        (
-            "name: A\nalgorithm: ascmaes\nsettings: {model_error: kendall, kl_scale: sigma}\n",
-            "kl_scale is sigma and would have no effect",
-        ),
     ],
 )
 def test_errors_say_where_and_what(tmp_path: Path, text: str, expected: str) -> None:
@@ -150,24 +165,26 @@ def test_errors_say_where_and_what(tmp_path: Path, text: str, expected: str) -> 
 def test_aliases_of_aliases(tmp_path: Path) -> None:
     """An alias that leads back to itself, and one that doubles thirty times, are refused at once."""
     bomb = "".join(f"  x{n}: &x{n} [*x{n - 1}, *x{n - 1}]\n" for n in range(1, 31))
-    for text in ("name: &a {b: *a}\nalgorithm: cmaes\n", MINIMAL + "extra:\n  x0: &x0 [1, 1]\n" + bomb):
+    for text in ("name: &a {b: *a}\nalgorithm: surrogate-cmaes\n", MINIMAL + "extra:\n  x0: &x0 [1, 1]\n" + bomb):
         assert "is an alias; write its value out" in error_of(tmp_path, text)
 
 
 def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
     """1e-8, 1.5, .5 and 2 are numbers, and a section with nothing in it is as good as none."""
     path = tmp_path / "c.yaml"
-    path.write_text(MINIMAL + "settings: {sigma0: 2, noise_std_start: 1e-3, length_start: .5}\nprotocol:\n")
+    sampling, process = "{sigma0: 2}", "{name: gaussian-process, noise_std_start: 1e-3, length_start: .5}"
+    settings = f"settings: {{sampling: {sampling}, model: {process}, control: {{name: generations}}}}\n"
+    path.write_text(MINIMAL + settings + "protocol:\n")
     s = load_study(path).settings
-    assert (s.sigma0, s.noise_std_start, s.length_start) == (2, 1e-3, 0.5)
+    assert (s.sampling.sigma0, s.model.noise_std_start, s.model.length_start) == (2, 1e-3, 0.5)
     assert load_study(path).protocol == Protocol()
 
 
 def test_unlimited_radius_is_a_number(tmp_path: Path) -> None:
     """A training radius may be infinite."""
     path = tmp_path / "c.yaml"
-    path.write_text(MINIMAL + "settings: {training_radius: .inf}\n")
-    assert load_study(path).settings.training_radius == float("inf")
+    path.write_text(CONTROLLED + "  training_set: {radius: .inf}\n")
+    assert load_study(path).settings.training_set.radius == float("inf")
 
 
 def test_errors_of_overrides_name_the_option(tmp_path: Path) -> None:
@@ -203,7 +220,7 @@ def test_missing_and_unreadable_files(tmp_path: Path) -> None:
 def test_same_name_twice_is_refused(tmp_path: Path) -> None:
     """Two configs with one name, even in other case, would share a folder."""
     for file, name in (("a.yaml", "X"), ("b.yaml", "x")):
-        (tmp_path / file).write_text(f"name: {name}\nalgorithm: cmaes\n")
+        (tmp_path / file).write_text(f"name: {name}\nalgorithm: surrogate-cmaes\n")
     with pytest.raises(SacmaError, match="also that of"):
         load_studies([tmp_path / "a.yaml", tmp_path / "b.yaml"])
 
@@ -211,4 +228,6 @@ def test_same_name_twice_is_refused(tmp_path: Path) -> None:
 def test_settings_are_frozen() -> None:
     """What is decided cannot be changed behind the back of a content hash."""
     with pytest.raises(ValueError, match="frozen"):
-        CMAESSettings().sigma0 = 1.0  # type: ignore[misc]
+        StrategySettings().model = None  # type: ignore[misc]
+    with pytest.raises(ValueError, match="frozen"):
+        StrategySettings().sampling.sigma0 = 1.0

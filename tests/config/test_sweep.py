@@ -12,12 +12,19 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.study import load_study
 from sacma.config.sweep import MOST_SETTINGS, Sweep, load_sweep
 from sacma.errors import SacmaError
-from sacma.strategy.settings import AdaptiveSCMAESSettings
+from sacma.strategy.control.adaptive_generations import AdaptiveGenerations
+from sacma.strategy.settings import StrategySettings
 from tests.conftest import CONFIGS
 
 TABLE_1 = CONFIGS / "sweeps" / "paper_table1.yaml"
-MINIMAL = "name: S\nalgorithms:\n  - name: A\n    algorithm: scmaes\n"
-GRID = MINIMAL + "grid:\n  training_radius: [8, 64]\n  selection: [recent, nearest]\n"
+PLAIN = "name: S\nalgorithms:\n  - name: A\n    algorithm: surrogate-cmaes\n"
+MINIMAL = PLAIN + "    settings: {model: {name: gaussian-process}, control: {name: generations}}\n"
+GRID = MINIMAL + "grid:\n  training_set.radius: [8, 64]\n  training_set.selection.name: [recent, nearest]\n"
+
+
+def referring(reference: str) -> str:
+    """Return the sweep with a reference."""
+    return GRID.replace("grid:", f"    reference: {{{reference}}}\ngrid:")
 
 
 def loaded(tmp_path: Path, text: str, **overrides: object) -> Sweep:
@@ -42,13 +49,15 @@ def test_table_1_is_the_papers() -> None:
     assert sweep.protocol.instances == (*range(1, 6), *range(41, 51))
     assert sweep.protocol.budget == 250
     assert sweep.rank_at == (25, 50, 125, 250)
-    for algorithm, measure in zip(sweep.algorithms, ("kullback_leibler", "kendall", "ranking_difference"), strict=True):
+    for algorithm, measure in zip(sweep.algorithms, ("kullback-leibler", "kendall", "ranking-difference"), strict=True):
         combinations = set()
         for setting in algorithm.settings:
             s = setting.study.settings
-            assert isinstance(s, AdaptiveSCMAESSettings)
-            assert (s.model_error, s.training_radius) == (measure, 64)
-            combinations.add((s.transfer, s.error_threshold, s.max_model_generations, s.update_rate))
+            assert isinstance(s, StrategySettings)
+            assert isinstance(s.control, AdaptiveGenerations)
+            assert (s.control.error.name, s.training_set.radius) == (measure, 64)
+            c = s.control
+            combinations.add((c.transfer, c.error_threshold, c.max_model_generations, c.update_rate))
         assert combinations == {
             (gamma, threshold, most, rate)
             for gamma in ("T1", "T2")
@@ -70,23 +79,26 @@ def test_references_are_the_configs_of_the_study(name: str) -> None:
 def test_names_of_settings() -> None:
     """Readable, in the order of the file's keys, the last of which varies fastest; one study each."""
     sweep = load_sweep(TABLE_1)
-    assert sweep.keys == ("transfer", "error_threshold", "max_model_generations", "update_rate")
+    assert sweep.keys == tuple(
+        f"control.{key}" for key in ("transfer", "error_threshold", "max_model_generations", "update_rate")
+    )
     names = [study.name for study in sweep.studies]
     assert len(set(names)) == len(names) == 108
     assert names[:2] == ["ADA-KL.T1-0.5-5-0.2", "ADA-KL.T1-0.5-5-0.5"]
     assert names[-1] == "ADA-RD.T2-0.9-20-0.8"
     assert sweep.algorithms[1].settings[18].labels == {
-        "transfer": "T2",
-        "error_threshold": "0.5",
-        "max_model_generations": "5",
-        "update_rate": "0.2",
+        "control.transfer": "T2",
+        "control.error_threshold": "0.5",
+        "control.max_model_generations": "5",
+        "control.update_rate": "0.2",
     }
 
 
 def test_values_of_all_kinds(tmp_path: Path) -> None:
     """Whole numbers for fractions, infinity, null and truth values have names; how a number is written is no matter."""
     text = MINIMAL + (
-        "grid:\n  training_radius: [8, .inf, 1e-8]\n  population_size: [null, 10]\n  warm_start: [true, false]\n"
+        "grid:\n  training_set.radius: [8, .inf, 1e-8]\n  sampling.population_size: [null, 10]\n"
+        "  model.warm_start: [true, false]\n"
     )
     names = [study.name for study in loaded(tmp_path, text).studies]
     assert names[:5] == ["A.8-null-true", "A.8-null-false", "A.8-10-true", "A.8-10-false", "A.inf-null-true"]
@@ -103,9 +115,12 @@ class Nested(BaseModel):
     title: str = ""
 
 
+NESTED = Algorithm(name="nested", summary="", settings=Nested, function=lambda *_: None, takes_model=True)
+
+
 def test_values_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mappings and sentences can be swept: called by a hash, which does not hang on their place in the list."""
-    monkeypatch.setitem(cast("dict[str, Algorithm]", ALGORITHMS._own), "nested", Algorithm("", Nested, "x:y"))
+    monkeypatch.setitem(cast("dict[str, Algorithm]", ALGORITHMS._own), "nested", NESTED)
     grid = "name: S\nalgorithms:\n  - {name: H, algorithm: nested}\ngrid:\n  %s: [%s]\n"
     for key, first, second in (("shape", "{a: 1}", "{a: 2}"), ("title", "two words", "two other words")):
         names, turned = (
@@ -130,93 +145,254 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (GRID + "rank_att: [1]\n", "s.yaml:8: rank_att: unknown key; the nearest valid key is rank_at"),
+        (GRID + "rank_att: [1]\n", "s.yaml:9: rank_att: unknown key; the nearest valid key is rank_at"),
         (
-            GRID.replace("training_radius", "trainig_radius"),
-            "s.yaml:6: grid.trainig_radius: scmaes: unknown key; the nearest valid key is training_radius",
-        ),
-        (
-            GRID.replace("scmaes\n", "scmaes\n    setings: {}\n"),
+            PLAIN + "    setings: {}\ngrid:\n  sampling.active: [true, false]\n",
             "s.yaml:5: algorithms.0.setings: unknown key; the nearest valid key is settings",
         ),
         (
-            GRID.replace("scmaes\n", "scmaes\n    settings:\n      warm_strat: true\n"),
-            "s.yaml:6: algorithms.0.settings.warm_strat: unknown key; the nearest valid key is warm_start",
+            GRID.replace("process}", "process, warm_strat: true}"),
+            "s.yaml:5: algorithms.0.settings.model.warm_strat: unknown key; the nearest valid key is warm_start",
         ),
         (
-            GRID.replace("scmaes\n", "scmaes\n    settings:\n      warm_start: 3\n"),
-            "s.yaml:6: algorithms.0.settings.warm_start: 3 is not allowed: should be a valid boolean",
+            GRID.replace("process}", "process, warm_start: 3}"),
+            "s.yaml:5: algorithms.0.settings.model.warm_start: 3 is not allowed: should be a valid boolean",
         ),
         (
             GRID + "protocol:\n  dimension: 2\n",
-            "s.yaml:9: protocol.dimension: unknown key; the nearest valid key is dimensions",
+            "s.yaml:10: protocol.dimension: unknown key; the nearest valid key is dimensions",
         ),
-        (
-            GRID.replace("nearest", "best"),
-            "s.yaml:7: grid.selection: 'best' is not allowed: should be 'recent', 'nearest' or 'kmeans'",
-        ),
-        (GRID.replace("[8, 64]", "8"), "s.yaml:6: grid.training_radius: 8 is not a list of values; write it like"),
-        (GRID.replace("[8, 64]", "[]"), "s.yaml:6: grid.training_radius: [] is not a list of values"),
-        (MINIMAL + "grid: {}\n", "s.yaml:5: grid: {} is not allowed"),
+        (GRID.replace("[8, 64]", "8"), "s.yaml:7: grid.training_set.radius: 8 is not a list of values; write it like"),
+        (GRID.replace("[8, 64]", "[]"), "s.yaml:7: grid.training_set.radius: [] is not a list of values"),
+        (MINIMAL + "grid: {}\n", "s.yaml:6: grid: {} is not allowed"),
         (MINIMAL, "s.yaml: grid: is missing"),
-        ("name: S\ngrid: {sigma0: [1, 2]}\n", "s.yaml: algorithms: is missing"),
-        ("name: S\nalgorithms: []\ngrid: {sigma0: [1, 2]}\n", "s.yaml:2: algorithms: [] is not a list of values"),
-        (GRID.replace("algorithm: scmaes", "algorithm: scmae"), "s.yaml:4: algorithms.0.algorithm: unknown algorithm"),
+        ("name: S\ngrid: {sampling.sigma0: [1, 2]}\n", "s.yaml: algorithms: is missing"),
+        (
+            "name: S\nalgorithms: []\ngrid: {sampling.sigma0: [1, 2]}\n",
+            "s.yaml:2: algorithms: [] is not a list of values",
+        ),
+        (GRID.replace("surrogate-", "surrogat-"), "s.yaml:4: algorithms.0.algorithm: unknown algorithm"),
+        (
+            GRID.replace("surrogate-cmaes", "cmaes"),
+            "s.yaml:4: algorithms.0.algorithm: cmaes is now written as surrogate-cmaes",
+        ),
         (GRID.replace("name: A", "name: ../A"), "s.yaml:3: algorithms.0.name: '../A' cannot name a folder"),
         (GRID.replace("name: S", "name: ../S"), "s.yaml:1: name: '../S' cannot name a folder"),
-        (GRID.replace("name: A", "name: " + "A" * 60), "s.yaml:5: grid: '" + "A" * 60 + ".8-recent' cannot name"),
+        (GRID.replace("name: A", "name: " + "A" * 60), "s.yaml:6: grid: '" + "A" * 60 + ".8-recent' cannot name"),
         (
-            GRID.replace("scmaes\n", "scmaes\n    settings: {selection: kmeans}\n"),
-            "s.yaml:5: algorithms.0.settings.selection: is a key of the grid as well; leave it out here or there",
-        ),
-        (
-            MINIMAL + "grid:\n  n_req_factor: [3, 20, 30]\n  n_max_factor: [15, 25]\n",
+            MINIMAL + "grid:\n  training_set.n_req_factor: [3, 20, 30]\n  training_set.n_max_factor: [15, 25]\n",
             (
-                "s.yaml:5: grid: A refuses the combination n_req_factor: 20, n_max_factor: 15: n_max_factor is 15, "
-                "less than n_req_factor, 20; allowed: n_max_factor ≥ n_req_factor (and 2 more combinations)"
+                "s.yaml:6: grid: A refuses the combination training_set.n_req_factor: 20, training_set.n_max_factor: "
+                "15: n_max_factor is 15, less than n_req_factor, 20; allowed: n_max_factor ≥ n_req_factor "
+                "(and 2 more combinations)"
             ),
         ),
         (
             GRID.replace("[8, 64]", "[8, 8.0]"),
             (
-                "s.yaml:5: grid: training_radius: 8, selection: recent and training_radius: 8, selection: recent "
-                "would both be called A.8-recent"
+                "s.yaml:6: grid: training_set.radius: 8, training_set.selection.name: recent and training_set.radius: "
+                "8, training_set.selection.name: recent would both be called A.8-recent"
             ),
         ),
-        (MINIMAL + "grid: {sigma0: [1]}\n", "s.yaml:5: grid: there is one combination only"),
+        (MINIMAL + "grid: {sampling.sigma0: [1]}\n", "s.yaml:6: grid: there is one combination only"),
         (
-            GRID.replace("grid:", "  - name: a\n    algorithm: gp\ngrid:").replace(": gp", ": scmaes"),
+            GRID.replace("grid:", "  - name: a\n    algorithm: lq-cmaes\ngrid:"),
+            "grid.training_set.radius: unknown key",
+        ),
+        (
+            PLAIN + "  - name: a\n    algorithm: lq-cmaes\ngrid: {sampling: [{}, {active: true}]}\n",
+            "s.yaml:7: grid.sampling: unknown key; the nearest valid key is sigma0 (of sigma0, ",
+        ),
+        (
+            PLAIN + PLAIN.partition("algorithms:\n")[2].lower() + "grid: {sampling.active: [true, false]}\n",
             "s.yaml:3: algorithms.0.name: A is there twice",
         ),
-        (GRID + "rank_at: [25, 25]\n", "s.yaml:8: rank_at: 25, 25: give each number once"),
-        (GRID + "rank_at: 25\n", "s.yaml:8: rank_at: 25 is not a list of values"),
-        (GRID + "rank_at: [0]\n", "s.yaml:8: rank_at.0: 0 is not allowed: should be greater than 0"),
-        (GRID + "rank_at:\n  - 25\n  - 300\n", "s.yaml:8: rank_at: 300 evaluations/D are beyond the budget, 250"),
+        (GRID + "rank_at: [25, 25]\n", "s.yaml:9: rank_at: 25, 25: give each number once"),
+        (GRID + "rank_at: 25\n", "s.yaml:9: rank_at: 25 is not a list of values"),
+        (GRID + "rank_at: [0]\n", "s.yaml:9: rank_at.0: 0 is not allowed: should be greater than 0"),
+        (GRID + "rank_at:\n  - 25\n  - 300\n", "s.yaml:9: rank_at: 300 evaluations/D are beyond the budget, 250"),
         (
-            GRID.replace("scmaes\n", "scmaes\n    reference: {selection: recent}\n"),
-            "s.yaml:5: algorithms.0.reference: training_radius is missing; give a value of each key of the grid",
+            referring("training_set.selection.name: recent"),
+            "s.yaml:6: algorithms.0.reference: training_set.radius is missing; give a value of each key of the grid",
         ),
         (
-            GRID.replace("scmaes\n", "scmaes\n    reference: {selection: recent, training_radius: 9}\n"),
-            "s.yaml:5: algorithms.0.reference.training_radius: 9 is not in the grid, which has 8, 64",
+            referring("training_set.selection.name: recent, training_set.radius: 9"),
+            "s.yaml:6: algorithms.0.reference.training_set.radius: 9 is not in the grid, which has 8, 64",
         ),
         (
-            GRID.replace("scmaes\n", "scmaes\n    reference: {selecton: recent, training_radius: 8}\n"),
-            "s.yaml:5: algorithms.0.reference.selecton: unknown key; the nearest valid key is selection",
+            referring("training_set.selection.nam: recent, training_set.radius: 8"),
+            (
+                "s.yaml:6: algorithms.0.reference.training_set.selection.nam: unknown key; the nearest valid key is "
+                "training_set.selection.name"
+            ),
         ),
         (
-            MINIMAL.replace("scmaes", "ascmaes") + "grid: {update_rate: [0.2, 0.5]}\n",
-            "s.yaml:3: algorithms.0.settings.model_error: is missing",
+            referring("training_set: {radius: 8}"),
+            "s.yaml:6: algorithms.0.reference.training_set: unknown key; the nearest valid key is training_set.radius",
         ),
-        ("name: A\nalgorithm: cmaes\n", "s.yaml: this is a config, not a sweep; run it with: sacma run s.yaml"),
+        (
+            MINIMAL.replace("generations", "adaptive-generations") + "grid: {control.update_rate: [0.2, 0.5]}\n",
+            "s.yaml:5: algorithms.0.settings.control.error: is missing",
+        ),
+        (
+            "name: A\nalgorithm: surrogate-cmaes\n",
+            "s.yaml: this is a config, not a sweep; run it with: sacma run s.yaml",
+        ),
         ("- 1\n", "s.yaml: a sweep is a mapping with at least the keys name, algorithms and grid"),
-        (GRID + "name: T\n", "s.yaml:8: name: given twice, first on line 1"),
-        (GRID.replace("[8, 64]", "[!!python/name:os.system , 8]"), "s.yaml:6: not valid YAML"),
+        (GRID + "name: T\n", "s.yaml:9: name: given twice, first on line 1"),
+        (GRID.replace("[8, 64]", "[!!python/name:os.system , 8]"), "s.yaml:7: not valid YAML"),
     ],
 )
 def test_errors_say_where_and_what(tmp_path: Path, text: str, expected: str) -> None:
     """One line with the file, its line, the key, what was given and what is allowed."""
     assert expected in error_of(tmp_path, text)
+
+
+KEYS = MINIMAL + "grid:\n  %s\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Keys that are not there, at each depth, blame the grid, which has them.
+        (
+            KEYS % "training_sett.radius: [8, 64]",
+            "grid.training_sett.radius: unknown key; the nearest valid key is train",
+        ),
+        (KEYS % "training_set.radus: [8, 64]", "grid.training_set.radus: unknown key; the nearest valid key is radius"),
+        (
+            KEYS % "training_set.selection.x: [8, 64]",
+            "grid.training_set.selection.x: unknown key; the only valid key is name",
+        ),
+        (
+            KEYS % "control.transfer: [T1, T2]",
+            "grid.control.transfer: unknown key; the nearest valid key is name (of na",
+        ),
+        (
+            KEYS % "control.model_generations.x: [8, 64]",
+            "grid.control.model_generations.x: {'x': 8} is not allowed: should be a valid integer",
+        ),
+        (KEYS % "training_radius: [8, 64]", "grid.training_radius: is now written as training_set.radius"),
+        # Values that are not allowed there.
+        (
+            KEYS % "training_set.selection.name: [recent, best]",
+            "grid.training_set.selection.name: 'best' is not known; known: 'recent', 'nearest', 'kmeans'",
+        ),
+        (
+            KEYS % "training_set.selection: [{name: recent}, {name: best}]",
+            "grid.training_set.selection: 'best' is not known; known: 'recent', 'nearest', 'kmeans'",
+        ),
+        (
+            KEYS % "training_set.selection: [recent, nearest]",
+            "grid.training_set.selection: 'recent' is not allowed: write it like {name: recent}",
+        ),
+        (
+            KEYS % "control.model_generations: [5, -1]",
+            "grid.control.model_generations: -1 is not allowed: should be greater than or equal to 0",
+        ),
+        (
+            KEYS % "training_set: [{radius: 8}, {radius: -1}]",
+            "grid.training_set.radius: -1 is not allowed: should be gr",
+        ),
+        (
+            KEYS % "training_set: [{radius: 8}, {radus: 8}]",
+            "grid.training_set.radus: unknown key; the nearest valid ke",
+        ),
+        # Keys that another sets as well.
+        (
+            KEYS % "model: [{name: gaussian-process}, {name: random-forest}]",
+            "s.yaml:5: algorithms.0.settings.model: is a key of the grid as well; leave it out here or there",
+        ),
+        (
+            KEYS % "control.name: [generations, doubly-trained]",
+            "s.yaml:5: algorithms.0.settings.control.name: is a key of the grid as well; leave it out here or there",
+        ),
+        (
+            KEYS % "training_set.radius: [8, 64]\n  training_set: [{radius: 8}, {radius: 64}]",
+            "s.yaml:7: grid.training_set.radius: is set by training_set of the grid as well; leave one of them out",
+        ),
+        (
+            KEYS % "training_set: [{radius: 8}, {radius: 64}]\n  training_set.selection.name: [recent, nearest]",
+            "s.yaml:8: grid.training_set.selection.name: is set by training_set of the grid as well; leave one of them",
+        ),
+        (
+            (KEYS % "control.model_generations: [1, 5]").replace("{name: generations}", "generations"),
+            (
+                "s.yaml:5: algorithms.0.settings.control: 'generations' is not a mapping, and "
+                "control.model_generations of the grid is within it"
+            ),
+        ),
+        # Keys that are none.
+        *(
+            (KEYS % f"{key}: [1, 2]", f"s.yaml:7: grid.{shown}: names no setting; write it like control.transfer")
+            for key, shown in (
+                ("''", ""),
+                (".active", ".active"),
+                ("sampling.", "sampling."),
+                ("sampling..active", "sampling..active"),
+                ("a" + ".a" * 400, "a" + ".a" * 39 + " …"),
+            )
+        ),
+        # Combinations that are refused, with the values as the file has them.
+        (
+            PLAIN + "    settings: {model: {}}\ngrid:\n  control: [{name: generations}, {name: none}]\n",
+            "s.yaml:6: grid: A refuses the combination control: {name: none}: model has no effect",
+        ),
+        (
+            PLAIN + "    settings: {control: {name: generations}}\ngrid:\n  model: [{name: random-forest}, null]\n",
+            "s.yaml:6: grid: A refuses the combination model: null: control generations needs a model",
+        ),
+        (
+            PLAIN + "grid:\n  sampling.population_size: [null, 8]\n  sampling.population_multiple: [1, 2]\n",
+            (
+                "s.yaml:5: grid: A refuses the combination sampling.population_size: 8, "
+                "sampling.population_multiple: 2: population_multiple has no effect beside population_size; leave one of them out"
+            ),
+        ),
+        (
+            PLAIN + "grid:\n  control.model_generations: [1, 2]\n",
+            "s.yaml:3: algorithms.0.settings.control: its name is missing; write it like {name: …}",
+        ),
+    ],
+)
+def test_errors_of_keys_within_keys(tmp_path: Path, text: str, expected: str) -> None:
+    """Dotted keys of a grid are as strict as those of a config: nothing is overwritten or left out in silence."""
+    message = error_of(tmp_path, text)
+    assert expected in message
+    assert message.startswith("s.yaml:")
+
+
+def test_whole_parts_are_values(tmp_path: Path) -> None:
+    """A part can be a value, or its name, or a key within it; called by its name where it is no more than that."""
+    kinds = (
+        PLAIN
+        + "    settings: {model: {}}\ngrid:\n  control:\n    - {name: generations}\n    - name: adaptive-generations\n"
+        + "      error: {name: kendall}\n    - {name: doubly-trained}\n"
+    )
+    sweep = loaded(tmp_path, kinds)
+    names = [study.name for study in sweep.studies]
+    assert (names[0], names[2]) == ("A.generations", "A.doubly-trained")
+    assert re.fullmatch(r"A\.[0-9a-f]{6}", names[1])
+    assert [study.settings.control.name for study in sweep.studies] == [
+        "generations",
+        "adaptive-generations",
+        "doubly-trained",
+    ]
+    by_part, by_name = (
+        loaded(tmp_path, MINIMAL + f"grid:\n  training_set.radius: [8, 64]\n  training_set.selection{rest}\n")
+        for rest in (": [{name: recent}, {name: kmeans}]", ".name: [recent, kmeans]")
+    )
+    assert by_part.studies == by_name.studies
+    assert [study.settings.training_set.selection.name for study in by_part.studies] == ["recent", "kmeans"] * 2
+
+
+def test_a_part_can_be_made_by_the_grid_alone(tmp_path: Path) -> None:
+    """Where a part has a usual kind, its keys can be swept though the settings do not name it."""
+    for key, values in (("sampling.active", "true, false"), ("restarts.max_restarts", "0, 9")):
+        for given in ("", f"    settings:\n      {key.partition('.')[0]}:\n"):  # the second with nothing in it
+            first, second = loaded(tmp_path, PLAIN + given + f"grid: {{{key}: [{values}]}}\n").studies
+            assert (first.settings.sampling.name, first.settings.restarts.name) == ("cma-es", "ipop")
+            assert first.settings != second.settings
 
 
 def test_errors_of_options_name_the_option(tmp_path: Path) -> None:
@@ -227,10 +403,11 @@ def test_errors_of_options_name_the_option(tmp_path: Path) -> None:
 def test_grids_beyond_reason_are_refused_at_once(tmp_path: Path) -> None:
     """A thousand settings are allowed, more are not, nor 10¹⁸ of them, which are not made to be counted."""
     values = ", ".join(str(n) for n in range(1, MOST_SETTINGS + 1))
-    assert len(loaded(tmp_path, MINIMAL + f"grid: {{sigma0: [{values}]}}\n").studies) == MOST_SETTINGS
-    message = error_of(tmp_path, MINIMAL + f"grid: {{sigma0: [{values}], n_req_factor: [3, 4]}}\n")
-    assert "s.yaml:5: grid: 2,000 settings; a sweep takes at most 1,000" in message
-    keys = ["sigma0", "initial_range", "population_factor", "length_start", "signal_std_start", "noise_std_start"]
+    assert len(loaded(tmp_path, MINIMAL + f"grid: {{sampling.sigma0: [{values}]}}\n").studies) == MOST_SETTINGS
+    message = error_of(tmp_path, MINIMAL + f"grid: {{sampling.sigma0: [{values}], sampling.active: [true, false]}}\n")
+    assert "s.yaml:6: grid: 2,000 settings; a sweep takes at most 1,000" in message
+    keys = ["sampling.sigma0", "restarts.initial_range", "restarts.population_factor"]
+    keys += [f"model.{of}_start" for of in ("length", "signal_std", "noise_std")]
     grid = "\n".join(f"  {key}: [{values}]" for key in keys)
     assert "1,000,000,000,000,000,000 settings" in error_of(tmp_path, MINIMAL + f"grid:\n{grid}\n")
 

@@ -103,7 +103,7 @@ def test_any_text_is_a_document_or_one_line(text: str) -> None:
 @given(st.sampled_from(["name", "description", "algorithm", "functions", "budget", "key"]), st.text(max_size=20))
 def test_messages_of_configs_are_short_and_printable(key: str, text: str) -> None:
     """What a config holds, as a key or as a value, reaches a message as printable text, and in short."""
-    content = {"name": "A", "algorithm": "cmaes", "protocol": {}}
+    content = {"name": "A", "algorithm": "surrogate-cmaes", "protocol": {}}
     long = (text or "x") * 10_000
     where = content["protocol"] if key in {"functions", "budget"} else content
     assert isinstance(where, dict)

@@ -1,4 +1,7 @@
-"""Every block of code and every command of the documentation runs, in the order of its page."""
+"""Every block of code and every command of the documentation runs, in the order of its page.
+
+`make torture` runs all commands as they are typed, in a shell; else those of sacma that are simple run in this process.
+"""
 
 import os
 import re
@@ -15,8 +18,9 @@ import yaml
 
 from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
-from tests.conftest import sacma
+from tests.commands import sacma
 from tests.docs.pages import PAGES, ROOT, Block, blocks
+from tests.sizes import sizes
 
 mpl.use("Agg")
 
@@ -34,6 +38,9 @@ COMMANDS = re.compile(
     r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
     re.MULTILINE,
 )
+
+SIMPLE = re.compile(r"(?:srun )?sacma [^|;&<>]*")
+"""A command of ours that needs nothing of a shell but its words."""
 
 
 def page_name(page: Path) -> str:
@@ -67,8 +74,9 @@ def checkout(tmp_path: Path, results: Path) -> Path:
     return tmp_path
 
 
+@sizes("in_a_shell", small=False, full=True)
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=page_name)
-def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, *, in_a_shell: bool) -> None:
     """One after the other, in one folder: Python in one namespace, commands in a shell each."""
     monkeypatch.chdir(checkout)
     monkeypatch.setenv("PATH", f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}")
@@ -83,7 +91,7 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
             case "python":
                 exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)  # noqa: S102 our own text
             case "sh":
-                run_commands(block, where)
+                run_commands(block, where, in_a_shell=in_a_shell)
             case "yaml":
                 load(block, checkout)
             case "toml":
@@ -92,21 +100,33 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
                 pytest.fail(f"{where}: no test knows what to do with a block of {other}")
 
 
-def run_commands(block: Block, where: str) -> None:
+def run_commands(block: Block, where: str, *, in_a_shell: bool) -> None:
     """Run the lines of a shell block; of make only whether the targets are there."""
     text = re.sub(r"\\\n\s*", "", block.text)
-    text = re.sub(r"^make ", "make -n >/dev/null ", text, flags=re.MULTILINE)
+    text = re.sub(r"^make ", "make -n ", text, flags=re.MULTILINE)
     if block.in_small:
         text = COMMANDS.sub(lambda m: f"{m[1]} {block.in_small}{m[2]}", text)
         text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages", text, flags=re.MULTILINE)
-    done = subprocess.run(
+    lines = [line for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()) if line]
+    for line in [text] if in_a_shell or "<<" in text else lines:
+        done = sacma(*words(line), cwd=Path.cwd()) if not in_a_shell and SIMPLE.fullmatch(line) else shell(line)
+        assert done.returncode == 0, f"{where}: {line}\n{done.stdout}\n{done.stderr}"
+
+
+def words(line: str) -> list[str]:
+    """Return the arguments of a simple command, as the shell expands them."""
+    expanded = shell(f"printf '%s\\0' {line.partition('sacma ')[2]}")
+    return expanded.stdout.split("\0")[:-1]
+
+
+def shell(text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text],  # noqa: S607 the user's own shell
         capture_output=True,
         text=True,
         check=False,
         timeout=SECONDS,
     )
-    assert done.returncode == 0, f"{where}: {text}\n{done.stdout}\n{done.stderr}"
 
 
 def load(block: Block, folder: Path) -> None:

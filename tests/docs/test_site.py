@@ -14,7 +14,7 @@ import yaml
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli.tables import field_rows
-from tests.conftest import environment
+from tests.commands import commands_of, environment
 from tests.docs.pages import PAGES, ROOT, blocks
 
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
@@ -84,32 +84,31 @@ def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
     (block,) = (block for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "python")
     line = re.search(r"the line `(\"neighbours\": [^`]*)`", (ROOT / "CONTRIBUTING.md").read_text())
     assert line is not None
-    for folder in ("src", "tools", "configs"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("src", "tools", "configs"):  # with the surrogate's machine code
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.pyc"))
     (tmp_path / block.text.splitlines()[0].removeprefix("# ")).write_text(block.text)
     choices = tmp_path / "src" / "sacma" / "strategy" / "choices.py"
     head = "MODEL_ERRORS: Mapping[str, str] = {"
     choices.write_text(choices.read_text().replace(head, f"{head}\n    {line[1]}"))
-    there = environment(PYTHONPATH=tmp_path / "src", COLUMNS=80)
-
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *command], cwd=tmp_path, env=there, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
     config = (tmp_path / "configs" / "ada_kendall.yaml").read_text()
     mine = config.replace("name: ADA-Kendall", "name: Mine").replace("model_error: kendall", "model_error: neighbours")
     (tmp_path / "mine.yaml").write_text(mine)
-    small = ("--functions", "1", "--dimensions", "2", "--instances", "1-2", "--budget", "40", "--jobs", "1")
-    assert "all 2 trials" in run("-m", "sacma", "run", "mine.yaml", *small)
-    run("-m", "sacma", "postprocess", "--no-pages")
-    assert "neighbours" in (tmp_path / "results" / "report" / "tables" / "table1_settings.md").read_text()
-    assert "neighbours" in run("-m", "sacma", "algorithms")
     sweep = (tmp_path / "configs" / "sweeps" / "paper_table1.yaml").read_text()
     (tmp_path / "sweep.yaml").write_text(sweep.replace("model_error: kendall", "model_error: neighbours"))
-    run("-m", "sacma", "sweep", "sweep.yaml", "--plan")
+    small = ("--functions", "1", "--dimensions", "2", "--instances", "1-2", "--budget", "40")
+    ran, made, listed, planned = commands_of(
+        tmp_path / "src",
+        ("run", "mine.yaml", *small),
+        ("postprocess", "--no-pages"),
+        ("algorithms",),
+        ("sweep", "sweep.yaml", "--plan"),
+        cwd=tmp_path,
+    )
+    assert [done.stderr for done in (ran, made, listed, planned) if done.returncode] == []
+    assert "all 2 trials" in ran.stdout
+    assert "neighbours" in (tmp_path / "results" / "report" / "tables" / "table1_settings.md").read_text()
+    assert "neighbours" in listed.stdout
     (tmp_path / "docs").mkdir()
-    run("tools/reference.py")
+    reference = [sys.executable, "tools/reference.py"]
+    subprocess.run(reference, cwd=tmp_path, env=environment(PYTHONPATH=tmp_path / "src"), check=True)
     assert "neighbours" in (tmp_path / "docs" / "reference" / "config.md").read_text()

@@ -15,7 +15,7 @@ from sacma.config.study import Study
 from sacma.experiment.algorithm_check import Watch, watched
 from sacma.experiment.children import forget_start, safe_start
 from sacma.store.store import Store
-from tests.conftest import environment
+from tests.commands import environment
 
 MODULES = ("joblib", "numpy", "signal", "pickle", "multiprocessing", "runpy", "distributed", "cocopp", "sacma", "re")
 """Some of what Python, joblib, dask and we import where a process starts."""

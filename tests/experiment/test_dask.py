@@ -20,7 +20,8 @@ from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.experiment.backends.dask import CERTIFICATES, DaskBackend, is_open, reach
 from sacma.store.record import FinishedTrial
-from tests.conftest import CONFIGS, environment, sacma
+from tests.commands import environment, sacma
+from tests.conftest import CONFIGS
 
 ONE_TRIAL = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
 

@@ -11,7 +11,7 @@ import pytest
 from sacma.errors import RunError
 from sacma.experiment import installation_check
 from sacma.experiment.backends import worker
-from tests.conftest import sacma
+from tests.commands import sacma
 
 
 def test_packages_that_are_missing_or_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_cocopp(
 
 def test_a_sound_installation(tmp_path: Path) -> None:
     """Exit code 0, every point on lines of 80 columns, and nothing is left in the folder."""
-    done = sacma("doctor", cwd=tmp_path)
+    done = sacma("doctor", cwd=tmp_path, process=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "BROKEN" not in done.stdout
     assert "nothing is broken" in done.stdout

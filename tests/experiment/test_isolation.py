@@ -8,31 +8,36 @@ from pathlib import Path
 import pytest
 
 from sacma.algorithms.registry import Registry
+from sacma.cli.common import counted
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
-from tests.conftest import CONFIGS, HOSTILE, coco_files, hostile_config, sacma
+from tests.commands import HOSTILE, sacma
+from tests.conftest import CONFIGS, coco_files, hostile_config
+from tests.sizes import sizes
 
 THREE = {"f2-d2-i1": "kill", "f5-d3-i2": "raise", "f9-d2-i3": "loop"}
 
 
+@sizes("attempts", small=1, full=2)
 @pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str) -> None:
+def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str, attempts: int) -> None:
     """One always kills its worker, one raises, one never ends: 57 records, 3 failures named, and the way on."""
     config = hostile_config(tmp_path, THREE)
-    options = ("--backend", backend, "--jobs", 2, "--trial-timeout", 2, "--results", "out")
+    options = ("--backend", backend, "--jobs", 2, "--trial-timeout", 2, "--retries", attempts - 1, "--results", "out")
     done = sacma("run", config, *options, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert len(list((tmp_path / "out").rglob("*.record"))) == 57
     *named, last = done.stderr.splitlines()
     assert len(named) == 3
     shown = "\n".join(sorted(named))
-    assert "failed 2 times: Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL" in shown
-    assert "failed 2 times: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
-    assert "failed 2 times: Hostile on f9, 2-D, instance 3: timeout: it took longer than 2 s" in shown
+    failed = f"failed {counted(attempts, 'time')}"
+    assert f"{failed}: Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL" in shown
+    assert f"{failed}: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
+    assert f"{failed}: Hostile on f9, 2-D, instance 3: timeout: it took longer than 2 s" in shown
     assert "3 trials of 60 failed" in last
     assert f"try them again: sacma run {config} --backend {backend} --jobs 2" in last
     assert last.endswith("--results out --failed-only")
@@ -49,7 +54,7 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str) -> None:
     retried = sacma("run", "--failed-only", "--results", "out", "--trial-timeout", 1, "--retries", 0, cwd=tmp_path)
     assert retried.returncode == 1
     assert "57 there, 3 to run of those that failed" in retried.stdout
-    assert retried.stderr.count("failed 3 times") == 3
+    assert retried.stderr.count(f"failed {attempts + 1} times") == 3
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_other_ways_to_go(tmp_path: Path, misdeed: str, error: str) -> None:
     """COCO's own exit, sys.exit, memory and segmentation faults are told apart, with what was said last."""
     config = hostile_config(tmp_path, {"f1-d2-i1": misdeed})
     arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--retries", 0, "--jobs", 1)
-    done = sacma(*arguments, cwd=tmp_path)
+    done = sacma(*arguments, cwd=tmp_path, process=True)
     assert done.returncode == 1
     assert error in done.stderr
     assert len(list((tmp_path / "results").rglob("*.record"))) == 2
@@ -79,7 +84,7 @@ def test_other_ways_to_go(tmp_path: Path, misdeed: str, error: str) -> None:
 def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
     """A worker killed once: all trials are there, exit code 0, and no failure is left."""
     config = hostile_config(tmp_path, {"f2-d2-i1": "kill"}, flag=str(tmp_path / "once"))
-    done = sacma("run", config, cwd=tmp_path)
+    done = sacma("run", config, cwd=tmp_path, process=True)
     assert done.returncode == 0, done.stderr
     assert "1 retried" in done.stdout
     assert "all 60 trials" in done.stdout
@@ -89,7 +94,7 @@ def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
 def test_the_terminal_is_the_coordinators(tmp_path: Path) -> None:
     """What a trial prints does not get among lines for programs, and it cannot read what the user types."""
     config = hostile_config(tmp_path, {"f1-d2-i1": "print"})
-    done = sacma("run", config, "--functions", 1, "--dimensions", 2, "--progress", "json", cwd=tmp_path)
+    done = sacma("run", config, "--functions", 1, "--dimensions", 2, "--progress", "json", cwd=tmp_path, process=True)
     assert done.returncode == 0, done.stderr
     assert "noise" not in done.stdout + done.stderr
 

@@ -13,7 +13,8 @@ from sacma.experiment.replay import replay
 from sacma.experiment.trial import run_trial
 from sacma.store.provenance import differences
 from sacma.store.record import TrialRecord, decode, encode
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sacma.store.lock import FolderInUseError, holder, locked
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,14 +15,15 @@ from sacma.experiment.backends import make_backend
 from sacma.experiment.campaign import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 
 def test_small_disk(small_disk: Path, tmp_path: Path) -> None:
     """A mounted disk fills up in the middle of a study, and while its data are merged; then it gets larger."""
     arguments = ("run", CONFIGS / "gp1.yaml", "--functions", "1-10", "--dimensions", "5", "--instances", "1-3")
     options = ("--budget", "50", "--results", small_disk / "out")
-    full = sacma(*arguments, *options, cwd=tmp_path)
+    full = sacma(*arguments, *options, cwd=tmp_path, process=True)
     assert full.returncode == 1
     assert len(full.stderr.splitlines()) == 1, full.stderr
     assert "No space left on device" in full.stderr

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conftest import CONFIGS, coco_files, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS, coco_files
 from tests.processes import left_alive, start, workers_in_session
 
 
@@ -57,7 +58,7 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
 
     left_alone = sacma("run", *configs, *options, "--results", "serial", "--backend", "serial", cwd=tmp_path)
     assert left_alone.returncode == 0
-    last = sacma("run", *configs, *options, "--results", "out", cwd=tmp_path)
+    last = sacma("run", *configs, *options, "--results", "out", cwd=tmp_path, process=True)
     assert last.returncode == 0, last.stderr
     assert coco_files(tmp_path / "out") == coco_files(tmp_path / "serial")
     after = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.record")}

@@ -29,7 +29,7 @@ FORMER_KEYS: Mapping[str, str] = {
         key: f"control.{key}"
         for key in (
             *("model_generations", "transfer", "transfer_steepness", "error_threshold", "update_rate"),
-            *("max_model_generations", "raises_predictions", "share"),
+            *("max_model_generations", "raises_predictions"),
         )
     },
     **{key: f"training_set.{key}" for key in ("n_req_factor", "n_max_factor")},
@@ -37,6 +37,7 @@ FORMER_KEYS: Mapping[str, str] = {
     "selection": "training_set.selection: {name: …}",
     "model_error": "control.error: {name: …}",
     "criterion": "control.criterion: {name: …}",
+    "share": "control.share: {name: constant, value: …}",
     "adapts_share": "control.share: {name: adaptive}",
     "smallest_share": "control.share.smallest",
     "largest_share": "control.share.largest",
@@ -58,3 +59,8 @@ FORMER_KEYS: Mapping[str, str] = {
     "kl_discount": "control.error: {name: kullback-leibler-as-run}",
 }
 """Where a setting of ``surrogate-cmaes`` is now."""
+
+
+def former_keys(algorithm: str) -> Mapping[str, str]:
+    """Return the former settings of an algorithm."""
+    return FORMER_KEYS if algorithm == "surrogate-cmaes" else {}

@@ -26,7 +26,7 @@ from pydantic import (
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.coco.ranges import format_ranges, parse_ranges
 from sacma.coco.suites import BBOB, SUITES
-from sacma.config.former import FORMER_ALGORITHMS, FORMER_KEYS
+from sacma.config.former import FORMER_ALGORITHMS, former_keys
 from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
@@ -205,17 +205,17 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     if content.get("settings") is None:  # absent, or a key with nothing but comments below it
         content["settings"] = {}
     algorithm, settings = content.get("algorithm"), content["settings"]
+    if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
+        model, moved = ALGORITHMS[algorithm].settings, former_keys(algorithm)
+        try:
+            content["settings"] = model.model_validate(settings)
+        except ValidationError as error:
+            reason = explain(error, document, model, place=lambda within: ("settings", *within), moved=moved)
+            raise SacmaError(reason) from None
     try:
-        if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
-            content["settings"] = ALGORITHMS[algorithm].settings.model_validate(settings)
         config = Config.model_validate(content)
     except ValidationError as error:
-        if error.title in {"Config", "Protocol"}:
-            raise SacmaError(explain(error, document, Config, options=replaced)) from None
-        model = ALGORITHMS[content["algorithm"]].settings
-        raise SacmaError(
-            explain(error, document, model, place=lambda within: ("settings", *within), moved=FORMER_KEYS)
-        ) from None
+        raise SacmaError(explain(error, document, Config, options=replaced)) from None
     return Study(**dict(config), origin=ALGORITHMS.origin(config.algorithm))
 
 

@@ -4,25 +4,26 @@ As strict as configs: an unknown key, a value that is not allowed or a combinati
 error that names file, line, key and what is allowed.
 """
 
-import contextlib
 import hashlib
 import itertools
 import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.config.former import FORMER_KEYS
-from sacma.config.nested import Location, merged, value_at
+from sacma.config.former import former_keys
+from sacma.config.nested import Location, merged, resolve, value_at
 from sacma.config.study import NamedAlgorithm, Protocol, Study, check_name, with_overrides
-from sacma.config.yaml_file import Document, explain, read_document, unknown_key
+from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 
@@ -161,6 +162,7 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
             f"{document.where(('rank_at',))}: {max(file.rank_at):g} evaluations/D are beyond the budget, "
             f"{file.protocol.budget:g}; raise the budget, or rank at less"
         )
+    _check_keys(file, document)
     combinations = math.prod(len(values) for values in file.grid.values())
     settings = len(file.algorithms) * combinations
     if settings > MOST_SETTINGS:
@@ -177,23 +179,48 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     return Sweep(file.name, tuple(file.grid), file.protocol, rank_at, algorithms)
 
 
+def _check_keys(file: SweepFile, document: Document) -> None:
+    """Refuse keys of the grid that are not keys within keys, and such that overwrite others."""
+    for key in file.grid:
+        where, steps = document.where(("grid", key)), key.split(".")
+        if not all(steps) or len(steps) > DEEPEST:
+            raise SacmaError(f"{where}: names no setting; write it like control.transfer")
+        for outer in itertools.accumulate(steps[:-1], "{}.{}".format):
+            if outer in file.grid:
+                raise SacmaError(f"{where}: is set by {outer} of the grid as well; leave one of them out")
+        for number, entry in enumerate(file.algorithms):
+            _check_not_given(key, entry.settings, ("algorithms", str(number), "settings"), document)
+
+
+def _check_not_given(key: str, settings: Mapping[str, Any], within: Location, document: Document) -> None:
+    """Refuse a key of the grid that ``settings`` have, or for which they have no room."""
+    *outer, last = key.split(".")
+    inner: Any = settings
+    for depth, step in enumerate(outer):
+        inner = inner.get(step)
+        if inner is None:
+            return
+        if not isinstance(inner, Mapping):
+            where = document.where((*within, *outer[: depth + 1]))
+            raise SacmaError(f"{where}: {shown(inner)} is not a mapping, and {key} of the grid is within it")
+    if last in inner:
+        where = document.where((*within, *outer, last))
+        raise SacmaError(f"{where}: is a key of the grid as well; leave it out here or there")
+
+
 def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
     """Return an algorithm of the file with all combinations, or say which are refused."""
     entry = file.algorithms[number]
     model = ALGORITHMS[entry.algorithm].settings
-    for key in file.grid:
-        with contextlib.suppress(KeyError):
-            value_at(entry.settings, key)
-            where = document.where(("algorithms", str(number), "settings", *key.split(".")))
-            raise SacmaError(f"{where}: is a key of the grid as well; leave it out here or there")
     settings, refused = [], []
     for values in _combinations(file):
         try:
             valid = model.model_validate(merged(entry.settings, values))
         except ValidationError as error:
-            if all(detail["loc"] for detail in error.errors()):
+            of_values = [detail for detail in error.errors() if _is_of_a_combination(detail, model, file.grid)]
+            if not of_values:
                 raise SacmaError(_explain_setting(error, number, file, document)) from None
-            refused.append((values, error.errors()[0]))
+            refused.append((values, of_values[0]))
             continue
         dumped = valid.model_dump()
         labels = {key: _in_a_name(value, value_at(dumped, key)) for key, value in values.items()}
@@ -225,15 +252,27 @@ def _combinations(file: SweepFile) -> Iterator[dict[str, Any]]:
     return (dict(zip(file.grid, values, strict=True)) for values in itertools.product(*file.grid.values()))
 
 
+def _is_of_a_combination(detail: Any, model: type[BaseModel], grid: Mapping[str, Values]) -> bool:
+    """Whether an error is of several settings together, some of which the grid has."""
+    within, _ = resolve(model, tuple(str(part) for part in detail["loc"]))
+    several = not within or (detail["type"] == "value_error" and isinstance(detail["input"], Mapping))
+    return several and any(tuple(key.split("."))[: len(within)] == within for key in grid)
+
+
 def _explain_setting(error: ValidationError, number: int, file: SweepFile, document: Document) -> str:
+    entry = file.algorithms[number]
+    model = ALGORITHMS[entry.algorithm].settings
+
     def place(location: Location) -> Location:
         for length in range(1, len(location) + 1):
             if ".".join(location[:length]) in file.grid:
-                return ("grid", ".".join(location[:length]))
-        return ("algorithms", str(number), "settings", *location)
+                return ("grid", ".".join(location[:length]), *location[length:])
+        within = ("algorithms", str(number), "settings", *location)
+        is_a_part = location[0] in model.model_fields and len(location) == 1
+        deeper = [key for key in file.grid if key.startswith(f"{'.'.join(location)}.")]
+        return ("grid", deeper[0]) if deeper and not is_a_part and within not in document.lines else within
 
-    model = ALGORITHMS[file.algorithms[number].algorithm].settings
-    return explain(error, document, model, place=place, moved=FORMER_KEYS)
+    return explain(error, document, model, place=place, moved=former_keys(entry.algorithm))
 
 
 def _reference(number: int, file: SweepFile, document: Document) -> int | None:
@@ -246,7 +285,7 @@ def _reference(number: int, file: SweepFile, document: Document) -> int | None:
         if key not in file.grid:
             raise SacmaError(f"{document.where((*within, key))}: {unknown_key(key, list(file.grid))}")
         if value not in file.grid[key]:
-            allowed = one_line(", ".join(map(str, file.grid[key])), 400)
+            allowed = one_line(", ".join(map(_as_written, file.grid[key])), 400)
             raise SacmaError(
                 f"{document.where((*within, key))}: {shown(value)} is not in the grid, which has {allowed}"
             )
@@ -272,7 +311,13 @@ def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> 
 
 
 def _described(values: Mapping[str, Any]) -> str:
-    return one_line(", ".join(f"{key}: {value}" for key, value in values.items()), 400)
+    return one_line(", ".join(f"{key}: {_as_written(value)}" for key, value in values.items()), 400)
+
+
+def _as_written(value: Any) -> str:
+    """Return a value as a YAML file has it, on one line."""
+    text: str = yaml.safe_dump([value], default_flow_style=True, sort_keys=False, allow_unicode=True, width=sys.maxsize)
+    return text.strip()[1:-1]
 
 
 def _in_a_name(given: object, value: object) -> str:

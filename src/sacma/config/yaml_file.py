@@ -186,22 +186,29 @@ def explain(
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
     if first["type"] == "extra_forbidden" and within[0] in (moved or {}):
         return f"{where}: is now written as {(moved or {})[within[0]]}{more}"
-    return f"{where}: {_reason(first, location, valid_keys)}{more}"
+    return f"{where}: {_reason(first, within[-1] if within else '', valid_keys)}{more}"
 
 
-def _reason(detail: Any, location: Location, valid_keys: Sequence[str]) -> str:
+def _reason(detail: Any, key: str, valid_keys: Sequence[str]) -> str:
     given = shown(detail["input"])
     match detail["type"]:
+        case "extra_forbidden" if (outer := key.partition("."))[0] in valid_keys and outer[2]:
+            reason = f"unknown key; write it like {outer[0]}: {{{outer[2]}: …}}"
         case "extra_forbidden":
-            reason = unknown_key(location[-1], valid_keys)
+            reason = unknown_key(key, valid_keys)
         case "missing":
             reason = "is missing"
         case "union_tag_invalid":
             reason = f"{shown(detail['ctx']['tag'])} is not known; known: {detail['ctx']['expected_tags']}"
         case "union_tag_not_found":
             reason = "its name is missing; write it like {name: …}"
-        case "model_type" | "model_attributes_type":
-            reason = f"{given} is not allowed: write it like {{name: …}}"
+        case "model_type" | "model_attributes_type" if detail["input"] is None:
+            reason = "there is nothing in it; leave it out, or write its settings below it"
+        case "model_type":
+            reason = f"{given} is not allowed: should be a mapping of settings"
+        case "model_attributes_type":
+            name = detail["input"] if isinstance(detail["input"], str) else "…"
+            reason = f"{given} is not allowed: write it like {{name: {one_line(name, LONGEST_KEY)}}}"
         case "value_error":
             reason = str(detail["ctx"]["error"])
         case _:
@@ -214,7 +221,11 @@ def unknown_key(given: str, valid: Sequence[str]) -> str:
 
     >>> unknown_key("transfre", ["transfer", "update_rate"])
     'unknown key; the nearest valid key is transfer'
+    >>> unknown_key("transfer", ["name"])
+    'unknown key; the only valid key is name'
     """
+    if len(valid) <= 1:
+        return f"unknown key; the only valid key is {valid[0]}" if valid else "unknown key; there are no settings"
     (nearest,) = difflib.get_close_matches(given, valid, n=1, cutoff=0.0)
     near = difflib.SequenceMatcher(None, given, nearest).ratio() > 0.6  # noqa: PLR2004 difflib's own
     others = "" if near else f" (of {', '.join(valid)})"

@@ -18,14 +18,12 @@ import yaml
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from sacma.analysis.findings import Findings
-from tests.conftest import CONFIGS, sacma
+from tests.commands import sacma
+from tests.conftest import CONFIGS
 
-pytestmark = [
-    pytest.mark.xdist_group("report"),  # one worker makes the report once
-    pytest.mark.skipif(
-        not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
+)
 
 PROTOCOL = ("--functions", "1,8,15", "--dimensions", "2,3", "--instances", "1-2", "--budget", "40")
 

@@ -1,0 +1,232 @@
+"""Settings of parts within parts: where an error in them is, and how to mend it."""
+
+from pathlib import Path
+
+import pytest
+
+from sacma.config.nested import all_kinds, merged, resolve, value_at
+from sacma.config.study import load_study
+from sacma.errors import SacmaError
+from sacma.strategy.cma_es import CMAESSampling
+from sacma.strategy.restarts import IPOP
+from sacma.strategy.settings import StrategySettings
+from sacma.strategy.shares.constant import ConstantShare
+from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.selections.recent import Recent
+
+HEAD = "name: A\nalgorithm: surrogate-cmaes\nsettings:\n"
+MODEL = "  model: {name: gaussian-process}\n"
+ADAPTIVE = MODEL + "  control:\n    name: adaptive-generations\n    error: {name: kendall}\n"
+SHARED = MODEL + "  control:\n    name: doubly-trained\n"
+
+
+def written(tmp_path: Path, settings: str) -> Path:
+    path = tmp_path / "c.yaml"
+    path.write_text(HEAD + settings)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        # A part of a kind that does not exist.
+        (
+            "  model: {name: gausian-process}\n",
+            "4: settings.model: 'gausian-process' is not known; known: 'gaussian-process', 'random-forest', ",
+        ),
+        (ADAPTIVE.replace("kendall", "kendal"), "7: settings.control.error: 'kendal' is not known; known: 'kendall', "),
+        (ADAPTIVE + "  acceptance: {name: x}\n", "8: settings.acceptance: 'x' is not known; known: 'ranks-population'"),
+        (ADAPTIVE + "  proposals: {name: x}\n", "8: settings.proposals: 'x' is not known; known: 'none', "),
+        (ADAPTIVE + "  sampling: {name: x}\n", "8: settings.sampling: 'x' is not known; known: 'cma-es', "),
+        (ADAPTIVE + "  restarts: {name: x}\n", "8: settings.restarts: 'x' is not known; known: 'ipop', "),
+        (
+            SHARED + "    share: {name: x}\n",
+            "7: settings.control.share: 'x' is not known; known: 'constant', 'adaptive'",
+        ),
+        (
+            SHARED + "    criterion:\n      name: x\n",
+            "7: settings.control.criterion: 'x' is not known; known: 'ranking-difference', 'variance', 'improvement'",
+        ),
+        ("  model: {name: 3}\n", "4: settings.model: '3' is not known"),
+        ("  model: {name: [a]}\n", "4: settings.model: \"['a']\" is not known"),
+        ("  model:\n    name:\n", "4: settings.model: 'None' is not known"),
+        # No name, where there is no usual kind.
+        (
+            MODEL + "  control:\n    model_generations: 3\n",
+            "5: settings.control: its name is missing; write it like {name: …}",
+        ),
+        (
+            ADAPTIVE.replace("name: kendall", ""),
+            "7: settings.control.error: its name is missing; write it like {name: …}",
+        ),
+        # Something else in the place of a mapping.
+        (
+            "  model: random-forest\n",
+            "4: settings.model: 'random-forest' is not allowed: write it like {name: random-forest}",
+        ),
+        ("  model: 3\n", "4: settings.model: 3 is not allowed: write it like {name: …}"),
+        ("  model: [random-forest]\n", "4: settings.model: ['random-forest'] is not allowed: write it like {name: …}"),
+        (
+            ADAPTIVE.replace("{name: kendall}", "kendall"),
+            "7: settings.control.error: 'kendall' is not allowed: write it like {name: kendall}",
+        ),
+        (SHARED + "    share: 0.3\n", "7: settings.control.share: 0.3 is not allowed: write it like {name: …}"),
+        (
+            ADAPTIVE + "  training_set: 64\n",
+            "8: settings.training_set: 64 is not allowed: should be a mapping of settings",
+        ),
+        # A section with nothing but comments in it.
+        (
+            ADAPTIVE + "  training_set:\n    # radius: 8\n",
+            "8: settings.training_set: there is nothing in it; leave it out",
+        ),
+        (MODEL + "  control:\n", "5: settings.control: there is nothing in it; leave it out"),
+        # Unknown keys, at each depth.
+        ("  modle: {name: gaussian-process}\n", "4: settings.modle: unknown key; the nearest valid key is model"),
+        (
+            ADAPTIVE + "    update_rat: 0.3\n",
+            "8: settings.control.update_rat: unknown key; the nearest valid key is update_rate",
+        ),
+        (
+            ADAPTIVE + "  training_set:\n    selection:\n      name: kmeans\n      clusters: 8\n",
+            "11: settings.training_set.selection.clusters: unknown key; the only valid key is name",
+        ),
+        (
+            SHARED + "    share:\n      smallest: 0.3\n",
+            "8: settings.control.share.smallest: unknown key; the nearest valid key is value (of name, value)",
+        ),
+        (
+            SHARED + "    share:\n      name: adaptive\n      smalest: 0.3\n",
+            "9: settings.control.share.smalest: unknown key; the nearest valid key is smallest",
+        ),
+        (
+            "  sampling.sigma0: 2\n",
+            "4: settings.sampling.sigma0: unknown key; write it like sampling: {sigma0: …}",
+        ),
+        # Values out of range, or of a wrong type, deep inside.
+        (
+            SHARED + "    share:\n      name: adaptive\n      smallest: 1.5\n",
+            "9: settings.control.share.smallest: 1.5 is not allowed: should be less than or equal to 1",
+        ),
+        (
+            ADAPTIVE + "    transfer: T3\n",
+            "8: settings.control.transfer: 'T3' is not allowed: should be 'T1' or 'T2'",
+        ),
+        (
+            "  sampling:\n    active: 1\n",
+            "5: settings.sampling.active: 1 is not allowed: should be a valid boolean",
+        ),
+        (
+            MODEL.replace("}", ", covariance: linear}") + "  control: {name: generations}\n",
+            "4: settings.model.covariance: 'linear' is not allowed: should be 'matern-5/2'",
+        ),
+        (
+            ADAPTIVE + "    transfer: T3\n    update_rate: 0\n    eror: 3\n",
+            "10: settings.control.eror: unknown key; the nearest valid key is error (and 2 more)",
+        ),
+        # What a part needs, and what several settings say together.
+        (ADAPTIVE.replace("    error: {name: kendall}\n", ""), "5: settings.control.error: is missing"),
+        (
+            SHARED + "    share:\n      name: adaptive\n      smallest: 0.5\n      largest: 0.1\n",
+            "7: settings.control.share: largest is 0.1, less than smallest, 0.5; allowed: largest ≥ smallest",
+        ),
+        (
+            "  sampling:\n    population_size: 8\n    population_multiple: 2\n",
+            "4: settings.sampling: population_multiple has no effect beside population_size; leave one of them out",
+        ),
+        (
+            "  control: {name: generations}\n",
+            "3: settings: control generations needs a model; add model: {name: gaussian-process}, or another of ",
+        ),
+        (MODEL, "3: settings: model has no effect with control: {name: none}; leave it out, or add a control"),
+        (
+            MODEL + "  control: {name: none}\n",
+            "3: settings: model has no effect with control: {name: none}; leave it out, or add a control",
+        ),
+        *(
+            (f"  {key}: {value}\n", f"3: settings: {key} has no effect with control: {{name: none}}; leave it out, or")
+            for key, value in (
+                ("training_set", "{radius: 8}"),
+                ("acceptance", "{name: spans-sample-as-run}"),
+                ("proposals", "{name: model-optimum}"),
+            )
+        ),
+    ],
+)
+def test_errors_have_the_line_and_the_key(tmp_path: Path, settings: str, expected: str) -> None:
+    """An error at any depth names its line and its key as the file has it, and how to mend it."""
+    path = written(tmp_path, settings)
+    with pytest.raises(SacmaError) as caught:
+        load_study(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:{expected}")
+    assert "\n" not in message
+
+
+def test_usual_kinds_need_no_name(tmp_path: Path) -> None:
+    """Where a part has a usual kind, its settings alone are enough."""
+    settings = load_study(written(tmp_path, "  sampling: {active: true}\n  restarts: {max_restarts: 2}\n")).settings
+    assert settings == StrategySettings(sampling=CMAESSampling(active=True), restarts=IPOP(max_restarts=2))
+    controlled = "    share: {value: 0.5}\n    criterion: {}\n  training_set: {selection: {}}\n"
+    settings = load_study(written(tmp_path, SHARED.replace("name: gaussian-process", "") + controlled)).settings
+    assert settings.model == GaussianProcessModel()
+    assert settings.control.share == ConstantShare(value=0.5)
+    assert settings.control.criterion.name == "ranking-difference"
+    assert settings.training_set.selection == Recent()
+    assert load_study(written(tmp_path, "  model:\n")).settings == StrategySettings()
+
+
+def test_settings_of_other_algorithms(tmp_path: Path) -> None:
+    """Settings of algorithms without parts are refused with those that there are, or by saying that there are none."""
+    for algorithm, expected in (
+        ("random-search", "settings.training_radius: unknown key; there are no settings"),
+        ("local-search", "settings.training_radius: unknown key; the nearest valid key is initial_range (of method, "),
+        ("bipop-cmaes", "settings.training_radius: unknown key; the nearest valid key is initial_range (of sigma0, "),
+    ):
+        path = written(tmp_path, "  training_radius: 8\n")
+        path.write_text(path.read_text().replace("surrogate-cmaes", algorithm))
+        with pytest.raises(SacmaError) as caught:
+            load_study(path)
+        assert expected in str(caught.value)
+
+
+def test_locations() -> None:
+    """What pydantic says of a nested setting is brought back to the keys of the file."""
+    for location, kept in (
+        (("control", "doubly-trained", "share", "adaptive", "smallest"), "control.share.smallest"),
+        (("control", "none", "x"), "control.x"),
+        (("training_set", "selection", "kmeans", "name"), "training_set.selection.name"),
+        (("x", "y"), "x.y"),
+        ((), ""),
+    ):
+        assert ".".join(resolve(StrategySettings, location)[0]) == kept
+    _, valid = resolve(StrategySettings, ("control", "doubly-trained", "share", "constant", "x"))
+    assert valid == ["name", "value"]
+
+
+def test_all_kinds_are_there_once() -> None:
+    """Each kind of each part at each depth, of which the names are unique."""
+    found = [(key, name) for key, name, _ in all_kinds(StrategySettings)]
+    assert len(set(found)) == len(found)
+    assert {key for key, _ in found} == {
+        *("model", "training_set", "training_set.selection", "acceptance", "control", "control.error"),
+        *("control.share", "control.criterion", "proposals", "sampling", "restarts"),
+    }
+    assert {"none", "generations", "adaptive-generations", "doubly-trained"} <= {
+        name for key, name in found if key == "control"
+    }
+
+
+def test_dotted_keys() -> None:
+    """Values are set and found at dotted keys, and the given settings stay what they are."""
+    settings = {"a": {"b": 1, "c": 2}, "d": None}
+    assert merged(settings, {"a.b": 3, "d.e.f": 4, "g": {"h": 5}}) == {
+        "a": {"b": 3, "c": 2},
+        "d": {"e": {"f": 4}},
+        "g": {"h": 5},
+    }
+    assert settings == {"a": {"b": 1, "c": 2}, "d": None}
+    assert value_at(settings, "a.c") == 2
+    for key in ("a.x", "d.e", "a.b.c", "x"):
+        with pytest.raises(KeyError):
+            value_at(settings, key)
