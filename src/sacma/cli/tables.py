@@ -245,6 +245,7 @@ def effects_table(effects: "pd.DataFrame") -> RenderableType:
     mark = "PARTIAL: " if effects["partial"].any() else ""
     title = Text(f"{mark}mean rank of all settings that have a value (1 is best)", style="bold")
     table = _table("key", "value", *algorithms)
+    table.columns[0].max_width = None  # dotted keys are longer than names
     ranks = effects.set_index(["algorithm", "key", "value"])["mean_rank"].sort_index()
     for key in map(str, effects["key"].unique()):
         values = list(effects.loc[effects["key"] == key, "value"].unique())
