@@ -142,8 +142,15 @@ def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], expected: s
     assert set(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize(("dimension", "strikes"), [("10", 1), ("2", 1), ("2", 3)])
+@pytest.mark.parametrize(
+    ("jobs", "dimension", "strikes"),
+    [
+        ("2", "10", 1),
+        ("1", "2", 3),
+        *(pytest.param(*case, marks=pytest.mark.torture) for case in (("1", "10", 1), ("1", "2", 1), ("2", "2", 1))),
+        pytest.param("2", "2", 3, marks=pytest.mark.torture),
+    ],
+)
 def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimension: str, strikes: int) -> None:
     """Ctrl-C, once or in a fury: exit code 130, one line that resumes, finished trials kept, nothing left running."""
     arguments = ["run", str(CONFIGS / "ada_kl.yaml"), "--functions", "1-24", "--dimensions", dimension, "--jobs", jobs]
