@@ -109,7 +109,7 @@ def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
     from sacma.cli.tables import effects_table, standings_table, verdict
 
     budgets = ", ".join(f"{budget:.4g}" for budget in swept.rank_at)
-    out.print(Text(f"settings are written {'-'.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
+    out.print(Text(f"settings are named by {', '.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
     for algorithm in swept.algorithms:
         ranking, comparisons = (
             table[table["algorithm"] == algorithm.name] for table in (tables.ranking, tables.comparisons)

@@ -231,6 +231,7 @@ def effects_table(effects: "pd.DataFrame") -> RenderableType:
     mark = "PARTIAL: " if effects["partial"].any() else ""
     title = Text(f"{mark}mean rank of all settings that have a value (1 is best)", style="bold")
     table = _table("key", "value", *algorithms)
+    table.columns[0].max_width = None  # dotted keys are longer than names
     for key, group in effects.groupby("key", sort=False):
         ranks = group.pivot(index="value", columns="algorithm", values="mean_rank")
         ranks = ranks.reindex(index=group["value"].unique(), columns=algorithms)
