@@ -177,10 +177,10 @@ MOST_STANDINGS = 5
 """Settings of a sweep that are shown of each algorithm, beside the reference."""
 
 LEVEL = 0.05
-"""Of significance."""
+"""Level of significance."""
 
 FEWEST_FUNCTIONS = 6
-"""With which a signed-rank test can be significant: 2/2⁶ < 0.05."""
+"""For a signed-rank test to be significant: 2/2⁶ < 0.05."""
 
 
 def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
@@ -245,7 +245,7 @@ def _short(setting: str, algorithm: str) -> str:
 
 
 PARTIAL_MARK = "*"
-"""After what trials are missing of."""
+"""Marks numbers of which trials are missing."""
 
 
 def _partial(table: "pd.DataFrame") -> str:

@@ -39,16 +39,16 @@ PATIENCE = 120.0
 """Seconds that a watched process may take."""
 
 MOST_CALLS_BEYOND = 100
-"""Evaluations asked for after the end, at which a watched process gives up."""
+"""Evaluations after the end at which a watched process is ended."""
 
 MOST_SAID = 60
-"""Characters of what it wrote to the terminal."""
+"""Characters of its output that are shown."""
 
 PLACES = ((8, 5, 1), (1, 2, 1), (15, 3, 2), (21, 10, 1))
 """(function, dimension, instance) of the trials that are watched, on bbob."""
 
 BUDGET = 40
-"""Of a watched trial, divided by D."""
+"""True evaluations of a watched trial, divided by D."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Sighting:
-    """What was seen of a trial.
+    """Observations of a watched trial.
 
     Args:
         points: content hashes of the evaluated points, in their order.
@@ -216,7 +216,7 @@ def _first_difference(one: Sighting, other: Sighting) -> int:
 
 
 def watched(watch: Watch) -> Sighting:
-    """Run one trial in a new process and folder, and return what was seen."""
+    """Run one trial in a new process and folder, and return the sighting."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     with tempfile.TemporaryDirectory(prefix="sacma-") as folder:

@@ -12,7 +12,7 @@ from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import noise
 
 PLACES = 2**14
-"""Where the noise of a trial may begin: drawing them all takes some 40 ms."""
+"""Number of places where the noise of a trial may begin: drawing them all takes some 40 ms."""
 
 MOVER = 103
 """A function whose evaluation moves both counters on: its noise is Cauchy's, of normal and uniform numbers."""

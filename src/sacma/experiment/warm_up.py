@@ -20,7 +20,7 @@ from sacma.surrogate.whitening import Array
 DIMENSION = 2
 
 EVALUATIONS = 40
-"""Of a warm-up: enough for a surrogate to be fitted and used."""
+"""Enough for a surrogate to be fitted and used."""
 
 MOST_SECONDS = 1.0
 """CPU seconds from the first evaluation of a warm-up to its last: what is expensive is met soon."""

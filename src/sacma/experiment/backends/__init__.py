@@ -15,7 +15,7 @@ class Backend(Protocol):
 
     @property
     def jobs(self) -> int | None:
-        """How many trials run at a time, each begun when another ends; None if that is not known."""
+        """Number of trials at a time, each begun when another ends; None if that is not known."""
 
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
         """Yield a result for each of ``specs``, in any order; a trial that fails stops no other."""
@@ -26,7 +26,7 @@ BACKENDS: Mapping[str, str] = {
     "serial": "sacma.experiment.backends.serial:make",
     "dask": "sacma.experiment.backends.dask:make",
 }
-"""What makes each from ``jobs`` and ``trial_timeout``, and dask from ``scheduler``; each brings its own libraries."""
+"""Classes or functions, called with ``jobs`` and ``trial_timeout``, dask's with ``scheduler`` where there is one."""
 
 
 def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, scheduler: str | None = None) -> Backend:

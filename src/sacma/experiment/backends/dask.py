@@ -89,31 +89,29 @@ class DaskBackend:
 
     @contextmanager
     def _client(self, distributed: ModuleType) -> Iterator[Any]:
-        if self.scheduler is not None:
-            reach(self.scheduler)
-            loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
-            loop.start()
-            client, reason = None, ""
+        if self.scheduler is None:
+            from sacma.experiment.backends.dask_cluster import local_cluster  # noqa: PLC0415 an extra
+
+            with local_cluster(self.workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+                yield client
+            return
+        reach(self.scheduler)
+        loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
+        loop.start()
+        options = {"timeout": SECONDS_TO_CONNECT, "set_as_default": False, "loop": loop.loop}
+        client, reason = None, ""
+        try:
             try:
-                client = distributed.Client(
-                    self.scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False, loop=loop.loop
-                )
+                client = distributed.Client(self.scheduler, **options)
             except Exception as error:  # noqa: BLE001 whatever dask thinks of what answers there
                 reason = one_line((str(error).splitlines() or [type(error).__name__])[0])
             # Not in the handler: a client that failed closes itself when its error goes, and needs the loop for it.
             if client is None:
-                loop.stop()
                 raise SacmaError(f"--scheduler: {self.scheduler} is not a dask scheduler ({reason})")
-            try:
-                with client:
-                    yield client
-            finally:
-                loop.stop()
-            return
-        from sacma.experiment.backends.dask_cluster import local_cluster  # noqa: PLC0415 idem
-
-        with local_cluster(self.workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
-            yield client
+            with client:
+                yield client
+        finally:
+            loop.stop()
 
 
 def check_address(address: str) -> None:
