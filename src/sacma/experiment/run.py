@@ -54,7 +54,7 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
     """Run the trials of a request that are not in its results yet, and derive COCO data, traces and manifests.
 
     Studies are registered, damaged records renamed, and what algorithms need compiled before the first trial. The
-    results are locked while trials run. ::
+    results are locked while trials run. A script does it under ``if __name__ == "__main__"``: processes import it. ::
 
         studies = load_studies([Path("configs/cmaes.yaml")], {"functions": "1,8", "dimensions": "2"})
         request = RunRequest.of_studies(studies, Path("results"))
