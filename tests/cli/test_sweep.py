@@ -28,13 +28,13 @@ protocol:
 rank_at: [5, 20]
 algorithms:
   - name: A
-    algorithm: cmaes
-    reference: {sigma0: 1}
+    algorithm: surrogate-cmaes
+    reference: {sampling.sigma0: 1}
   - name: B
-    algorithm: cmaes
-    settings: {active: true}
+    algorithm: surrogate-cmaes
+    settings: {sampling: {active: true}}
 grid:
-  sigma0: [0.5, 1]
+  sampling.sigma0: [0.5, 1]
 """
 
 
@@ -90,7 +90,9 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
     done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--functions", "1-3,8", cwd=folder)
     assert done.returncode == 0, done.stderr
     tables = {
-        kind: pd.read_csv(folder / "results" / "sweep" / f"tiny_{kind}.csv", dtype={"sigma0": str, "value": str})
+        kind: pd.read_csv(
+            folder / "results" / "sweep" / f"tiny_{kind}.csv", dtype={"sampling.sigma0": str, "value": str}
+        )
         for kind in ("ranking", "comparisons", "effects", "ranks")
     }
     assert all(not frame["partial"].any() for frame in tables.values())
@@ -109,7 +111,7 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
         assert list(ranking.index) == list(table.index)
         for column in ("place", "first_ranks", "rank_sum", "mean_rank"):
             assert ranking[column].to_list() == pytest.approx(table[column].to_list())
-        assert ranking["sigma0"].to_dict() == {f"{algorithm.name}.{s}": s for s in ("0.5", "1")}
+        assert ranking["sampling.sigma0"].to_dict() == {f"{algorithm.name}.{s}": s for s in ("0.5", "1")}
         assert ranking["win_share"].sum() == pytest.approx(1)
         assert set(ranking["rankings"]) == {len(ranks)} == {4 * 2}
         for row in ranking.reset_index().to_dict("records"):
@@ -227,9 +229,9 @@ def test_json_lines(folder: Path) -> None:
 
 def test_failures_are_listed(folder: Path) -> None:
     """What fails is listed with the command that tries it again, and nothing is ranked."""
-    text = SWEEP.replace("algorithm: cmaes\n    reference: {sigma0: 1}", "algorithm: hostile").replace(
-        "sigma0: [0.5, 1]", "misdeeds: [{}, {f1-d2-i1: raise}]"
-    )
+    text = SWEEP.replace(
+        "algorithm: surrogate-cmaes\n    reference: {sampling.sigma0: 1}", "algorithm: hostile"
+    ).replace("sampling.sigma0: [0.5, 1]", "misdeeds: [{}, {f1-d2-i1: raise}]")
     text = text[: text.index("  - name: B")] + text[text.index("grid:") :]
     (folder / "tiny.yaml").write_text(text)
     done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--retries", 0, cwd=folder)
