@@ -1,4 +1,4 @@
-"""sacma algorithms: what a config can name, with its settings."""
+"""sacma algorithms: list algorithms and their settings."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ EXAMPLES = (
 
 
 def algorithms(algorithm_file: list[Path] | None = None) -> None:
-    """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
+    """List the algorithms that a config can name, with their settings, defaults and ranges."""
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.cli.tables import description, field_rows, part_models
     from sacma.config.study import Config, Protocol

@@ -1,6 +1,5 @@
-"""sacma check-algorithm: does an algorithm keep to what the harness expects of it?"""
+"""sacma check-algorithm: check an algorithm against its contract."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,7 +29,7 @@ def check_algorithm(
     ] = None,
     algorithm_file: list[Path] | None = None,
 ) -> None:
-    """Run small trials of an algorithm in processes of their own, and say what of its contract it breaks.
+    """Run small trials of an algorithm in processes of their own, and list the points of its contract that it breaks.
 
     It must end when its trial is ended, at a budget or a target; give the same points each time; use no generator but
     its own; and leave nothing behind. Exit code 1 if it does not.
@@ -44,31 +43,27 @@ def check_algorithm(
     if not given:
         raise SacmaError("name an ALGORITHM or a config, or give --algorithm-file")
     broken = 0
-    for study in list(_studies(given)):
+    for study in [_study(name) for name in given]:
         out.print(Text(f"{study.name}: {ALGORITHMS[study.algorithm].summary}", style="bold"), soft_wrap=True)
         broken += print_check_results(examine(next(plan_study(study))))
     if broken:
         fail(f"{counted(broken, 'point')} of the contract broken; docs/own_algorithm.md says what to do", EXIT_FAILED)
 
 
-def _studies(given: Iterable[str]) -> "Iterable[Study]":
-    """Yield a study for each name or config."""
+def _study(name: str) -> "Study":
+    """Return a study of an algorithm by its name, with its default settings, or of a config."""
     from pydantic import ValidationError
 
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.config.study import Study, load_study
 
-    for name in given:
-        if name in ALGORITHMS:
-            try:
-                settings = ALGORITHMS[name].settings()
-            except ValidationError as error:
-                missing = ", ".join(str(detail["loc"][0]) for detail in error.errors())
-                raise SacmaError(
-                    f"{name} has settings without defaults, {missing}; give a config that sets them"
-                ) from None
-            yield Study(name=name, algorithm=name, settings=settings, origin=ALGORITHMS.origin(name))
-        elif name.endswith((".yaml", ".yml")):
-            yield load_study(Path(name))
-        else:
-            raise SacmaError(f"{name} is neither an algorithm nor a config; known: {', '.join(ALGORITHMS)}")
+    if name not in ALGORITHMS:
+        if name.endswith((".yaml", ".yml")):
+            return load_study(Path(name))
+        raise SacmaError(f"{name} is neither an algorithm nor a config; known: {', '.join(ALGORITHMS)}")
+    try:
+        settings = ALGORITHMS[name].settings()
+    except ValidationError as error:
+        missing = ", ".join(str(detail["loc"][0]) for detail in error.errors())
+        raise SacmaError(f"{name} has settings without defaults, {missing}; give a config that sets them") from None
+    return Study(name=name, algorithm=name, settings=settings, origin=ALGORITHMS.origin(name))

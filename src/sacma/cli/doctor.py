@@ -1,4 +1,4 @@
-"""sacma doctor: can this installation, on this machine, run and postprocess studies?"""
+"""sacma doctor: check the installation."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ EXAMPLES = (
 
 
 def doctor(results: ResultsArgument = Path("results")) -> None:
-    """Look whether what sacma needs is there and works, and say how to mend what does not.
+    """Check that all that sacma needs is there and works, and say how to mend what does not.
 
     Versions, cores, the terminal, space and rights in RESULTS and for temporary files, BLAS, the compiled surrogate,
     worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.

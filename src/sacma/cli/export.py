@@ -1,4 +1,4 @@
-"""sacma export: COCO data for the COCO data archive."""
+"""sacma export: pack COCO data for the COCO data archive."""
 
 from pathlib import Path
 from typing import Annotated

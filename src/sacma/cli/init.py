@@ -1,4 +1,4 @@
-"""sacma init: the shipped configs and examples, into a folder of one's own."""
+"""sacma init: write the shipped configs and examples to a folder."""
 
 import shlex
 from pathlib import Path

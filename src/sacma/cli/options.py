@@ -40,7 +40,7 @@ DECLARATIONS: Mapping[str, Any] = {
         help="bar, lines, json, quiet, or auto for what suits.", autocompletion=lambda: list(PROGRESS_MODES)
     ),
 }
-"""Of a command's parameters that have one of these names and no declaration of their own."""
+"""Declarations of the parameters of commands that have one of these names and no declaration of their own."""
 
 ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
 

@@ -1,4 +1,4 @@
-"""sacma plan: what a run would run, and what it will cost."""
+"""sacma plan: show the trials that a run would run, and their cost."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,11 +41,7 @@ def requested_trials(
     shard: str | None,
     algorithm_files: Sequence[Path] | None,
 ) -> "RunRequest":
-    """Return the trials of configs, or of the studies in the results, or a shard of them.
-
-    Raises:
-        SacmaError: what is wrong with what was given.
-    """
+    """Return the trials of configs, or of the studies in the results, or a shard of them."""
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.config.study import load_studies
     from sacma.experiment.request import RunRequest
@@ -60,16 +56,7 @@ def requested_trials(
 
 
 def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], str] = lambda name: name) -> None:
-    """Print what is there, what is missing, and what that will cost.
-
-    Args:
-        request: the trials.
-        jobs: number of trials at a time, or None for the number of cores.
-        group: from the name of a study to that of its row of the table.
-
-    Raises:
-        SacmaError: the results folder is a file.
-    """
+    """Print what is there, what is missing, and what that will cost; ``group`` names the row of a study's name."""
     from joblib import cpu_count
     from rich.text import Text
 

@@ -2,13 +2,12 @@
 
 import gc
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
@@ -21,36 +20,6 @@ EXAMPLES = (
     "sacma postprocess --no-pages                     # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
 )
-
-
-class StepDisplay(AbstractContextManager["StepDisplay"]):
-    """Shows what is done now: a bar on a terminal, else a line for each kind of step."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._redraws = redraws(console)
-        self._bar = Progress(BarColumn(bar_width=20), TextColumn("{task.description}"), console=console, transient=True)
-        self._task = self._bar.add_task("", total=1.0)
-        self._last = ""
-
-    def __enter__(self) -> Self:
-        if self._redraws:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._redraws:
-            self._bar.stop()
-
-    def show(self, what: str, part: float) -> None:
-        """Show ``what`` is done, and which part of all is."""
-        if self._redraws:
-            self._bar.update(self._task, completed=part, description=what)
-        elif what.partition(" ")[0] != self._last.partition(" ")[0]:
-            self._console.print(f"{what} …", soft_wrap=True)
-        self._last = what
 
 
 def postprocess(
@@ -109,8 +78,8 @@ def postprocess(
             out.print(f"cocopp took {time.monotonic() - start:.0f} s")
         start = time.monotonic()
         gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read
-        with StepDisplay(out) as display:
-            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=display.show)
+        with _step_display() as show:
+            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=show)
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
     out.print()
     for sentence in written.summary.sentences:
@@ -123,3 +92,21 @@ def postprocess(
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)
     out.print(f"figures: {written.page.parent / 'figures'}", soft_wrap=True)
     out.print(f"open:    {written.page}", soft_wrap=True)
+
+
+@contextmanager
+def _step_display() -> Iterator[Callable[[str, float], None]]:
+    """Show steps and the part that is done: by a bar, or in a log by a line for each kind of step."""
+    columns = BarColumn(bar_width=20), TextColumn("{task.description}")
+    bar = Progress(*columns, console=out, transient=True, disable=not redraws(out))
+    task, last = bar.add_task("", total=1.0), ""
+
+    def show(what: str, part: float) -> None:
+        nonlocal last
+        bar.update(task, completed=part, description=what)
+        if bar.disable and what.partition(" ")[0] != last.partition(" ")[0]:
+            out.print(f"{what} …", soft_wrap=True)
+        last = what
+
+    with bar:
+        yield show

@@ -26,12 +26,11 @@ BAR_WIDTH = 20
 
 @dataclass
 class _Running:
-    """A trial that a worker is busy with, since ``start`` seconds after the campaign began."""
+    """A trial that a worker runs since ``start``, in seconds of the campaign; its ``first`` if it had to start too."""
 
     spec: TrialSpec
     start: float
     first: bool
-    """Of its worker, which had to start as well."""
 
 
 class Tally:
@@ -41,8 +40,8 @@ class Tally:
 
     Args:
         specs: the trials to run, in the order in which they will be begun.
-        costs: what they will cost; learns from those that are finished.
-        jobs: how many run at a time, or None if that is not known.
+        costs: their expected costs; learns from those that are finished.
+        jobs: number of trials at a time, or None if that is not known.
     """
 
     def __init__(self, specs: Sequence[TrialSpec], costs: CostModel, jobs: int | None) -> None:

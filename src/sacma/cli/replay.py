@@ -1,4 +1,4 @@
-"""sacma replay: run one trial again and compare it bit by bit."""
+"""sacma replay: run one trial again, and compare it bit by bit."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ def replay(
     record: Annotated[Path, typer.Argument(help="A file *.record of a results folder.", metavar="RECORD")],
     algorithm_file: list[Path] | None = None,
 ) -> None:
-    """Run the trial of RECORD again, and say whether it gives the same bits, or where it first differs.
+    """Run the trial of RECORD again, and tell if it gives the same bits, or where it first differs.
 
     Exit code 1 if it differs. What differs between the environments then and now is listed too.
     """

@@ -127,10 +127,6 @@ def show_run(
         studies: the studies in a few words, for people.
         shard: as given, or None.
         following: the next command, or None where this one goes on.
-
-    Raises:
-        SacmaError: an option is not allowed.
-        Interrupted: with the number of trials that are kept.
     """
     if mode not in PROGRESS_MODES:
         raise SacmaError(f"--progress: {mode!r} is not allowed; allowed: {', '.join(PROGRESS_MODES)}")

@@ -1,4 +1,4 @@
-"""sacma status: how complete results are, and what to do next."""
+"""sacma status: show how complete results are, and the next command."""
 
 import shlex
 from pathlib import Path

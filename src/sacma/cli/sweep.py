@@ -1,4 +1,4 @@
-"""sacma sweep: a grid of settings and its winner."""
+"""sacma sweep: run a grid of settings and rank them."""
 
 import shlex
 from pathlib import Path

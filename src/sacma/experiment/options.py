@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How trials are run.
+    """Options on how trials are run.
 
     Args:
         jobs: number of trials at a time; None for the number of cores.

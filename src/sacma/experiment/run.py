@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from joblib import cpu_count
+import joblib
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
@@ -78,7 +78,7 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
         todo = resolve_algorithms(to_run(completeness, failed_only=options.failed_only))
         if not options.scheduler:  # workers elsewhere have code of their own
             compilation.make_compiled_code(todo, observer.compiling)
-        backend = _backend(options, max(1, min(options.jobs or cpu_count(), len(todo))))
+        backend = _backend(options, max(1, min(options.jobs or joblib.cpu_count(), len(todo))))
         if options.scheduler and todo:
             _check_scheduler(options.scheduler, observer)
         observer.started(completeness, todo, backend.jobs)
@@ -102,7 +102,7 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
 
 
 def _backend(options: RunOptions, jobs: int) -> Backend:
-    most = JOBS_PER_CORE * cpu_count()
+    most = JOBS_PER_CORE * joblib.cpu_count()
     if options.jobs is not None and options.jobs > most:
         raise SacmaError(
             f"--jobs: {options.jobs} is not allowed: at most {most} here, {JOBS_PER_CORE} a core; "

@@ -14,10 +14,9 @@ from numba import njit, types
 from numba.core import event
 from numba.extending import get_cython_function_address, intrinsic
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+from sacma.surrogate import SLOW_TO_COMPILE
 
-LONGEST = ("sacma.surrogate.likelihood", "maximise")
-"""Module and name of the function that takes long to compile."""
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 DPOTRF: int = get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf")
 """Address of SciPy's Cholesky factorisation in this process: an argument, not a constant, of cached code."""
@@ -48,7 +47,7 @@ class _Announcement(event.Listener):  # type: ignore[misc]
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
-        if (function.__module__, function.__name__) == LONGEST:
+        if (function.__module__, function.__name__) == SLOW_TO_COMPILE:
             logging.getLogger("sacma").info("compiling the surrogate (once per installation, about 10 s) …")
 
     def on_end(self, event: Any) -> None:
