@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from sacma.analysis import published
-from sacma.analysis.claims import CLAIMS, Evidence, checks, judge
+from sacma.analysis.paper import published
+from sacma.analysis.paper.claims import CLAIMS, Evidence, checks, judge
 from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
 
 SCENARIO = ["dimension", "scenario"]

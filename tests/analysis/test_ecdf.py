@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.ecdf import (
+from sacma.analysis.run_lengths import (
     _restarted_run_lengths,
     _targets_reached,
     bootstrapped_ecdf,

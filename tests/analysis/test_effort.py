@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
+from sacma.analysis.trial_costs import control_frequencies, cpu_per_evaluation, trial_costs
 from sacma.config.plan import TrialSpec
 from sacma.store.record import CPUSeconds, Outcome, Status
 
@@ -28,7 +28,7 @@ TRIALS = [
 
 def test_cpu_per_evaluation() -> None:
     """All seconds over all evaluations: of A (3 · 0.5 + 3 + 3 · 0.25 + 3 · 0.25)/500, of which 3/500 are fits."""
-    table = cpu_per_evaluation(efforts(TRIALS)).set_index(["algorithm", "part"])["seconds_per_evaluation"]
+    table = cpu_per_evaluation(trial_costs(TRIALS)).set_index(["algorithm", "part"])["seconds_per_evaluation"]
     assert table["A", "total"] == pytest.approx(6.0 / 500)
     assert table["A", "fit"] == pytest.approx(3.0 / 500)
     assert table["CMA-ES", "total"] == pytest.approx(1.0 / 100)
@@ -36,7 +36,7 @@ def test_cpu_per_evaluation() -> None:
 
 def test_control_frequency() -> None:
     """True over model generations: 2 and 3, and a trial without a model; an algorithm without any is not there."""
-    (row,) = control_frequencies(efforts(TRIALS)).to_dict("records")
+    (row,) = control_frequencies(trial_costs(TRIALS)).to_dict("records")
     assert (row["algorithm"], row["trials"], row["without_model"]) == ("A", 3, 1)
     assert (row["lower_quartile"], row["median"], row["upper_quartile"]) == pytest.approx((2.25, 2.5, 2.75))
-    assert efforts(TRIALS)["control_frequency"].to_list() == [2.0, 3.0, math.inf, math.inf]
+    assert trial_costs(TRIALS)["control_frequency"].to_list() == [2.0, 3.0, math.inf, math.inf]

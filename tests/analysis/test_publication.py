@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sacma.analysis import published
-from sacma.analysis.effort import PARTS
-from sacma.analysis.publication import correlations, cpu_beside, mean_ranks_beside
+from sacma.analysis.paper import published
+from sacma.analysis.trial_costs import PARTS
+from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside
 
 SCENARIO = ["dimension", "scenario"]
 
@@ -20,7 +20,7 @@ def test_ranks_are_held_against_those_among_the_same_algorithms() -> None:
     assert set(beside["algorithms"]) == {6}
     two = mean_ranks_beside(ranks[ranks["algorithm"].isin(["CMA-ES", "ADA-RD"])])
     assert (two.groupby(SCENARIO)["paper"].sum() == 3).all()
-    duels = published.duels().set_index([*SCENARIO, "winner", "loser"])["wins"]
+    duels = published.pairs().set_index([*SCENARIO, "winner", "loser"])["wins"]
     for row in two[two["algorithm"] == "CMA-ES"].to_dict("records"):
         won, lost = (
             duels[(row["dimension"], row["scenario"], *pair)] for pair in (("CMA-ES", "ADA-RD"), ("ADA-RD", "CMA-ES"))

@@ -6,8 +6,8 @@ from itertools import permutations, product
 import pandas as pd
 import pytest
 
-from sacma.analysis import published
-from sacma.analysis.statistics.duels import mean_ranks_from_duels
+from sacma.analysis.paper import published
+from sacma.analysis.statistics.pairwise import mean_ranks_from_wins
 from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
 from sacma.analysis.statistics.ranks import iman_davenport_from_ranks
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
@@ -27,8 +27,8 @@ def ranks_of(scenario: tuple[int, str]) -> pd.Series:
 def test_mean_ranks_follow_from_the_duels(scenario: tuple[int, str]) -> None:
     """Table 4 gives the mean ranks of Table 3 to 0.05: a duel in 24 counted otherwise, and rounding."""
     names = list(published.ALGORITHMS)
-    wins = of(published.duels(), scenario).pivot(index="winner", columns="loser", values="wins").loc[names, names]
-    found = mean_ranks_from_duels(wins, published.PROBLEMS)
+    wins = of(published.pairs(), scenario).pivot(index="winner", columns="loser", values="wins").loc[names, names]
+    found = mean_ranks_from_wins(wins, published.PROBLEMS)
     assert found.to_dict() == pytest.approx(ranks_of(scenario).to_dict(), abs=0.05)
 
 
@@ -54,14 +54,14 @@ def test_significant_duels_follow_from_the_mean_ranks(scenario: tuple[int, str])
         for winner, loser in permutations(published.ALGORITHMS, 2)
         if tested and adjusted[winner][loser] < 0.05 and ranks[winner] < ranks[loser]
     }
-    table = of(published.duels(), scenario)
+    table = of(published.pairs(), scenario)
     marked = table[table["significant"]]
     assert found == set(zip(marked["winner"], marked["loser"], strict=True))
 
 
 def test_tables_are_complete() -> None:
     """Every algorithm, ordered pair and scenario once; 7 tests and 23 duels are significant."""
-    ranks, duels, tests = published.mean_ranks(), published.duels(), published.iman_davenport()
+    ranks, duels, tests = published.mean_ranks(), published.pairs(), published.iman_davenport()
     assert len(ranks) == len(ranks.drop_duplicates(["dimension", "scenario", "algorithm"])) == 60
     assert len(duels) == len(duels.drop_duplicates(["dimension", "scenario", "winner", "loser"])) == 300
     assert len(tests) == 10
@@ -71,7 +71,7 @@ def test_tables_are_complete() -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [published.cpu_seconds, published.mean_ranks, published.iman_davenport, published.duels]
+    "table", [published.cpu_seconds, published.mean_ranks, published.iman_davenport, published.pairs]
 )
 def test_tables_are_the_callers_own(table: Callable[[], pd.DataFrame]) -> None:
     """What a caller does to a frame does not reach the next."""

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sacma.analysis.comparison import Comparison, ExternalData, compare
-from sacma.analysis.findings import find
+from sacma.analysis.sections import find
 from sacma.analysis.notes import AS_TOLD, notes
 from sacma.analysis.tables import gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import Scenario, best_delta_f, convergence, logged_evaluations

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sacma.analysis.tables import duel_table, gains, mean_ranks, median_delta_f, medians_of, rank_tests, tied
+from sacma.analysis.tables import pairwise_table, gains, mean_ranks, median_delta_f, medians_of, rank_tests, tied
 from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets, our_trial
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
@@ -89,7 +89,7 @@ def test_noise_is_a_tie_wherever_it_falls() -> None:
         trials += [trial("A", 2, 1, (1, value)), trial("B", 2, 1, (1, value * (1 + 1e-7)))]
         best = best_delta_f(trials, fixed_budgets([100.0]))
         assert mean_ranks(medians_of(best))["mean_rank"].to_list() == [1.25, 1.75]
-        assert duel_table(medians_of(best))[["wins", "ties"]].to_numpy().tolist() == [[1, 1], [0, 1]]
+        assert pairwise_table(medians_of(best))[["wins", "ties"]].to_numpy().tolist() == [[1, 1], [0, 1]]
         gained = gains(best, "A")
         assert gained["decades"].to_list() == [0.0, pytest.approx(-np.log10(1 + 1e-7))]
         assert gained["superiority"].to_list() == [0.5, 0.0]
@@ -143,7 +143,7 @@ def test_tests_and_duels() -> None:
     chi = 12 * 24 / (2 * 3) * ((28 / 24) ** 2 + (44 / 24) ** 2 - 2 * 9 / 4)
     assert test["F_F"] == pytest.approx(23 * chi / (24 - chi))
     assert test["functions"] == 24
-    table = duel_table(medians).set_index(["winner", "loser"])
+    table = pairwise_table(medians).set_index(["winner", "loser"])
     assert table["wins"].to_dict() == {("A", "B"): 20, ("B", "A"): 4}
     z = (44 - 28) / 24 / np.sqrt(2 * 3 / (6 * 24))
     for name in ("p_raw", "p_holm", "p_shaffer", "p_bergmann_hommel"):

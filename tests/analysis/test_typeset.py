@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sacma.analysis.typeset import Block, Cell, Head, Sheet, csv_text, html_table, latex, lowest, markdown, number
+from sacma.analysis.page.table_format import Block, Cell, Head, FormattedTable, csv_text, html_table, latex, lowest, markdown, number
 
 ODD = "a_b & 50% <b>#1</b> {x} ~^\\ |$"
-SHEET = Sheet(
+SHEET = FormattedTable(
     "table9_odd",
     9,
     f"Odd {ODD}",
@@ -59,7 +59,7 @@ def test_html_shows_texts_literally() -> None:
     assert 'colspan="2"' in page
     assert '<td data-value="1.5"><b>1.50</b></td>' in page
     endless = html_table(
-        Sheet("x", None, "", "", (Block(((Head(""), Head("F")),), ((Cell("A"), number(math.inf, ".2f")),)),))
+        FormattedTable("x", None, "", "", (Block(((Head(""), Head("F")),), ((Cell("A"), number(math.inf, ".2f")),)),))
     )
     assert '<td data-value="Infinity">∞</td>' in endless  # as JavaScript reads it
 

@@ -10,21 +10,14 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures import (
-    control_frequency,
-    convergence,
-    convergence_on,
-    cpu_time,
-    critical_difference_panels,
-    critical_differences,
-    decades_heatmap,
-    ecdf,
-    evolution,
-    mean_rank_panels,
-    rank_heatmap,
-    transfer_functions,
-)
-from sacma.analysis.figures.sheet import PARTIAL
+from sacma.analysis.sections.control import control_frequency, evolution, transfer_functions
+from sacma.analysis.sections.convergence import convergence, convergence_on
+from sacma.analysis.sections.cpu import cpu_time
+from sacma.analysis.sections.critical_differences import critical_differences, critical_differences
+from sacma.analysis.sections.by_function import decades_heatmap, rank_heatmap
+from sacma.analysis.sections.ecdf import ecdf
+from sacma.analysis.sections.ranks import mean_rank_panels
+from sacma.analysis.figures.layout import PARTIAL
 from sacma.analysis.figures.style import plain
 from tests.analysis.figures import tables
 from tests.analysis.figures.drawn import faults, texts
@@ -64,7 +57,7 @@ def test_nothing_is_covered_in_diagrams(algorithms: list[str], spread: float) ->
     """The same for critical-difference diagrams, wide and narrow, whether ranks are nearly equal or far apart."""
     some = [tables.ranking(algorithms, spread, f"{n}-D, #FE_t", seed=n) for n in range(4)]
     assert list(faults(critical_differences(some[0]))) == []
-    assert list(faults(critical_difference_panels(some, partial=True))) == []
+    assert list(faults(critical_differences(some, partial=True))) == []
 
 
 @pytest.mark.parametrize("algorithms", [SIX, TWELVE], ids=["six", "twelve"])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.figures import control_frequency
+from sacma.analysis.sections.control import control_frequency
 from tests.analysis.figures.drawn import line, lines, points, texts
 from tests.analysis.figures.tables import SIX, control_trials
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from sacma.analysis.figures import convergence, convergence_on
+from sacma.analysis.sections.convergence import convergence, convergence_on
 from sacma.coco.suites import BBOB
 from tests.analysis.figures.drawn import line, lines, panel, points, texts
 from tests.analysis.figures.tables import SIX, convergence_curves

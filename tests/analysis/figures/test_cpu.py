@@ -5,8 +5,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 
-from sacma.analysis.figures import cpu_time
-from sacma.analysis.figures.cpu import PARTS
+from sacma.analysis.sections.cpu import cpu_time
+from sacma.analysis.sections.cpu import PARTS
 from tests.analysis.figures.tables import SIX, cpu_parts
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from sacma.analysis.figures import Ranking, critical_difference_panels, critical_differences, groups_alike
+from sacma.analysis.sections.critical_differences import Ranking, critical_differences, critical_differences, groups_alike
 from sacma.analysis.figures.curve import Floats
 from tests.analysis.figures.drawn import lines, points, texts
 from tests.analysis.figures.tables import SIX, TWELVE, ranking
@@ -73,7 +73,7 @@ def test_equal_ranks() -> None:
 def test_panels() -> None:
     """A diagram a ranking, row by row, with its title."""
     some = [ranking(SIX, title=f"{D}-D, {budget}", seed=D) for D in (2, 3, 5) for budget in ("#FE_t/3", "#FE_t")]
-    figure = critical_difference_panels(some[:5])
+    figure = critical_differences(some[:5])
     assert len(figure.axes) == 5
     for axes, given in zip(figure.axes, some, strict=False):
         assert given.title in [text.get_text() for text in axes.texts]
@@ -85,7 +85,7 @@ def test_panels() -> None:
 def test_nothing_to_draw() -> None:
     """No ranking, an algorithm that the study has not, or one alone."""
     with pytest.raises(ValueError, match="no rankings"):
-        critical_difference_panels([])
+        critical_differences([])
     with pytest.raises(ValueError, match="'ADA-RD' is not one of the study"):
         critical_differences(ranking(SIX), algorithms=SIX[:5])
     with pytest.raises(ValueError, match="two or more"):

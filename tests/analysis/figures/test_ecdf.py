@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sacma.analysis.figures import ecdf
+from sacma.analysis.sections.ecdf import ecdf
 from sacma.coco.suites import BBOB
 from tests.analysis.figures.drawn import line, lines, panel, points
 from tests.analysis.figures.tables import SIX, proportions

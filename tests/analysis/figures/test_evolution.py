@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sacma.analysis.figures import evolution
+from sacma.analysis.sections.control import evolution
 from sacma.store.trace import COLUMNS
 from tests.analysis.figures.drawn import line, points
 from tests.analysis.figures.tables import SIX, generations

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.figures import Ranking, groups_alike
+from sacma.analysis.sections.critical_differences import Ranking, groups_alike
 from sacma.analysis.statistics import bergmann_hommel, critical_difference, posthoc_from_ranks
 
 

@@ -6,7 +6,7 @@ from matplotlib.collections import Collection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures import decades_heatmap, rank_heatmap
+from sacma.analysis.sections.by_function import decades_heatmap, rank_heatmap
 from tests.analysis.figures.drawn import points
 from tests.analysis.figures.tables import SIX, cells
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 
-from sacma.analysis.figures import mean_rank_panels
+from sacma.analysis.sections.ranks import mean_rank_panels
 from tests.analysis.figures.drawn import line, points
 from tests.analysis.figures.tables import SIX, mean_ranks
 

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.cpu import PARTS
-from sacma.analysis.figures.ecdf import REFERENCE_LINE
+from sacma.analysis.sections.cpu import PARTS
+from sacma.analysis.sections.ecdf import REFERENCE_LINE
 from sacma.analysis.figures.style import STYLE, Look, look, looks, number, plain, shortened, styled, text_width
 from tests.analysis.figures.tables import TWELVE
 

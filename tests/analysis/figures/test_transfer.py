@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sacma.analysis.figures import transfer_functions
+from sacma.analysis.sections.control import transfer_functions
 from sacma.strategy.transfer import T2
 from tests.analysis.figures.drawn import line, points
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sacma.analysis.comparison import Comparison, Covered
-from sacma.analysis.findings import find
-from sacma.analysis.report.words import Summary, summarise
+from sacma.analysis.sections import find
+from sacma.analysis.sections.summary import Summary, summarise
 from sacma.config.plan import TrialSpec
 from tests.analysis.made import Improvements, compared, made
 
@@ -36,7 +36,7 @@ def six(decades: float = 1.0, missing: int = 0) -> Comparison:
 
 
 def said(comparison: Comparison) -> Summary:
-    return summarise(comparison, find(comparison))
+    return summarise(find(comparison))
 
 
 @pytest.fixture(scope="module")

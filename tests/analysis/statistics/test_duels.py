@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from sacma.analysis.statistics.duels import duels, mean_ranks_from_duels, rank_sum, superiority
+from sacma.analysis.statistics.pairwise import duels, mean_ranks_from_wins, rank_sum, superiority
 from sacma.analysis.statistics.ranks import rank_rows
 from tests.analysis.statistics.test_ranks import TABLES, tied
 
@@ -28,7 +28,7 @@ def test_mean_ranks_follow_from_duels(values: pd.DataFrame) -> None:
     """The rank identity holds on any table, ties included; so does the one of effect sizes."""
     N = len(values)
     expected = rank_rows(values).mean()
-    assert mean_ranks_from_duels(duels(values), N).to_dict() == pytest.approx(expected.to_dict())
+    assert mean_ranks_from_wins(duels(values), N).to_dict() == pytest.approx(expected.to_dict())
     effects = superiority(values)
     assert (1 + effects.sum() - 0.5).to_dict() == pytest.approx(expected.to_dict())
     assert np.allclose(effects + effects.T, 1)
@@ -38,7 +38,7 @@ def test_the_diagonal_of_duels_is_not_looked_at() -> None:
     """Tables from elsewhere may hold anything there."""
     wins = duels(tied(9, 4, 1)).astype(float)
     emptied = wins.mask(np.eye(4, dtype=bool))
-    pd.testing.assert_series_equal(mean_ranks_from_duels(emptied, 9), mean_ranks_from_duels(wins, 9))
+    pd.testing.assert_series_equal(mean_ranks_from_wins(emptied, 9), mean_ranks_from_wins(wins, 9))
     assert np.isnan(emptied.to_numpy()).sum() == 4
 
 
@@ -54,7 +54,7 @@ def test_the_diagonal_of_duels_is_not_looked_at() -> None:
 def test_what_are_no_duels(wins: pd.DataFrame, said: str) -> None:
     """More wins than problems, fewer than none, unknown ones and other columns than rows."""
     with pytest.raises(ValueError, match=said):
-        mean_ranks_from_duels(wins, 10)
+        mean_ranks_from_wins(wins, 10)
 
 
 def test_rank_sum_is_exact_without_ties() -> None:

@@ -48,14 +48,14 @@ def test_divergence_in_closed_cases() -> None:
 @pytest.mark.parametrize("exponent", [2.0, 1.0])
 def test_the_error_is_of_the_models_update_to_the_true_one(exponent: float) -> None:
     """ε_raw = D_KL(update by ŷ ‖ update by y), in this direction."""
-    rng = np.random.default_rng(6)
+    rng = np.random.default_rng(5)
     state, points = cma_state(4, 8, seed=6)
     y, predictions = rng.standard_normal(8), rng.standard_normal((2, 8))
     raw = [kullback_leibler(cma_update(state, points, p), cma_update(state, points, y), exponent) for p in predictions]
     measure = KullbackLeibler().build() if exponent == 2.0 else RelativeDivergence(exponent)
     errors = [measure(JudgedPopulation(points, y, p, lambda: state)) for p in predictions]
     assert errors == pytest.approx([1.0, min(1.0, raw[1] / raw[0])])
-    assert raw[1] != raw[0]
+    assert raw[1] < raw[0]  # or the second would be 1 whatever the scale
 
 
 def test_what_is_not_finite_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
