@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 import pandas as pd
 
-from sacma.analysis import published
+from sacma.analysis.paper import published
 from sacma.analysis.lookup import lookup
 from sacma.analysis.tables import ALPHA, PLACE, decisive
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
@@ -37,7 +37,7 @@ class Evidence:
     Args:
         ranks: as from ``mean_ranks``, of the paper's algorithms.
         tests: as from ``rank_tests``, of the same.
-        duels: as from ``duel_table``, of the same.
+        duels: as from ``pairwise_table``, of the same.
         control: as from ``control_frequencies``.
         ecdf: as from ``bootstrapped_ecdf``, told at ``told_at`` of the budget.
         budget: evaluations/D of the trials.

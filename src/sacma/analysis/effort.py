@@ -16,7 +16,7 @@ PARTS = tuple(field.name for field in fields(CPUSeconds))
 """Where CPU time goes."""
 
 
-def efforts(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
+def trial_costs(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
     """Return what each trial took.
 
     Returns:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 import pandas as pd
 
-from sacma.analysis import published
-from sacma.analysis.claims import Evidence, checks, judge, told_at
+from sacma.analysis.paper import published
+from sacma.analysis.paper.claims import Evidence, checks, judge, told_at
 from sacma.analysis.comparison import Compared, Comparison
-from sacma.analysis.ecdf import COLUMNS, bootstrapped_ecdf, run_lengths, targets
-from sacma.analysis.effort import control_frequencies, cpu_per_evaluation, efforts
+from sacma.analysis.run_lengths import COLUMNS, bootstrapped_ecdf, run_lengths, targets
+from sacma.analysis.trial_costs import control_frequencies, cpu_per_evaluation, trial_costs
 from sacma.analysis.notes import protocol_differences
-from sacma.analysis.publication import correlations, cpu_beside, mean_ranks_beside
-from sacma.analysis.tables import duel_table, function_ranks, gains, mean_ranks, medians_of, rank_tests
+from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside
+from sacma.analysis.tables import pairwise_table, function_ranks, gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import (
     THIRD_OF_IT,
     UNTIL_TARGET,
@@ -40,7 +40,7 @@ class Findings:
         function_ranks: rank of each algorithm on each function.
         mean_ranks: as from ``mean_ranks``.
         rank_tests: as from ``rank_tests``.
-        duels: as from ``duel_table``.
+        duels: as from ``pairwise_table``.
         gains: decades gained over the baseline, as from ``gains``.
         convergence: as from ``convergence``.
         ecdf: as from ``bootstrapped_ecdf``.
@@ -97,14 +97,14 @@ def find(comparison: Comparison, on_step: Callable[[str], None] = lambda _: None
     medians = medians_of(best)
     shared = overlap.shared(medians)
     on_step("ranks and tests")
-    ranks, tests, duels = mean_ranks(shared), rank_tests(shared), duel_table(shared)
+    ranks, tests, duels = mean_ranks(shared), rank_tests(shared), pairwise_table(shared)
     gained = gains(best[best["scenario"].isin(OF_TARGET)], baseline_of(comparison), overlap.shares)
     on_step("convergence")
     curves = convergence(compared.trials, comparison.budget)
     on_step("run lengths")
     ecdf = _ecdf(comparison, compared)
     on_step("effort")
-    taken = efforts(trial for _, completeness in comparison.covered for trial in completeness.trials)
+    taken = trial_costs(trial for _, completeness in comparison.covered for trial in completeness.trials)
     control, cpu = _costs(comparison, taken, comparison.names)
     on_step("the publication")
     evidence = _evidence(comparison, best, taken, ecdf)
@@ -170,6 +170,6 @@ def _evidence(comparison: Comparison, best: pd.DataFrame, taken: pd.DataFrame, e
         if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
             ecdf = _ecdf(comparison, theirs)
     medians = theirs.overlap.shared(medians_of(best))
-    ranked = mean_ranks(medians), rank_tests(medians), duel_table(medians)
+    ranked = mean_ranks(medians), rank_tests(medians), pairwise_table(medians)
     control, _ = _costs(comparison, taken, names)
     return Evidence(*ranked, control, ecdf, comparison.budget, as_in_paper=not protocol_differences(comparison))

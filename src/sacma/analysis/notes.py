@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from sacma.analysis import published
+from sacma.analysis.paper import published
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.trials import ROUNDING
@@ -125,7 +125,7 @@ def scope(comparison: Comparison) -> str:
     """Say below tables and charts what they are over, where not all there is can be compared as it is."""
     overlap = comparison.compared.overlap
     said = [
-        (not overlap.whole, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
+        (not overlap.complete, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
         (comparison.of_files(comparison.names), f"{AS_TOLD[0].upper()}{AS_TOLD[1:]}."),
     ]
     return " ".join(text for there, text in said if there)

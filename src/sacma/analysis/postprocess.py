@@ -12,13 +12,13 @@ import pandas as pd
 
 from sacma.analysis import sheets
 from sacma.analysis.comparison import Comparison, Covered, ExternalData
-from sacma.analysis.figures import render
+from sacma.analysis.figures.files import render
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of, find
 from sacma.analysis.notes import left_out, paper_notes, scope
 from sacma.analysis.report.drawings import FIGURE_2, Drawing, drawings
 from sacma.analysis.report.page import Drawn, Report, page
-from sacma.analysis.report.words import Summary, summarise
-from sacma.analysis.typeset import Sheet, csv_of, renderings
+from sacma.analysis.sections.summary import Summary, summarise
+from sacma.analysis.page.table_format import Sheet, csv_of, renderings
 from sacma.coco.cocopp import make_pages
 from sacma.coco.suites import BBOB
 from sacma.errors import SacmaError
@@ -89,14 +89,14 @@ def write_report(
         on_step: told of progress.
     """
     findings = find(comparison, lambda what: on_step(what, 0.0))
-    summary = summarise(comparison, findings)
+    summary = summarise(findings)
     final = store.root / "report"
     with atomic_folder(final) as folder:
         on_step("tables", 0.1)
         completeness = _completeness(comparison)
         frames = {**_applicable(comparison, findings), "summary": summary.numbers, "completeness": completeness}
         overlap = comparison.compared.overlap
-        frames |= {} if overlap.whole else {"overlap": overlap.table}
+        frames |= {} if overlap.complete else {"overlap": overlap.table}
         by_section = _sheets(comparison, findings)
         files = _write_tables(folder / "tables", frames, [sheet for part in by_section.values() for sheet in part])
         on_step("figures", 0.2)
@@ -112,7 +112,7 @@ def write_report(
             baseline=baseline_of(comparison),
             findings=findings,
             completeness=completeness,
-            overlap=None if overlap.whole else overlap.table,
+            overlap=None if overlap.complete else overlap.table,
             scope=scope(comparison),
             summary=summary,
             notes=tuple(notes),
@@ -179,7 +179,7 @@ def _completeness(comparison: Comparison) -> pd.DataFrame:
 
 
 def _sheets(comparison: Comparison, findings: Findings) -> dict[str, list[Sheet]]:
-    ranks, tests, duels = findings.mean_ranks, findings.rank_tests, findings.duels
+    ranks, tests, duels = findings["mean_ranks"], findings["rank_tests"], findings.duels
     fixed = [scenario.name for scenario in comparison.scenarios if scenario.budget is not None]
     first_and_last = list(dict.fromkeys([fixed[0], fixed[-1]]))
     settings = {
@@ -197,11 +197,11 @@ def _sheets(comparison: Comparison, findings: Findings) -> dict[str, list[Sheet]
             sheets.duel_sheet(duels, OF_TARGET),
             sheets.duel_sheet(duels, first_and_last, fixed=True),
         ],
-        "medians": [sheets.median_sheet(findings.median_delta_f, scenario) for scenario in (OF_TARGET[-1], fixed[-1])],
-        "cpu": [sheets.cpu_sheet(findings.cpu)],
+        "medians": [sheets.median_sheet(findings["median_delta_f"], scenario) for scenario in (OF_TARGET[-1], fixed[-1])],
+        "cpu": [sheets.cpu_sheet(findings["cpu"])],
         "paper": [
-            sheets.publication_rank_sheet(findings.paper_mean_ranks, findings.paper_correlation),
-            sheets.publication_cpu_sheet(findings.paper_cpu),
+            sheets.publication_rank_sheet(findings["paper_mean_ranks"], findings["paper_correlation"]),
+            sheets.publication_cpu_sheet(findings["paper_cpu"]),
         ],
         "settings": [sheets.settings_sheet(settings, changed)],
     }
@@ -333,7 +333,7 @@ def _write_plainly(data: ExternalData, folder: Path) -> None:
 
 def _all_of_each(comparison: Comparison) -> str:
     overlap = comparison.compared.overlap
-    if overlap.whole:
+    if overlap.complete:
         return ""
     return (
         "These pages are over all trials of each algorithm, though not all have the same functions and instances: "

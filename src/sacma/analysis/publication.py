@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sacma.analysis import published
+from sacma.analysis.paper import published
 
 FEWEST = 3
 """Algorithms of which a correlation of ranks says anything."""

@@ -11,7 +11,7 @@ from importlib import resources
 
 import pandas as pd
 
-from sacma.analysis.statistics import mean_ranks_from_duels
+from sacma.analysis.statistics import mean_ranks_from_wins
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
 
 ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")
@@ -92,7 +92,7 @@ def mean_ranks_among(algorithms: Collection[str]) -> pd.DataFrame:
     rows = []
     for (D, scenario), group in table.groupby(SCENARIO, sort=False):
         wins = group.pivot(index="winner", columns="loser", values="wins").reindex(index=there, columns=there)
-        rows += [(D, scenario, name, rank) for name, rank in mean_ranks_from_duels(wins, PROBLEMS).items()]
+        rows += [(D, scenario, name, rank) for name, rank in mean_ranks_from_wins(wins, PROBLEMS).items()]
     return pd.DataFrame(rows, columns=[*SCENARIO, "algorithm", "mean_rank"])
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from sacma.analysis.lookup import lookup
 from sacma.analysis.tables import ALPHA, PLACE, decisive
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
-from sacma.analysis.typeset import Block, Cell, Head, Row, Sheet, lowest, number
+from sacma.analysis.page.table_format import Block, Cell, Head, Row, FormattedTable, lowest, number
 
 BUDGETS = (
     f"{UNTIL_TARGET} of a function is the fewest evaluations after which the median trial of some algorithm is at the "
@@ -41,7 +41,7 @@ def settings_sheet(settings: Mapping[str, Mapping[str, object]], changed: Collec
         (Cell(key), *(Cell(_shown(values[key]) if key in values else "") for values in settings.values()))
         for key in differing
     )
-    return Sheet(
+    return FormattedTable(
         "table1_settings",
         1,
         "Settings",
@@ -54,7 +54,7 @@ def grid_sheet(grid: Mapping[str, Sequence[object]]) -> Sheet:
     """Return the values that a sweep tries (Table 1 of the paper)."""
     rows = tuple((Cell(key), Cell(", ".join(map(_shown, values)))) for key, values in grid.items())
     block = Block(((Head("setting"), Head("values")),), rows)
-    return Sheet("table1_grid", 1, "Values of the settings", "Every combination is tried.", (block,))
+    return FormattedTable("table1_grid", 1, "Values of the settings", "Every combination is tried.", (block,))
 
 
 def _shown(value: object) -> str:
@@ -70,7 +70,7 @@ def cpu_sheet(cpu: pd.DataFrame) -> Sheet | None:
     total = cpu[cpu["part"] == "total"].assign(ms=lambda frame: 1e3 * frame["seconds_per_evaluation"])
     table = _pivot(total, "algorithm", "dimension", "ms")
     rows = tuple((Cell(str(name)), *(number(value, ".3f") for value in values)) for name, values in _rows(table))
-    return Sheet(
+    return FormattedTable(
         "table2_cpu",
         2,
         "CPU time",
@@ -110,7 +110,7 @@ def mean_rank_sheet(
         (Head("evaluations"), *(Head(scenario) for _, scenario in columns)),
     )
     thresholds = [f"{value:.2f}" for value in sorted(critical[c] for c in columns if c in critical)]
-    return Sheet(
+    return FormattedTable(
         f"table3_mean_ranks{FIXED * fixed}",
         3,
         f"Mean ranks{' at fixed budgets' * fixed}",
@@ -123,7 +123,7 @@ def mean_rank_sheet(
 
 
 def duel_sheet(table: pd.DataFrame, scenarios: Sequence[str], *, fixed: bool = False) -> Sheet | None:
-    """Return on how many functions the row's algorithm beats the column's (Table 4), from ``duel_table``."""
+    """Return on how many functions the row's algorithm beats the column's (Table 4), from ``pairwise_table``."""
     if table.empty or not table["scenario"].isin(scenarios).any():
         return None
     table = table[table["scenario"].isin(scenarios)]
@@ -144,7 +144,7 @@ def duel_sheet(table: pd.DataFrame, scenarios: Sequence[str], *, fixed: bool = F
         )
         blocks.append(Block(header, rows))
     correction = {"p_bergmann_hommel": "Bergmann and Hommel", "p_shaffer": "Shaffer"}[decisive(table)]
-    return Sheet(
+    return FormattedTable(
         f"table4_duels{FIXED * fixed}",
         4,
         f"Duels{' at fixed budgets' * fixed}",
@@ -173,7 +173,7 @@ def median_sheet(medians: pd.DataFrame, scenario: str) -> Sheet | None:
             for function, values in _rows(table)
         ]
         blocks.append(Block(((Head(f"{D}-D"), *map(Head, algorithms)),), tuple(rows)))
-    return Sheet(
+    return FormattedTable(
         "median_at_target" if scenario == UNTIL_TARGET else "median_at_budget",
         None,
         "Median Δf",
@@ -225,7 +225,7 @@ def publication_rank_sheet(beside: pd.DataFrame, correlation: pd.DataFrame) -> S
         (Head(""), *(Head(name, 2) for name in algorithms), Head("")),
         (Head("scenario"), *(Head(text) for _ in algorithms for text in ("paper", "ours")), Head("ρ")),
     )
-    return Sheet(
+    return FormattedTable(
         "table3_beside_paper",
         None,
         "Mean ranks beside the paper's",
@@ -244,7 +244,7 @@ def publication_cpu_sheet(beside: pd.DataFrame) -> Sheet | None:
         for name, D, paper, ours, ratio in zip(*columns, strict=True)
     )
     header = ((Head("CPU seconds per evaluation"), Head("paper"), Head("ours"), Head("times less")),)
-    return Sheet(
+    return FormattedTable(
         "table2_beside_paper",
         None,
         "CPU time beside the paper's",

@@ -20,7 +20,7 @@ from sacma.analysis.sweep import (
 )
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.analysis.typeset import csv_of, renderings
+from sacma.analysis.page.table_format import csv_of, renderings
 from sacma.config.sweep import Sweep, SweptAlgorithm
 from sacma.errors import SacmaError
 from sacma.files.atomic import write_atomically

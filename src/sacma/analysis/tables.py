@@ -153,7 +153,7 @@ def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*PLACE, *columns])
 
 
-def duel_table(medians: pd.DataFrame) -> pd.DataFrame:
+def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
     """Return for each dimension, scenario and ordered pair on how many functions the first wins, and if they differ.
 
     As in the paper, a win is significant where Iman's and Davenport's test says that the mean ranks differ, that of

@@ -116,7 +116,7 @@ def postprocess(
         out.print(Text(f"- {sentence}"))
     out.print()
     if len(comparison.names) > 1:
-        out.print(rank_table(written.findings.mean_ranks))
+        out.print(rank_table(written.findings["mean_ranks"]))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)

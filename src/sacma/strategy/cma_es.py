@@ -47,6 +47,10 @@ StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size 
 PopulationSize = Annotated[
     int | None, Field(ge=4, le=100_000, description="λ of the first run; null: ⌊population_multiple (4 + 3 ln D)⌋")
 ]
+Bounds = Annotated[
+    Literal["none", "penalty", "transform"],
+    Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
+]
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
 
@@ -60,10 +64,7 @@ class CMAESSampling(Part):
         float, Field(ge=1, le=10, description="of the usual λ, where population_size is null; DTS-CMA-ES has 2")
     ] = 1.0
     active: ActiveUpdate = False
-    bounds: Annotated[
-        Literal["none", "penalty", "transform"],
-        Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
-    ] = "none"
+    bounds: Bounds = "none"
 
     @model_validator(mode="after")
     def _multiple_has_an_effect(self) -> "CMAESSampling":

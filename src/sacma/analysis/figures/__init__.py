@@ -6,9 +6,9 @@ settings for others.
 
 from sacma.analysis.figures.control import control_frequency
 from sacma.analysis.figures.convergence import convergence, convergence_on
-from sacma.analysis.figures.cpu import cpu_time
-from sacma.analysis.figures.critical import critical_difference_panels, critical_differences
-from sacma.analysis.figures.ecdf import ecdf
+from sacma.analysis.sections.cpu import cpu_time
+from sacma.analysis.figures.critical import critical_differences, critical_differences
+from sacma.analysis.sections.ecdf import ecdf
 from sacma.analysis.figures.evolution import evolution
 from sacma.analysis.figures.files import render, write
 from sacma.analysis.figures.groups import Ranking, groups_alike
@@ -22,7 +22,7 @@ __all__ = [
     "convergence",
     "convergence_on",
     "cpu_time",
-    "critical_difference_panels",
+    "critical_differences",
     "critical_differences",
     "decades_heatmap",
     "ecdf",

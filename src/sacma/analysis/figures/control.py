@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import COLUMN, LINE, PAGE, column_names, guide, new_sheet
+from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, column_names, guide, new_sheet
 from sacma.analysis.figures.style import INK, SMALL, looks, number, styled
 from sacma.coco.function_names import function_title
 

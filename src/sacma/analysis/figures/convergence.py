@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinned
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
+from sacma.analysis.figures.layout import PAGE, guide, line_key, new_sheet, without_data
 from sacma.analysis.figures.style import Look, looks, number, styled
 from sacma.coco.function_names import function_title
 

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import LINE, PAGE, new_sheet
+from sacma.analysis.figures.layout import LINE, PAGE, new_sheet
 from sacma.analysis.figures.style import INK, SMALL, Properties, number, shortened, styled, text_width
 
 COLUMNS = ("algorithm", "dimension", "part", "seconds_per_evaluation")

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.groups import ALPHA, Ranking, Ranks, by_rank, groups_alike
-from sacma.analysis.figures.sheet import LINE, PAGE, new_sheet
+from sacma.analysis.figures.layout import LINE, PAGE, new_sheet
 from sacma.analysis.figures.style import INK, SIZE, SMALL, Look, looks, number, shortened, styled, text_width
 
 MOST_NAME = 120.0
@@ -47,10 +47,10 @@ def critical_differences(
     Raises:
         ValueError: there are fewer than two algorithms, or it is not said which pairs differ.
     """
-    return critical_difference_panels([ranking], columns=1, alpha=alpha, algorithms=algorithms, partial=partial)
+    return critical_differences([ranking], columns=1, alpha=alpha, algorithms=algorithms, partial=partial)
 
 
-def critical_difference_panels(
+def critical_differences(
     rankings: Sequence[Ranking],
     *,
     columns: int = 2,

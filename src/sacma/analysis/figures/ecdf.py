@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import PAGE, guide, line_key, new_sheet, without_data
+from sacma.analysis.figures.layout import PAGE, guide, line_key, new_sheet, without_data
 from sacma.analysis.figures.style import Look, Properties, looks, number, styled
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB

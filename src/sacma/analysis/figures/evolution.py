@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from sacma.analysis.figures.curve import stairs
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import PAGE, Key, guide, new_sheet
+from sacma.analysis.figures.layout import PAGE, Key, guide, new_sheet
 from sacma.analysis.figures.style import INK, Properties, styled
 
 COLUMNS = ("algorithm", "restart", "true_evaluations", "model_generations", "error", "smoothed_error")

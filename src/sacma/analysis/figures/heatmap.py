@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import COLUMN, PAGE, column_names, new_sheet
+from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_sheet
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
 from sacma.coco.function_names import function_title
 from sacma.coco.suites import SUITES

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.rows import in_order, rows
-from sacma.analysis.figures.sheet import LINE, PAGE, guide, mark_key, new_sheet
+from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_sheet
 from sacma.analysis.figures.style import FAINT, SMALL, Look, looks, shortened, styled
 
 COLUMNS = ("scenario", "dimension", "algorithm", "mean_rank", "low", "high")

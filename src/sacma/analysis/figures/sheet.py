@@ -109,7 +109,7 @@ def new_sheet(
     lines = -(-len(keys) // columns)
     foot = LINE * lines + 3 if keys else 0
     figure = Figure(figsize=(width / 72, (head + height + foot) / 72))
-    sheet = Sheet(figure, head)
+    sheet = FormattedTable(figure, head)
     for line, (text, weight) in enumerate(heads):
         sheet.write(4, line * LINE + 2 - head, shortened([text], room)[0], weight=weight, va="top")
     if keys:

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sacma.analysis.figures.sheet import COLUMN, guide, new_sheet
+from sacma.analysis.figures.layout import COLUMN, guide, new_sheet
 from sacma.analysis.figures.style import look, number, styled
 from sacma.strategy.transfer import T1, T2
 

@@ -9,19 +9,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.figures import (
-    Ranking,
-    control_frequency,
-    convergence,
-    cpu_time,
-    critical_difference_panels,
-    decades_heatmap,
-    ecdf,
-    evolution,
-    mean_rank_panels,
-    rank_heatmap,
-    transfer_functions,
-)
+from sacma.analysis.sections.critical_differences import Ranking, critical_differences
+from sacma.analysis.sections.control import control_frequency, evolution, transfer_functions
+from sacma.analysis.sections.convergence import convergence
+from sacma.analysis.sections.cpu import cpu_time
+from sacma.analysis.sections.by_function import decades_heatmap, rank_heatmap
+from sacma.analysis.sections.ecdf import ecdf
+from sacma.analysis.sections.ranks import mean_rank_panels
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of
 from sacma.analysis.lookup import lookup
 from sacma.analysis.tables import decisive
@@ -65,7 +59,7 @@ def drawings(
     """
     names = comparison.names
     look: dict[str, Any] = {"algorithms": names, "partial": not comparison.complete}
-    if len(names) >= LEAST_COMPARED and not findings.mean_ranks.empty:
+    if len(names) >= LEAST_COMPARED and not findings["mean_ranks"].empty:
         yield from _ranks(findings, baseline_of(comparison), look)
     if not findings.control_frequency.empty:
         yield Drawing("transfer", "transfer", "T₁ and T₂", transfer_functions)
@@ -74,13 +68,13 @@ def drawings(
         where = f"{function_title(function)}, {dimension}-D, instance {instance}"
         make = partial(evolution, generations, title=where, **look)
         yield Drawing(f"evolution_f{function:02d}_{dimension:02d}D", "evolution", where, make)
-    if not findings.cpu.empty:
-        parts = findings.cpu[findings.cpu["part"] != "total"]
+    if not findings["cpu"].empty:
+        parts = findings["cpu"][findings["cpu"]["part"] != "total"]
         yield Drawing("cpu", "cpu", "all dimensions", partial(cpu_time, parts, **look))
-    for D, curves in _by_dimension(findings.convergence):
+    for D, curves in _by_dimension(findings["convergence"]):
         make = partial(convergence, curves, dimension=D, target=comparison.target, **look)
         yield Drawing(f"convergence_{D:02d}D", "", f"convergence, {D}-D", make)
-    for D, curves in _by_dimension(findings.ecdf):
+    for D, curves in _by_dimension(findings["ecdf"]):
         yield Drawing(f"ecdf_{D:02d}D", "", f"run lengths, {D}-D", partial(ecdf, curves, dimension=D, **look))
 
 
@@ -90,7 +84,7 @@ def _by_dimension(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
 
 
 def _ranks(findings: Findings, baseline: str, look: Mapping[str, Any]) -> Iterator[Drawing]:
-    ranks = findings.mean_ranks
+    ranks = findings["mean_ranks"]
     fixed = ranks[~ranks["scenario"].isin(OF_TARGET)]
     of_target = ranks[ranks["scenario"].isin(OF_TARGET)]
     if len(of_target):
@@ -102,13 +96,13 @@ def _ranks(findings: Findings, baseline: str, look: Mapping[str, Any]) -> Iterat
     for name, title, table in (("target", "at #FE_t/3 and #FE_t", of_target), ("budgets", "at fixed budgets", fixed)):
         panels = list(_critical(findings, table))
         if panels:
-            make = partial(critical_difference_panels, panels, **look)
+            make = partial(critical_differences, panels, **look)
             yield Drawing(f"critical_differences_{name}", "critical", title, make)
     scenarios = [name for name in reversed(OF_TARGET) if name in set(ranks["scenario"])]
     for scenario in scenarios:
         slug = "target" if scenario == OF_TARGET[-1] else "third"
-        cells = findings.function_ranks[findings.function_ranks["scenario"] == scenario]
-        gains = findings.gains[findings.gains["scenario"] == scenario]
+        cells = findings["function_ranks"][findings["function_ranks"]["scenario"] == scenario]
+        gains = findings["gains"][findings["gains"]["scenario"] == scenario]
         last = int(cells["dimension"].max())
         for D, table in _by_dimension(cells):
             make = partial(rank_heatmap, table, dimension=D, budget=scenario, **look)
@@ -122,8 +116,8 @@ def _ranks(findings: Findings, baseline: str, look: Mapping[str, Any]) -> Iterat
 
 def _critical(findings: Findings, ranks: pd.DataFrame) -> Iterator[Ranking]:
     keys = ["dimension", "scenario"]
-    differ = lookup(findings.rank_tests, keys, "significant")
-    difference = lookup(findings.rank_tests, keys, "critical_difference")
+    differ = lookup(findings["rank_tests"], keys, "significant")
+    difference = lookup(findings["rank_tests"], keys, "critical_difference")
     for (D, scenario), group in ranks.groupby(["dimension", "scenario"], sort=False):
         place = (D, scenario)
         if place not in differ:

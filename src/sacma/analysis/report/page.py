@@ -17,9 +17,9 @@ from markupsafe import Markup
 from sacma import __version__
 from sacma.analysis.figures.style import looks
 from sacma.analysis.findings import Findings
-from sacma.analysis.report.words import Summary
+from sacma.analysis.sections.summary import Summary
 from sacma.analysis.sheets import cell_of
-from sacma.analysis.typeset import Block, Head, Sheet, html_table, html_text
+from sacma.analysis.page.table_format import Block, Head, FormattedTable, html_table, html_text
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 
@@ -102,10 +102,10 @@ def page(report: Report) -> str:
     for drawn in report.figures:
         groups.setdefault(drawn.group, []).append(drawn)
     has = {
-        "compared": compared and not findings.mean_ranks.empty,
-        "has_ecdf": not findings.ecdf.empty,
+        "compared": compared and not findings["mean_ranks"].empty,
+        "has_ecdf": not findings["ecdf"].empty,
         "has_control": not findings.control_frequency.empty,
-        "has_paper": len(findings.paper_mean_ranks) > 0 or len(findings.paper_cpu) > 0,
+        "has_paper": len(findings["paper_mean_ranks"]) > 0 or len(findings["paper_cpu"]) > 0,
     }
     sections = [
         ("summary", "Summary", True),
@@ -177,7 +177,7 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
         tuple(cell_of(value, text=name in texts) for name, value in zip(columns, values, strict=True))
         for values in shown.itertuples(index=False)
     )
-    return Markup(html_table(Sheet("", None, "", "", (Block(header, rows),))))  # noqa: S704 it escapes
+    return Markup(html_table(FormattedTable("", None, "", "", (Block(header, rows),))))  # noqa: S704 it escapes
 
 
 def _printable(value: Any) -> Any:
@@ -195,8 +195,8 @@ def _printable(value: Any) -> Any:
 
 
 def _claims(findings: Findings) -> list[Json]:
-    checks = findings.paper_checks.to_dict("records")
-    claims: list[Any] = findings.paper_claims.to_dict("records")
+    checks = findings["paper_checks"].to_dict("records")
+    claims: list[Any] = findings["paper_claims"].to_dict("records")
     for check in checks:
         check["shown"] = "no data" if math.isnan(check["ours"]) else f"{check['ours']:.3g}"
     return [{**claim, "of": [check for check in checks if check["claim"] == claim["claim"]]} for claim in claims]
@@ -210,11 +210,11 @@ def _packed(content: Json) -> str:
 
 def _data(report: Report, groups: Mapping[str, Sequence[Drawn]]) -> Json:
     findings = report.findings
-    of_convergence = [name for name in report.names if name in set(findings.convergence.get("algorithm", ()))]
-    of_ecdf = [name for name in (*report.names, BEST_2009) if name in set(findings.ecdf.get("algorithm", ()))]
+    of_convergence = [name for name in report.names if name in set(findings["convergence"].get("algorithm", ()))]
+    of_ecdf = [name for name in (*report.names, BEST_2009) if name in set(findings["ecdf"].get("algorithm", ()))]
     return {
-        "convergence": _convergence(findings.convergence),
-        "ecdf": _ecdf(findings.ecdf),
+        "convergence": _convergence(findings["convergence"]),
+        "ecdf": _ecdf(findings["ecdf"]),
         "algorithms": {"convergence": of_convergence, "ecdf": of_ecdf},
         "styles": _styles(report.names),
         "names": {str(number): name for number, name in report.functions.items()},

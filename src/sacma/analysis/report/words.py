@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from sacma.analysis.claims import Verdict
+from sacma.analysis.paper.claims import Verdict
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.findings import OF_TARGET, Findings, baseline_of
 from sacma.analysis.lookup import lookup
@@ -101,7 +101,7 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
     else:
         yield f"{sentence}, all there."
     overlap = comparison.compared.overlap
-    if not overlap.whole:
+    if not overlap.complete:
         out = sum(
             not (overlap.shares(t.dimension, t.function) and overlap.has(t.dimension, t.function, t.instance))
             for t in comparison.trials
@@ -119,11 +119,11 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
 
 def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
     """Say whose mean rank is the lowest, in the first fixed budget, the last, and those of the target."""
-    ranks = findings.mean_ranks
+    ranks = findings["mean_ranks"]
     if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
         return
     fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
-    differ = lookup(findings.rank_tests, PLACE, "significant")
+    differ = lookup(findings["rank_tests"], PLACE, "significant")
     for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
         there = ranks[ranks["scenario"] == scenario]
         best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
@@ -142,7 +142,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
     """Say which algorithms are significantly ahead of which, and where."""
-    tests = findings.rank_tests[findings.rank_tests["scenario"].isin(OF_TARGET)]
+    tests = findings["rank_tests"][findings["rank_tests"]["scenario"].isin(OF_TARGET)]
     if tests.empty:
         return
     differ = int(tests["significant"].sum())
@@ -165,7 +165,7 @@ def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 def _gained(comparison: Comparison, findings: Findings, ledger: Ledger) -> Iterator[str]:
     """Say by how much the best is ahead of the baseline, on how many functions, and where it is behind."""
-    gains, baseline = comparison.compared.overlap.shared(findings.gains), baseline_of(comparison)
+    gains, baseline = comparison.compared.overlap.shared(findings["gains"]), baseline_of(comparison)
     gains = gains[gains["scenario"] == OF_TARGET[-1]]
     for D, group in gains.groupby("dimension"):
         medians = group.groupby("algorithm", sort=False)["decades"].median()
@@ -192,7 +192,7 @@ def _gained(comparison: Comparison, findings: Findings, ledger: Ledger) -> Itera
 
 
 def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    total = findings.cpu[findings.cpu["part"] == "total"]
+    total = findings["cpu"][findings["cpu"]["part"] == "total"]
     if total.empty:
         return
     D = int(total["dimension"].max())
@@ -214,7 +214,7 @@ def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 
 def _published(comparison: Comparison, findings: Findings, ledger: Ledger) -> Iterator[str]:
-    correlation = findings.paper_correlation.dropna(subset=["spearman_rho"])
+    correlation = findings["paper_correlation"].dropna(subset=["spearman_rho"])
     rho = correlation["spearman_rho"]
     if len(rho):
         alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
@@ -226,7 +226,7 @@ def _published(comparison: Comparison, findings: Findings, ledger: Ledger) -> It
             f"{ledger.say('highest Spearman rho', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each by "
             f"itself, in {ledger.say('scenarios with positive rho and p < 0.05', alike)}."
         )
-    claims = findings.paper_claims
+    claims = findings["paper_claims"]
     differences = protocol_differences(comparison)
     if differences and len(rho):
         yield f"The paper's claims are not judged: the protocol is another ({'; '.join(differences)})."
@@ -244,7 +244,7 @@ def _published(comparison: Comparison, findings: Findings, ledger: Ledger) -> It
             f"{ledger.say('checks that fail', int(claims['fail'].sum()))} fail and "
             f"{ledger.say('checks that are undecided', int(claims['undecided'].sum()))} are undecided."
         )
-    beside = findings.paper_cpu
+    beside = findings["paper_cpu"]
     if len(beside):
         ratios = [beside["ratio"].min(), beside["ratio"].max()]
         shown = [

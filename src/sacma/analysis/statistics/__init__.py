@@ -4,10 +4,10 @@ Rows are problems, columns algorithms, lower is better. ``ranks`` says whether a
 pairs do, ``duels`` by how much, ``signed_rank`` whether a single pair does.
 """
 
-from sacma.analysis.statistics.duels import (
+from sacma.analysis.statistics.pairwise import (
     RankSum,
     duels,
-    mean_ranks_from_duels,
+    mean_ranks_from_wins,
     rank_sum,
     superiority,
 )
@@ -45,7 +45,7 @@ __all__ = [
     "iman_davenport",
     "iman_davenport_from_ranks",
     "mean_rank_intervals",
-    "mean_ranks_from_duels",
+    "mean_ranks_from_wins",
     "posthoc_from_ranks",
     "rank_rows",
     "rank_sum",

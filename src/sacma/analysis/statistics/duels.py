@@ -67,7 +67,7 @@ def duels(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(wins, values.columns, values.columns)
 
 
-def mean_ranks_from_duels(wins: pd.DataFrame, problems: int) -> pd.Series:
+def mean_ranks_from_wins(wins: pd.DataFrame, problems: int) -> pd.Series:
     """Return mean ranks from duels: R_i = 1 + Σ_j≠i (w_ji + ½ (N - w_ij - w_ji)) / N.
 
     An algorithm's rank on a problem is 1 plus the number of those that beat it plus half of those that tie with it.
@@ -79,7 +79,7 @@ def mean_ranks_from_duels(wins: pd.DataFrame, problems: int) -> pd.Series:
     Raises:
         ValueError: that is no table of duels over so many problems.
 
-    >>> mean_ranks_from_duels(duels(pd.DataFrame({"A": [1, 1], "B": [2, 1]})), 2).to_dict()
+    >>> mean_ranks_from_wins(duels(pd.DataFrame({"A": [1, 1], "B": [2, 1]})), 2).to_dict()
     {'A': 1.25, 'B': 1.75}
     """
     if not wins.index.equals(wins.columns):

@@ -13,7 +13,7 @@ never got anywhere. Equal values are ties: round beforehand what differs by nois
 Sources: J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006), sections 3.2.2 and
 3.2.3; R. L. Iman and J. M. Davenport, Approximations of the critical region of the Friedman statistic, Communications
 in Statistics A 9 (1980). Which pairs differ says ``sacma.analysis.statistics.posthoc``, and by
-how much ``sacma.analysis.statistics.duels``.
+how much ``sacma.analysis.statistics.pairwise``.
 """
 
 import math

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from sacma.strategy.cma_es import CMAES, CMAESSampling
+from sacma.strategy.cma_es import CMAES, Bounds, CMAESSampling
 from sacma.strategy.restarts import Start
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context
@@ -15,7 +15,7 @@ class CMAESAsRun(CMAESSampling):
     """CMA-ES with a penalty for points outside of the box, whose archive holds repaired points."""
 
     name: Literal["cma-es-as-run"] = "cma-es-as-run"
-    bounds: Literal["none", "penalty", "transform"] = "penalty"
+    bounds: Bounds = "penalty"
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
         """Begin a run; see ``CMAESSampling``."""
