@@ -47,6 +47,10 @@ StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size 
 PopulationSize = Annotated[
     int | None, Field(ge=4, le=100_000, description="λ of the first run; null: ⌊population_multiple (4 + 3 ln D)⌋")
 ]
+Bounds = Annotated[
+    Literal["none", "penalty", "transform"],
+    Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
+]
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
 Bounds = Annotated[
