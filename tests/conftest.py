@@ -17,7 +17,9 @@ import hypothesis
 import pytest
 import yaml
 
+from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
+from sacma.experiment.compilation import make_compiled_code
 
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
 # The same examples at each run; `make torture` looks for new ones.
@@ -25,6 +27,14 @@ hypothesis.settings.register_profile("fixed", derandomize=True)
 hypothesis.settings.load_profile("fixed")
 CONFIGS = Path(__file__).parent.parent / "configs"
 SIX = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the surrogate where that is not done yet, once for all workers and the processes that tests start."""
+    if not hasattr(config, "workerinput"):
+        one_trial = {"functions": "1", "dimensions": "2", "instances": "1"}
+        studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes")]
+        make_compiled_code(plan(studies), print)
 
 
 @pytest.hookimpl(optionalhook=True)

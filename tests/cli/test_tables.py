@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
-
 from sacma.algorithms.settings import BIPOPSettings, LQSettings, RandomSearchSettings
+
 from sacma.cli.tables import MOST_COLUMNS, description, field_rows, rank_table
 from sacma.strategy.settings import CMAESSettings
 

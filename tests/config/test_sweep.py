@@ -330,7 +330,7 @@ KEYS = MINIMAL + "grid:\n  %s\n"
                 (".active", ".active"),
                 ("sampling.", "sampling."),
                 ("sampling..active", "sampling..active"),
-                ("a" + ".a" * 400, "a" + ".a" * 39 + " …"),
+                ("a" + ".a" * 400, "a" + ".a" * 39 + ". …"),
             )
         ),
         # Combinations that are refused, with the values as the file has them.
@@ -346,7 +346,7 @@ KEYS = MINIMAL + "grid:\n  %s\n"
             PLAIN + "grid:\n  sampling.population_size: [null, 8]\n  sampling.population_multiple: [1, 2]\n",
             (
                 "s.yaml:5: grid: A refuses the combination sampling.population_size: 8, "
-                "sampling.population_multiple: 2: population_multiple has no effect beside population_size; leave one of them out"
+                "sampling.population_multiple: 2: population_multiple has no effect beside population_size"
             ),
         ),
         (

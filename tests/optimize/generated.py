@@ -17,8 +17,17 @@ import numpy as np
 from scipy.optimize import Bounds
 
 import sacma
-from sacma.optimize.surrogates import SURROGATES
-from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings, SCMAESSettings
+from sacma.optimize.surrogates import names
+from sacma.strategy.cma_es import CMAESSampling
+from sacma.strategy.control import CONTROLS
+from sacma.strategy.criteria import CRITERIA
+from sacma.strategy.errors import ERRORS
+from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
+from sacma.strategy.proposals import PROPOSALS
+from sacma.strategy.settings import StrategySettings
+from sacma.strategy.shares import SHARES
+from sacma.surrogate.models import MODELS
+from sacma.surrogate.selections import SELECTIONS
 from sacma.surrogate.whitening import Array
 
 Objective = Callable[[Array], Any]
@@ -123,7 +132,7 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         Bounds([1, 2, 3, 4, 5, 6, 7], 8),
     ),
     "scale": (0, -1, "a", [1.0, math.nan], math.inf, [], 1e200, [[1.0]], 1j),
-    "surrogate": ("x" * 10**6, "ADA", "ada-kendal", 3, "", CMAESSettings, ["gp-1"], b"gp-1"),
+    "surrogate": ("x" * 10**6, "ADA", "ada-kendal", 3, "", StrategySettings, CMAESSampling(), ["gp1"], b"gp1"),
     "population_size": (3, 0, -1, 4.5, "8", 10**6, math.nan, True, math.inf),
     "budget": (0, -3, 1.5, "10", math.nan, math.inf, True, [5], 10**5000),
     "target": (math.nan, "0", [1.0], 1j, True, math.inf, 10**400),
@@ -209,28 +218,40 @@ def _bounds_argument(rng: Generator, lower: Array, upper: Array) -> Any:
             return list(zip(*open_, strict=True))
 
 
+def _part(rng: Generator, kinds: Mapping[str, Any], **settings: Any) -> dict[str, Any]:
+    """Draw a kind, with those of the settings that it has."""
+    name = str(rng.choice(list(kinds)))
+    return {"name": name, **{key: value for key, value in settings.items() if key in kinds[name].model_fields}}
+
+
 def _surrogate(rng: Generator) -> Any:
+    """Draw a shipped strategy, or one of parts that go together or not."""
     if rng.integers(4):
-        return str(rng.choice(list(SURROGATES)))
-    changes: dict[str, Any] = {
-        "bounds": str(rng.choice(["none", "penalty", "transform"])),
-        "evaluate_means": bool(rng.integers(2)),
-        "max_restarts": int(rng.integers(3)),
-        "after_last_restart": str(rng.choice(["start_over", "start_afresh", "stop"])),
-        "restart_from": str(rng.choice(["new", "same"])),
-        "active": bool(rng.integers(2)),
-    }
-    if rng.integers(2):
-        return CMAESSettings(**changes)
-    changes["training_radius"] = float(10.0 ** rng.uniform(-1, 4))
-    changes["selection"] = str(rng.choice(["recent", "nearest", "kmeans"]))
-    changes["rejected_model"] = str(rng.choice(["constant", "narrow"]))
-    changes["survives_restart"] = str(rng.choice(["archive_and_error", "all"]))
-    if rng.integers(2):
-        return SCMAESSettings(**changes, model_generations=int(rng.integers(8)))
-    return AdaptiveSCMAESSettings(
-        **changes, model_error=rng.choice(["kendall", "ranking_difference", "kullback_leibler"]).item()
+        return str(rng.choice([name for name in names() if "forest" not in name]))  # a small one is drawn below
+    sampling = _part(
+        rng, SAMPLINGS, bounds=str(rng.choice(["none", "penalty", "transform"])), active=bool(rng.integers(2))
     )
+    after = str(rng.choice(["start_over", "stop"]))
+    restarts = _part(rng, RESTARTS, max_restarts=int(rng.integers(3)), after_last_restart=after)
+    content: dict[str, Any] = {"sampling": sampling, "restarts": restarts}
+    if rng.integers(2):
+        controls = {name: control for name, control in CONTROLS.items() if control.uses_model}
+        content |= {
+            "model": _part(rng, MODELS, trees=5),
+            "training_set": {"radius": float(10.0 ** rng.uniform(-1, 4)), "selection": _part(rng, SELECTIONS)},
+            "acceptance": _part(rng, ACCEPTANCES),
+            "control": _part(
+                rng,
+                controls,
+                model_generations=int(rng.integers(8)),
+                error=_part(rng, ERRORS),
+                share=_part(rng, SHARES, value=float(rng.uniform(0.01, 1.0))),
+                criterion=_part(rng, CRITERIA),
+                raises_predictions=bool(rng.integers(2)),
+            ),
+            "proposals": _part(rng, PROPOSALS),
+        }
+    return StrategySettings.model_validate(content)
 
 
 def generated(rng: Generator) -> GeneratedCall:

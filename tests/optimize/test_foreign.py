@@ -99,7 +99,7 @@ def test_any_bytes_in_the_place_of_a_journal(folder: Path, content: bytes, numbe
     """Other files are refused and kept; an empty one, or half a header, is a journal that begins."""
     path = folder / "bytes"
     path.write_bytes(content)
-    begins = b'{"format": "sacma-journal-1"'.startswith(content)
+    begins = b'{"format": "sacma-journal-2"'.startswith(content)
     if READERS[number] is minimized and begins:
         minimized(path)
         return
@@ -191,12 +191,22 @@ HEADER_DAMAGES = [
     ("call.seed", 1.0, "seed is 1.0, not an integer"),
     ("call.seed", -1, "seed is -1; allowed"),
     ("call.seed", 2**128, "seed is 34028.*; allowed"),
-    ("call.strategy", [], r"strategy is \[\], not one of"),
+    ("call.strategy", [], "a key of call is 'strategy', not x0, sigma0"),
     ("call.settings", None, "call has no settings"),
-    ("call.settings", {"model_error": "x"}, "settings.model_error is 'x', not settings of"),
-    ("call.settings", {"sigma0": 1.0}, "settings is .*, not those of"),
-    ("call.settings.bounds", "none", "settings.bounds is 'none', not"),
+    ("call.settings", {"model_error": "x"}, "settings is .*, not those of a strategy"),
+    ("call.settings.sampling", 3, "settings is .*, not those of a strategy"),
+    ("call.settings.restarts", None, "settings is .*, not those of a strategy"),
+    ("call.settings.sampling.sigma0", 1.0, "settings is .*, not without sigma0 and initial_range"),
+    ("call.settings.restarts.initial_range", 1.0, "settings is .*, not without sigma0 and initial_range"),
+    ("call.settings.sampling.bounds", "none", "settings.sampling.bounds is 'none', not what there is for these bounds"),
     ("call.settings.odd", 1, "settings.odd is 1, not"),
+    ("call.settings.model", "gp", "settings.model is 'gp', not a setting"),
+    ("call.settings.control", {"name": "x"}, "settings.control is .*, not a setting: .* 'x' .*"),
+    ("call.settings.control.error", None, "settings.control.error is .*, not a setting: Field required"),
+    ("call.settings.control.error.name", [1], "settings.control.error is .*, not a setting"),
+    ("call.settings.control.update_rate", 2.0, "settings.control.update_rate is 2.0, not a setting"),
+    ("call.settings.training_set.selection.odd", 2.0, "settings.training_set.selection.odd is 2.0, not a setting"),
+    ("call.settings.model", 1e9, "settings.model is 1000000000.0, not a setting"),
     ("call.archive", [], "archive is .*, not a list of 2"),
     ("call.archive", [[[1.0, 1.0]], []], r"archive\[0\] is .*, not a list of 0"),
     ("call.archive", [[[1.0]], [1.0]], r"archive\[0\]\[0\] is .*, not a list of 2"),

@@ -57,7 +57,7 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
     result = call(Counted(), None)
     header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
-    assert header["format"] == "sacma-journal-1"
+    assert header["format"] == "sacma-journal-2"
     assert header["call"]["seed"] == 5
     assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
     assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))
@@ -123,22 +123,23 @@ def test_a_damaged_journal_is_refused(alone: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "difference"),
     [
-        {"seed": 6},
-        {"bounds": (-2, 3)},
-        {"scale": 2.0},
-        {"surrogate": "gp-1"},
-        {"population_size": 9},
-        {"archive": ([[0.0, 0.0, 0.0]], [1.0])},
+        ({"seed": 6}, "seed: 5 there, 6 here"),
+        ({"bounds": (-2, 3)}, r"upper: \[2.0, 2.0, 2.0\] there, \[3.0, 3.0, 3.0\] here"),
+        ({"scale": 2.0}, r"scale: \[1.0, 1.0, 1.0\] there, \[2.0, 2.0, 2.0\] here"),
+        ({"surrogate": "gp1"}, "settings.control.name: 'adaptive-generations' there, 'generations' here"),
+        ({"surrogate": "ada-rd"}, "settings.control.error.name: 'kendall' there, 'ranking-difference' here"),
+        ({"surrogate": "dts-cmaes"}, "settings.control.name: 'adaptive-generations' there, 'doubly-trained' here"),
+        ({"surrogate": None}, "settings.model: .* there, None here"),
+        ({"population_size": 9}, "settings.sampling.population_size: None there, 9 here"),
+        ({"archive": ([[0.0, 0.0, 0.0]], [1.0])}, "archive: None there, .* here"),
     ],
 )
-def test_the_journal_of_another_call_is_refused(alone: Path, other: dict[str, Any]) -> None:
-    """With the argument that differs, and what to do."""
+def test_the_journal_of_another_call_is_refused(alone: Path, other: dict[str, Any], difference: str) -> None:
+    """With the argument or the setting that differs, and what to do."""
     before = alone.read_bytes()
-    with pytest.raises(
-        ValueError, match=r"of a call with another .* there, .* here; .*archive=sacma.read_journal\(path\)"
-    ):
+    with pytest.raises(ValueError, match=rf"of a call with another {difference}; .*archive=sacma.read_journal\(path\)"):
         call(Counted(), alone, **other)
     assert alone.read_bytes() == before
     result = call(Counted(), None, archive=sacma.read_journal(alone).archive, seed=6)
@@ -157,7 +158,7 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
         call(Counted(), alone)
 
 
-@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-2"}\n'])
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-3"}\n'])
 def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     """However short, and with or without an end of its last line."""
     path = tmp_path / "notes.txt"

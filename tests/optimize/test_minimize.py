@@ -13,15 +13,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sacma.strategy.scmaes import SurrogateCMAES
 from scipy.optimize import Bounds, OptimizeResult
 
 import sacma
 from sacma.optimize.result import Result, Status
-from sacma.optimize.surrogates import SURROGATES
-from sacma.strategy.settings import AdaptiveSCMAESSettings, CMAESSettings
+from sacma.optimize.surrogates import named, names, settings_of
+from sacma.strategy.settings import StrategySettings
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 from tests.optimize.generated import endings
+
+TURNS = {"generations", "adaptive-generations"}
+"""Controls with whole generations that the model evaluates."""
+
+TRANSFORMED = StrategySettings.model_validate(
+    {
+        "model": {"name": "gaussian-process"},
+        "control": {"name": "adaptive-generations", "error": {"name": "kendall"}},
+        "sampling": {"bounds": "transform"},
+    }
+)
 
 
 def sphere(x: Array) -> float:
@@ -36,7 +47,7 @@ def bits(result: Result) -> tuple[Any, ...]:
     return result.history.points.tobytes(), result.history.values.tobytes(), result.x.tobytes(), result.fun, result.nfev
 
 
-@pytest.mark.parametrize("surrogate", [*SURROGATES, None])
+@pytest.mark.parametrize("surrogate", [*names(), None])
 def test_every_surrogate_finds_the_optimum(surrogate: str | None) -> None:
     """In three dimensions, with a result that SciPy's users know."""
     result = sacma.minimize(sphere, [0.0, 3.0, -1.0], 1.0, surrogate=surrogate, target=1e-8, seed=1)
@@ -45,14 +56,14 @@ def test_every_surrogate_finds_the_optimum(surrogate: str | None) -> None:
     assert result.status == Status.TARGET
     assert result.fun == sphere(result.x) <= 1e-8
     assert result.nfev == len(result.history.values) <= 750
-    assert (result.model_generations > 0) == (surrogate not in {None, "none"})
+    assert (result.model_generations > 0) == (settings_of(surrogate, sigma0=1.0, bounded=False).control.name in TURNS)
     assert "target, 1e-08, is reached" in result.message
     assert "x" in result
     assert "evaluations" in repr(result)
 
 
-@pytest.mark.parametrize("settings", [CMAESSettings(), AdaptiveSCMAESSettings(model_error="kendall")])
-def test_it_is_the_strategy(settings: CMAESSettings) -> None:
+@pytest.mark.parametrize("name", ["cmaes", "ada-kendall", "dts-cmaes-adaptive"])
+def test_it_is_the_strategy(name: str) -> None:
     """Without bounds and scale, points and values are those of the bare strategy with the same random numbers."""
     starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(5).spawn(2))
     x0 = np.array([0.5, -1.0])
@@ -62,8 +73,10 @@ def test_it_is_the_strategy(settings: CMAESSettings) -> None:
         return first.pop() if first else x0 + 0.7 * (starts.uniform(size=2), starts.standard_normal(2))[1]
 
     seen: list[Array] = []
-    strategy = SurrogateCMAES(
-        settings.model_copy(update={"sigma0": 0.7}),
+    settings = named(name)
+    assert settings is not None
+    strategy = SurrogateStrategy(
+        settings.model_copy(update={"sampling": settings.sampling.model_copy(update={"sigma0": 0.7})}),
         initial_point=initial_point,
         box=(np.full(2, -np.inf), np.full(2, np.inf)),
         rng=samples,
@@ -72,7 +85,7 @@ def test_it_is_the_strategy(settings: CMAESSettings) -> None:
         population = strategy.ask()
         seen += [np.array(x) for x in population]
         strategy.tell([rosenbrock(x) for x in population])
-    result = sacma.minimize(rosenbrock, x0, 0.7, surrogate=settings, budget=900, seed=5)
+    result = sacma.minimize(rosenbrock, x0, 0.7, surrogate=name, budget=900, seed=5)
     assert result.restarts > 0
     np.testing.assert_array_equal(result.history.points, seen[:900])
 
@@ -90,7 +103,7 @@ def test_budget_is_a_hard_limit(budget: int) -> None:
 
 def test_default_budget() -> None:
     """250·D."""
-    assert sacma.minimize(lambda x: x[0], [0.0], 1.0, surrogate="none", seed=0).nfev == 250
+    assert sacma.minimize(lambda x: x[0], [0.0], 1.0, surrogate="cmaes", seed=0).nfev == 250
 
 
 def test_target_ends_the_run_at_once() -> None:
@@ -99,9 +112,7 @@ def test_target_ends_the_run_at_once() -> None:
     assert result.history.values[-1] <= 0.5 < np.min(result.history.values[:-1])
 
 
-@pytest.mark.parametrize(
-    "surrogate", ["ada-kendall", AdaptiveSCMAESSettings(model_error="kendall", bounds="transform")]
-)
+@pytest.mark.parametrize("surrogate", ["ada-kendall", TRANSFORMED], ids=["penalty", "transform"])
 @pytest.mark.parametrize(
     ("bounds", "x0"),
     [

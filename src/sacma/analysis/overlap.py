@@ -1,4 +1,4 @@
-"""Problems that all algorithms of a comparison have: what is over functions or instances is over these."""
+"""Problems that all algorithms of a comparison have, which functions and instances are aggregated over."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,8 +9,7 @@ import pandas as pd
 
 from sacma.coco.ranges import format_ranges
 
-Place = tuple[int, int, int]
-"""(dimension, function, instance)."""
+Place = tuple[int, int, int]  # (dimension, function, instance)
 
 Numbers = frozenset[int]
 
@@ -19,7 +18,7 @@ COLUMNS = ["algorithm", "dimension", "functions", "compared", "instances", "comp
 
 @dataclass(frozen=True)
 class Overlap:
-    """What of the algorithms' problems is compared.
+    """Problems of the algorithms that are compared.
 
     Args:
         there: dimension, function and instances of the trials that there are, by algorithm.
@@ -35,11 +34,11 @@ class Overlap:
     apart: frozenset[tuple[int, int]]
 
     def has(self, dimension: int, function: int, instance: int) -> bool:
-        """Return whether trials of an instance are compared, with those of the same function at least."""
+        """Return True where trials of an instance are compared, with those of the same function at least."""
         return instance in self.instances[dimension, function]
 
     def shares(self, dimension: int, function: int) -> bool:
-        """Return whether all algorithms with trials of the dimension have the function."""
+        """Return True where all algorithms with trials of the dimension have the function."""
         return function in self.functions[dimension]
 
     def shared(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -57,13 +56,13 @@ class Overlap:
         return {name: places for name, places in found.items() if places}
 
     @property
-    def whole(self) -> bool:
-        """Whether all that there is is compared, on the same problems."""
+    def complete(self) -> bool:
+        """True where all trials are compared, on the same problems."""
         return not (self.left_out or self.apart)
 
     @property
     def table(self) -> pd.DataFrame:
-        """What each algorithm has and what of it is compared: a row an algorithm, dimension and set of instances.
+        """Problems of each algorithm and those of them that are compared: a row an algorithm, dimension and instances.
 
         Columns algorithm, dimension, functions, compared (of these), instances (of each of them) and
         compared_instances, as ranges.
@@ -82,7 +81,7 @@ class Overlap:
 
 
 def overlap(planned: Mapping[str, Iterable[Place]], there: Mapping[str, Iterable[Place]]) -> Overlap:
-    """Return what all algorithms have.
+    """Return the problems that all algorithms have.
 
     An algorithm has the instances of its plan, of a function of which it has some trial: one that is still to come
     takes nothing from others. A function it has where some trial is there that can be compared.

@@ -24,8 +24,7 @@ from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis.statistics import rank_rows, signed_rank
 
-RANKING = ["dimension", "function", "budget"]
-"""What a ranking is of."""
+RANKING = ["dimension", "function", "budget"]  # what a ranking is of
 
 RESAMPLES = 9999
 

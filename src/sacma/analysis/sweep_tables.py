@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.sheets import grid_sheet
+from sacma.analysis.page.table_format import csv_of, renderings
+from sacma.analysis.sections.data import grid_table
 from sacma.analysis.sweep import (
     RANKING,
     Decision,
@@ -20,7 +21,6 @@ from sacma.analysis.sweep import (
 )
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.analysis.typeset import csv_of, renderings
 from sacma.config.sweep import Sweep, SweptAlgorithm
 from sacma.errors import SacmaError
 from sacma.files.atomic import write_atomically
@@ -154,6 +154,6 @@ def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path,
         write_atomically(files[kind], csv_of(frame).encode())
     settings = sweep.algorithms[0].settings
     grid = {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
-    for ending, content in renderings(grid_sheet(grid)).items():
+    for ending, content in renderings(grid_table(grid)).items():
         write_atomically(folder / f"{sweep.name}_grid.{ending}", content.encode())
     return tuple(files.values())

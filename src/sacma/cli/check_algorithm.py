@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_check_results
+from sacma.cli.common import EXIT_FAILED, counted, fail, out, print_check_results
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ def check_algorithm(
             metavar="ALGORITHM",
         ),
     ] = None,
-    algorithm_file: AlgorithmFiles = None,
+    algorithm_file: list[Path] | None = None,
 ) -> None:
     """Run small trials of an algorithm in processes of their own, and say what of its contract it breaks.
 
     It must end when its trial is ended, at a budget or a target; give the same points each time; use no generator but
     its own; and leave nothing behind. Exit code 1 if it does not.
     """
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config.plan import plan_study  # noqa: PLC0415
-    from sacma.experiment.algorithm_check import examine  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.config.plan import plan_study
+    from sacma.experiment.algorithm_check import examine
 
     ALGORITHMS.add_files(algorithm_file or ())
     given = algorithms or [name for name in ALGORITHMS if (origin := ALGORITHMS.origin(name)) and origin.is_file]
@@ -53,10 +53,10 @@ def check_algorithm(
 
 def _studies(given: Iterable[str]) -> "Iterable[Study]":
     """Yield a study for each name or config."""
-    from pydantic import ValidationError  # noqa: PLC0415
+    from pydantic import ValidationError
 
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config.study import Study, load_study  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.config.study import Study, load_study
 
     for name in given:
         if name in ALGORITHMS:

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from sacma.cli.common import ResultsArgument, counted, err, out, print_damage, print_list, redraws
+from sacma.cli.common import counted, err, out, print_damage, print_list, redraws
 from sacma.cli.interruption import this_command
+from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma postprocess results/study",
@@ -69,17 +70,17 @@ def postprocess(
     The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX and
     Markdown, and its figures as SVG and PDF.
     """
-    from joblib import cpu_count  # noqa: PLC0415
+    from joblib import cpu_count
 
-    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data  # noqa: PLC0415
-    from sacma.analysis.notes import notes  # noqa: PLC0415
-    from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
-    from sacma.cli.tables import missing_lines, rank_table  # noqa: PLC0415
-    from sacma.coco.suites import SUITES  # noqa: PLC0415
-    from sacma.files.atomic import check_replaceable  # noqa: PLC0415
-    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
-    from sacma.store.store import Store  # noqa: PLC0415
-    from sacma.store.stored_study import check_one_suite  # noqa: PLC0415
+    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
+    from sacma.analysis.notes import notes
+    from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
+    from sacma.cli.tables import missing_lines, rank_table
+    from sacma.coco.suites import SUITES
+    from sacma.files.atomic import check_replaceable
+    from sacma.store.completeness import completeness_of_studies
+    from sacma.store.store import Store
+    from sacma.store.stored_study import check_one_suite
 
     store = Store(results)
     covered = completeness_of_studies(store)
@@ -116,7 +117,7 @@ def postprocess(
         out.print(Text(f"- {sentence}"))
     out.print()
     if len(comparison.names) > 1:
-        out.print(rank_table(written.findings.mean_ranks))
+        out.print(rank_table(written.findings["mean_ranks"]))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)

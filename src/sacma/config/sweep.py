@@ -315,7 +315,9 @@ def _described(values: Mapping[str, Any]) -> str:
 
 
 def _as_written(value: Any) -> str:
-    """Return a value as a YAML file has it, on one line."""
+    """Return a value as a YAML file has it, on one line; text without quotation marks."""
+    if isinstance(value, str):
+        return value
     text: str = yaml.safe_dump([value], default_flow_style=True, sort_keys=False, allow_unicode=True, width=sys.maxsize)
     return text.strip()[1:-1]
 

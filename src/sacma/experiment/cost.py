@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sacma.config.plan import TrialSpec
+from sacma.store.completeness import Completeness
+from sacma.store.earlier import earlier_trials
+from sacma.store.store import Store
 
 MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
     ("surrogate-cmaes", "", "none"): {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},
@@ -130,3 +133,15 @@ def _parts(settings: str) -> tuple[str, ...]:
 def bytes_on_disk(specs: Iterable[TrialSpec]) -> float:
     """Return the disk space that the results of ``specs`` will take."""
     return sum(BYTES_A_TRIAL + BYTES_AN_EVALUATION * spec.budget for spec in specs)
+
+
+def known_costs(completeness: Completeness, store: Store) -> CostModel:
+    """Return what trials cost by those that are there; where there are none, by those of other protocols."""
+    costs = CostModel()
+    for spec, outcome in completeness.trials:
+        costs.learn(spec, outcome.cpu.total)
+    seen = {(spec.name, spec.dimension) for spec, _ in completeness.trials}
+    unseen = [spec for spec in completeness.missing if (spec.name, spec.dimension) not in seen]
+    for spec, outcome in earlier_trials(store, unseen):
+        costs.learn_earlier(spec, outcome.evaluations, outcome.cpu.total)
+    return costs

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures import control_frequency, convergence, cpu_time, rank_heatmap, render, write
-from sacma.analysis.figures.files import _compact, _content
+from sacma.analysis.figures.files import _compact, _content, render, write
+from sacma.analysis.sections.by_function import rank_heatmap
+from sacma.analysis.sections.control import control_frequency
+from sacma.analysis.sections.convergence import convergence
+from sacma.analysis.sections.cpu import cpu_time
 from tests.analysis.figures.tables import SIX, TWELVE, cells, control_trials, convergence_curves, cpu_parts
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

@@ -1,0 +1,102 @@
+"""Sections of the report: data frames, tables, figures and the piece of the page that each of them adds."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from sacma.analysis.comparison import Comparison
+from sacma.analysis.findings import Findings
+from sacma.analysis.page.table_format import FormattedTable
+from sacma.coco.suites import Suite
+from sacma.store.provenance import Manifest
+from sacma.store.store import Store
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Results that a report is made from.
+
+    Args:
+        store: of the results; what is derived must be up to date.
+        findings: of the comparison.
+        manifests: where our trials ran.
+        notes: what to know of the data.
+    """
+
+    store: Store
+    findings: Findings
+    manifests: Sequence[Manifest] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def comparison(self) -> Comparison:
+        """The algorithms that are compared."""
+        return self.findings.comparison
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """Arguments that all figures take."""
+        return {"algorithms": self.comparison.names, "partial": not self.comparison.complete}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure to be made.
+
+    Args:
+        name: of its files.
+        group: in the page, of which one is shown at a time; empty for a figure that is in files only.
+        title: to choose it by.
+        make: makes it; it is pickled with its data for another process.
+        first: shown before others are chosen.
+    """
+
+    name: str
+    group: str
+    title: str
+    make: Callable[[], Figure]
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the report: all that it adds.
+
+    Args:
+        key: of its place in the page; sections of one key follow each other below one heading.
+        title: in the navigation of the page.
+        heading: in the page; the title unless given.
+        frames: by name, each a CSV file, unless it has no columns; they may be made from other frames.
+        tables: as they are printed.
+        figures: to be drawn.
+        chart: data of an interactive chart, for the page's script, below the key.
+        piece: of the page: a Jinja template. It has the macros ``table``, ``frame`` and ``figure`` of the page, and
+            tables, values, frames, files (links by table and ending), scope, baseline and cocopp.
+        values: more for the piece.
+        shown: tells from the findings if the page has it.
+        applies: tells of a suite if its frames mean anything there.
+        scoped: captions of its tables end with what the tables are over.
+    """
+
+    key: str
+    title: str
+    heading: str = ""
+    frames: Mapping[str, Callable[[Findings], pd.DataFrame]] = field(default_factory=dict)
+    tables: Callable[[Report], Iterable[FormattedTable | None]] = lambda _: ()
+    figures: Callable[[Report], Iterable[Drawing]] = lambda _: ()
+    chart: Callable[[Findings], Json] | None = None
+    piece: str = "{% for each in tables %}{{ table(each) }}{% endfor %}"
+    values: Callable[[Report], Mapping[str, object]] = lambda _: {}
+    shown: Callable[[Findings], bool] = lambda _: True
+    applies: Callable[[Suite], bool] = lambda _: True
+    scoped: bool = True
+
+
+def by_dimension(frame: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
+    """Return the rows of each dimension, ascending."""
+    return [(int(D), frame[frame["dimension"] == D]) for D in sorted(frame["dimension"].unique())] if len(frame) else []
