@@ -57,8 +57,8 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 compat: dist ## the wheel in fresh environments, with the oldest and the newest versions of its dependencies (minutes)
 	@$(BIN)/python tools/compat.py $(PYTHONS)
 
-torture: install-dev ## the tests of docs/reliability.md: fifty kills, every backend on whole studies (a quarter of an hour)
-	@$(BIN)/python -m pytest -m torture -s tests/torture
+torture: install-dev ## campaigns in full, fifty kills, whole studies: the tests of docs/reliability.md (half an hour)
+	@$(BIN)/python -m pytest -m torture -s
 	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
 	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=default $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
