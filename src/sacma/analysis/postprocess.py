@@ -66,13 +66,8 @@ def write_report(
 ) -> Written:
     """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
 
-    Args:
-        store: of the results; what is derived must be up to date.
-        comparison: what to show.
-        manifests: where our trials ran.
-        notes: what to know of the data.
-        jobs: processes that make figures.
-        on_step: told of progress.
+    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes; ``on_step`` is
+    told of progress.
     """
     sections = all_sections()
     findings = find(comparison)
