@@ -214,7 +214,7 @@ class ScriptedModel:
         self._part = part
         self._model = model
         self.sets: list[TrainingSet] = []
-        self.fitted: list["ScriptedFit"] = []
+        self.fitted: list[ScriptedFit] = []
         self.kept: list[Fitted] = []
         self.events = ""
         self.predictions = 0

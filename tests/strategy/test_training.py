@@ -15,7 +15,9 @@ from tests.strategy.runs import Scripted, sphere
 D = 2
 
 
-def trainer(script: tuple[FitStatus, ...] = (), *, constant: bool = False, **settings: object) -> tuple[Trainer, Scripted]:
+def trainer(
+    script: tuple[FitStatus, ...] = (), *, constant: bool = False, **settings: object
+) -> tuple[Trainer, Scripted]:
     part = Scripted(script=script, changed=lambda predicted, _: 0.0 * predicted if constant else predicted)
     context = box(D)
     return Trainer(TrainingSetSettings(**settings), part.build(context), RanksPopulation(), context.rng), part  # type: ignore[arg-type]
@@ -55,7 +57,9 @@ def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES)
     run.tell(np.arange(6.0))
     run.ask()
     np.testing.assert_array_equal(model(points), part.built[0].fitted[0].predict(whitening(points)))
-    np.testing.assert_array_equal(model.posterior(points).mean, part.built[0].fitted[0].posterior(whitening(points)).mean)
+    np.testing.assert_array_equal(
+        model.posterior(points).mean, part.built[0].fitted[0].posterior(whitening(points)).mean
+    )
 
 
 def test_what_is_rejected_is_not_kept(run: CMAES) -> None:

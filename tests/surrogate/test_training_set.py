@@ -75,7 +75,9 @@ def test_kmeans_covers_separate_clusters() -> None:
 
 def test_nearest_takes_the_older_of_equals() -> None:
     """Of points at the same distance."""
-    chosen = select(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), radius=9.0, required=1, largest=2, selection="nearest")
+    chosen = select(
+        np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), radius=9.0, required=1, largest=2, selection="nearest"
+    )
     assert chosen is not None
     np.testing.assert_array_equal(chosen.values, [0.0, 1.0])
 

@@ -69,14 +69,18 @@ def test_the_second_model_knows_what_f_has_said() -> None:
 
 
 def test_the_criterion_chooses_by_the_first_model() -> None:
-    """f evaluates the points of the largest variance by the first model, in the order of the population."""
+    """F evaluates the points of the largest variance by the first model, in the order of the population."""
     model, sampling = Scripted(), Watched()
     control = {**share_of(0.3), "criterion": {"name": "variance"}}
     run = Run(parts(control=control, model=model, sampling=sampling))
     for _ in range(8):
         run.step(sphere)
     seen = zip(
-        run.asked[2:], sampling.populations[2:], sampling.runs[0].whitenings[2:], model.built[0].fitted[:12:2], strict=True
+        run.asked[2:],
+        sampling.populations[2:],
+        sampling.runs[0].whitenings[2:],
+        model.built[0].fitted[:12:2],
+        strict=True,
     )
     for asked, population, whitening, fit in seen:
         variance = np.diag(fit.posterior(whitening(population)).covariance)

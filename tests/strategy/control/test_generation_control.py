@@ -18,7 +18,18 @@ from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess
 from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array, Whitening
-from tests.strategy.runs import KENDALL, Run, Scripted, ScriptedFit, ScriptedModel, Watched, generations, parts, rosenbrock, sphere
+from tests.strategy.runs import (
+    KENDALL,
+    Run,
+    Scripted,
+    ScriptedFit,
+    ScriptedModel,
+    Watched,
+    generations,
+    parts,
+    rosenbrock,
+    sphere,
+)
 
 SIZE = 12
 

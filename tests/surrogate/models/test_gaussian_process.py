@@ -25,7 +25,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Hyperparameters, Hype
     seen: list[tuple[Hyperparameters, Hyperparameters | None]] = []
     fit = gaussian_process.fit_gaussian_process
 
-    def watched(training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None, covariance: str) -> object:
+    def watched(
+        training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None, covariance: str
+    ) -> object:
         seen.append((start, warm))
         return fit(training, start=start, warm=warm, covariance=covariance)
 
