@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 from report import parsed, print_table, write
 
-from sacma.surrogate.gaussian_process import FitStatus, SearchedFrom
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.gaussian_process import SearchedFrom
 
 TOO_FEW = FitStatus.TOO_FEW_POINTS.value
 

@@ -50,7 +50,10 @@ def main() -> None:
 
     studies = [load_study(ROOT.parent / "configs" / f"{name}.yaml", options) for name in CONFIGS]
     _, _, ada_kendall, lq = studies
-    variants = [changed(ada_kendall, "active", active=True), changed(lq, "no-injection", inject=False)]
+    variants = [
+        changed(ada_kendall, "active", {"sampling.active": True}),
+        changed(lq, "no-injection", {"inject": False}),
+    ]
     medians = medians_of([*studies, *variants], store, jobs, BUDGETS, backend)
     for dimension, group in medians.groupby("dimension"):
         for budget, at_budget in group.groupby("budget"):
@@ -120,7 +123,7 @@ def _populations(spec: TrialSpec, lq: Study) -> list[tuple[str, int, int, int]]:
     suite = suite_of(spec)
     problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
     with suppress(TrialEnd):
-        minimize_with_lq_surrogate(problem, lq.settings, sampling(spec), on_generation=watch)
+        minimize_with_lq_surrogate(problem, sampling(spec), lq.settings, on_generation=watch)
     return populations
 
 

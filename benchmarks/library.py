@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import cocoex
 import numpy as np
 from report import config_paths, parsed, print_table, write
-from sacma.algorithms.cma import minimize as run_in_harness
 from threadpoolctl import ThreadpoolController
 
 import sacma
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_studies
 from sacma.experiment.problem import BudgetedProblem
@@ -95,7 +95,7 @@ def in_library(spec: TrialSpec) -> Timed:
     result = sacma.minimize(
         suite[0],
         x0,
-        settings.sigma0,
+        settings.sampling.sigma0,
         surrogate=settings,
         budget=spec.budget,
         seed=spec.seed,
@@ -121,12 +121,12 @@ def in_harness(spec: TrialSpec) -> Timed:
     open_ = np.full(spec.dimension, np.inf)
     space = Space(-open_, open_, np.ones(spec.dimension))
     budgeted = LibraryStart(spec, suite[0], f_opt=0.0)
-    budgeted.starts = chain([x0], (space.another_start(x0, settings.sigma0, starts) for _ in count()))
+    budgeted.starts = chain([x0], (space.another_start(x0, settings.sampling.sigma0, starts) for _ in count()))
     pools = ThreadpoolController()
     gc.collect()  # idem
     begin = time.process_time()
     with pools.limit(limits=1):
-        run_in_harness(budgeted, settings, samples)
+        surrogate_cmaes(budgeted, samples, settings)
     seconds = time.process_time() - begin
     return seconds, budgeted.evaluations, budgeted.best_delta_f
 

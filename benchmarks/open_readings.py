@@ -1,4 +1,4 @@
-"""What the paper leaves open, measured: training radius, selection, bounds, and the published code as a whole.
+"""What the paper leaves open, measured: training radius, selection, bounds, and the published code, whole and in parts.
 
 Runs ADA-Kendall and GP-5 with each reading through the harness, into a results folder that can be interrupted and
 continued like any other, and compares the readings of one algorithm with each other. Run by ``make readings``.
@@ -7,6 +7,7 @@ continued like any other, and compares the readings of one algorithm with each o
 import argparse
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from report import ROOT, parsed, print_table, write
 from studies import changed, medians_of
 
 from sacma.analysis.tables import mean_ranks
+from sacma.config.nested import value_at
 from sacma.config.study import Study, load_study
 from sacma.store.store import Store
 
 ALGORITHMS = {"ADA-Kendall": "ada_kendall.yaml", "GP-5": "gp5.yaml"}
 RADII = (8.0, 16.0, 32.0, 64.0, math.inf)
 SELECTIONS = ("recent", "nearest", "kmeans")
+PARTS_AS_RUN = ("model", "training_set", "acceptance", "control", "control.error", "sampling", "restarts")
 BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
 
 
@@ -63,9 +66,18 @@ def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:
     base = load_study(ROOT.parent / "configs" / ALGORITHMS[name], protocol)
     for selection in SELECTIONS:
         for radius in RADII:
-            yield changed(base, f"r{radius:g}-{selection}", training_radius=radius, selection=selection)
-    yield changed(base, "r64-recent-penalty", training_radius=64.0, selection="recent", bounds="penalty")
-    yield load_study(ROOT.parent / "configs" / "as_run" / ALGORITHMS[name], protocol)
+            training_set = {"training_set.radius": radius, "training_set.selection": {"name": selection}}
+            yield changed(base, f"r{radius:g}-{selection}", training_set)
+    yield changed(base, "r64-recent-penalty", {"sampling.bounds": "penalty"})
+    as_run = load_study(ROOT.parent / "configs" / "as_run" / ALGORITHMS[name], protocol)
+    yield as_run
+    content = as_run.settings.model_dump()
+    for part in PARTS_AS_RUN:
+        with suppress(KeyError):  # a part that this control has not
+            if value_at(content, part) != value_at(base.settings.model_dump(), part):
+                yield changed(
+                    base, f"as-run-{part.rpartition('.')[2].replace('_', '-')}", {part: value_at(content, part)}
+                )
 
 
 def compare(medians: pd.DataFrame) -> Iterator[dict[str, Any]]:

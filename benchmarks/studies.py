@@ -1,7 +1,7 @@
 """What benchmarks of studies share: variants of a study, what its trials give, and records that stand for others."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.cli.progress import Tally
+from sacma.config.nested import merged
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
@@ -21,9 +22,9 @@ from sacma.store.record import FinishedTrial, TrialRecord
 from sacma.store.store import Store
 
 
-def changed(base: Study, suffix: str, **settings: Any) -> Study:
-    """Return a study with other settings and a name that says so."""
-    valid = type(base.settings).model_validate({**base.settings.model_dump(exclude_unset=True), **settings})
+def changed(base: Study, suffix: str, settings: Mapping[str, Any]) -> Study:
+    """Return a study with other settings, by dotted keys, and a name that says so."""
+    valid = type(base.settings).model_validate(merged(base.settings.model_dump(exclude_unset=True), settings))
     return base.model_copy(update={"name": f"{base.name}-{suffix}", "settings": valid})
 
 

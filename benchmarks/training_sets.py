@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-import numpy as np
+from pydantic import PrivateAttr
 from report import config_paths
-from sacma.strategy.learners import GaussianProcessLearner
-from sacma.strategy.scmaes import SurrogateCMAES
 
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_studies
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.seeding import sampling
 from sacma.experiment.trial import suite_of
-from sacma.strategy.settings import SurrogateSettings
-from sacma.strategy.training import Regression, Trainer
-from sacma.surrogate.gaussian_process import FitStatus, GaussianProcess, Hyperparameters
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.part import Context
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Whitening
 
@@ -41,28 +41,46 @@ class RecordedFit:
         return f"f{self.spec.function} {self.spec.dimension}-D {self.spec.name} n={len(self.training)} at {self.moment}"
 
 
-class Recorder:
-    """A learner of Gaussian processes that keeps what it was asked to fit, where a model came of it."""
+class RecordedModel(GaussianProcessModel):
+    """The Gaussian process, with what it was asked to fit, where a model came of it."""
 
-    def __init__(self, learner: GaussianProcessLearner) -> None:
-        self.learner = learner
-        self.fits: list[Fit] = []
+    _fits: list[Fit] = PrivateAttr(default_factory=list)
+
+    @property
+    def fits(self) -> list[Fit]:
+        """What went into each fit."""
+        return self._fits
+
+    def build(self, context: Context) -> "Recorder":  # noqa: ARG002 one protocol
+        """Return the model of one strategy."""
+        return Recorder(self)
+
+
+class Recorder:
+    """Fits as the model of the study, and keeps what went in."""
+
+    def __init__(self, settings: RecordedModel) -> None:
+        self._fits = settings.fits
+        self._start = Hyperparameters(
+            settings.length_start, (settings.noise_std_start / settings.signal_std_start) ** 2
+        )
+        self._last: Hyperparameters | None = None
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> GaussianProcess | FitStatus:
         """Fit, and keep what went in."""
-        warm = self.learner.warm_start(whitening)
-        fitted = self.learner.fit(training, whitening)
+        warm = None if self._last is None else self._last.stretched(whitening.log_scale)
+        fitted = fit_gaussian_process(training, start=self._start, warm=warm)
         if isinstance(fitted, GaussianProcess):
-            self.fits.append((training, self.learner.start, warm))
+            self._fits.append((training, self._start, warm))
         return fitted
 
     def keep(self, fitted: GaussianProcess, whitening: Whitening) -> None:
         """Start the next search from a model that came to be used."""
-        self.learner.keep(fitted, whitening)
+        self._last = fitted.hyperparameters.stretched(-whitening.log_scale)
 
     def forget(self) -> None:
         """Start the next search anew."""
-        self.learner.forget()
+        self._last = None
 
 
 def record_fits(
@@ -82,22 +100,9 @@ def record_fits(
 
 def run(spec: TrialSpec, study: Study) -> list[Fit]:
     """Run a trial, point for point that of the harness, and return its trainings."""
-    suite, settings = suite_of(spec), study.settings
+    suite, model = suite_of(spec), RecordedModel(**study.settings.model.model_dump())
+    settings = study.settings.model_copy(update={"model": model})
     problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
-    recorders = []
-
-    def make_trainer(settings: SurrogateSettings, rng: np.random.Generator) -> Trainer[Regression]:
-        recorders.append(Recorder(GaussianProcessLearner(settings)))
-        return Trainer(settings, recorders[-1], rng)
-
-    strategy = SurrogateCMAES(
-        settings,
-        initial_point=lambda: problem.initial_point(settings.initial_range),
-        box=(problem.lower_bounds, problem.upper_bounds),
-        rng=sampling(spec),
-        make_trainer=make_trainer,
-    )
     with suppress(TrialEnd):
-        while not strategy.stopped:
-            strategy.tell([problem(point) for point in strategy.ask()])
-    return [fit for recorder in recorders for fit in recorder.fits]
+        surrogate_cmaes(problem, sampling(spec), settings)
+    return model.fits

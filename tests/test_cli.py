@@ -130,8 +130,8 @@ def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], expected: s
     """Exit code 2, one line on the error stream, no traceback, nothing written."""
     (tmp_path / "broken.yaml").write_text("name: [")
     (tmp_path / "unknown.yaml").write_text("name: A\nalgorithm: nope\n")
-    (tmp_path / "empty.yaml").write_text("name: A\nalgorithm: cmaes\nprotocol: {functions: []}\n")
-    (tmp_path / "good.yaml").write_text("name: A\nalgorithm: cmaes\n")
+    (tmp_path / "empty.yaml").write_text("name: A\nalgorithm: surrogate-cmaes\nprotocol: {functions: []}\n")
+    (tmp_path / "good.yaml").write_text("name: A\nalgorithm: surrogate-cmaes\n")
     (tmp_path / "file").write_text("")
     before = set(tmp_path.rglob("*"))
     done = sacma(*arguments, cwd=tmp_path)

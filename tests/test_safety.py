@@ -157,7 +157,7 @@ def test_no_file_is_run_because_results_name_it(
     """Whatever is done with a folder whose record and study name a Python file in it, that file is not run."""
     folder = received.parent
     sweep = folder / "sweep.yaml"
-    sweep.write_text("algorithms: [{name: A, algorithm: cmaes}]\ngrid: {sigma0: [1.0, 2.0]}\n")
+    sweep.write_text("algorithms: [{name: A, algorithm: surrogate-cmaes}]\ngrid: {sampling.sigma0: [1.0, 2.0]}\n")
     arguments: dict[str, tuple[object, ...]] = {
         "replay": ("replay", record_in(folder)),
         "run": ("run", "--results", "."),

@@ -12,10 +12,10 @@ from sacma.store.store import Store
 SWEEP = """name: a
 algorithms:
   - name: a
-    algorithm: cmaes
-    reference: {sigma0: 1}
+    algorithm: surrogate-cmaes
+    reference: {sampling.sigma0: 1}
 grid:
-  sigma0: [0.5, 1]
+  sampling.sigma0: [0.5, 1]
 """
 
 
@@ -26,7 +26,7 @@ def test_names_that_differ_in_case_alone_are_refused_over_two_runs(
     """As within one call: on some file systems their folders are one. The same name goes on."""
     monkeypatch.chdir(tmp_path)
     for name in ("Z", "z"):
-        Path(f"{'large' if name == 'Z' else 'small'}.yaml").write_text(f"name: {name}\nalgorithm: cmaes\n")
+        Path(f"{'large' if name == 'Z' else 'small'}.yaml").write_text(f"name: {name}\nalgorithm: surrogate-cmaes\n")
     Store(Path("results")).register(load_study(Path("large.yaml")))
     small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "5")
     refused = CliRunner().invoke(app, [command, "small.yaml", *small])
@@ -43,7 +43,7 @@ def test_nor_are_they_allowed_in_sweeps(
     """A sweep's settings are studies, too."""
     monkeypatch.chdir(tmp_path)
     Path("sweep.yaml").write_text(SWEEP)
-    Path("config.yaml").write_text("name: A.0.5\nalgorithm: cmaes\n")
+    Path("config.yaml").write_text("name: A.0.5\nalgorithm: surrogate-cmaes\n")
     Store(Path("results")).register(load_study(Path("config.yaml")))
     small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "25", "--backend", "serial")
     refused = CliRunner().invoke(app, ["sweep", "sweep.yaml", *small, *options])

@@ -18,6 +18,7 @@ from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 from tests.commands import sacma
 from tests.processes import left_alive, start, wait_for_a_record
+from tests.sizes import sizes
 
 SWEEP = """name: tiny
 protocol:
@@ -28,13 +29,13 @@ protocol:
 rank_at: [5, 20]
 algorithms:
   - name: A
-    algorithm: cmaes
-    reference: {sigma0: 1}
+    algorithm: surrogate-cmaes
+    reference: {sampling.sigma0: 1}
   - name: B
-    algorithm: cmaes
-    settings: {active: true}
+    algorithm: surrogate-cmaes
+    settings: {sampling: {active: true}}
 grid:
-  sigma0: [0.5, 1]
+  sampling.sigma0: [0.5, 1]
 """
 
 
@@ -90,7 +91,9 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
     done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--functions", "1-3,8", cwd=folder)
     assert done.returncode == 0, done.stderr
     tables = {
-        kind: pd.read_csv(folder / "results" / "sweep" / f"tiny_{kind}.csv", dtype={"sigma0": str, "value": str})
+        kind: pd.read_csv(
+            folder / "results" / "sweep" / f"tiny_{kind}.csv", dtype={"sampling.sigma0": str, "value": str}
+        )
         for kind in ("ranking", "comparisons", "effects", "ranks")
     }
     assert all(not frame["partial"].any() for frame in tables.values())
@@ -109,7 +112,7 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
         assert list(ranking.index) == list(table.index)
         for column in ("place", "first_ranks", "rank_sum", "mean_rank"):
             assert ranking[column].to_list() == pytest.approx(table[column].to_list())
-        assert ranking["sigma0"].to_dict() == {f"{algorithm.name}.{s}": s for s in ("0.5", "1")}
+        assert ranking["sampling.sigma0"].to_dict() == {f"{algorithm.name}.{s}": s for s in ("0.5", "1")}
         assert ranking["win_share"].sum() == pytest.approx(1)
         assert set(ranking["rankings"]) == {len(ranks)} == {4 * 2}
         for row in ranking.reset_index().to_dict("records"):
@@ -137,11 +140,12 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
         assert cells.groupby("setting")["first"].sum().to_dict() == table["first_ranks"].to_dict()
 
 
-def test_interruption_changes_nothing(folder: Path) -> None:
+@sizes("functions", small=8, full=24)
+def test_interruption_changes_nothing(folder: Path, functions: int) -> None:
     """Ctrl-C: exit code 130 and one line; the same command goes on and ends with the bytes of one that went through."""
     (folder / "other").mkdir()
     (folder / "other" / "tiny.yaml").write_text(SWEEP)
-    larger = ("tiny.yaml", "--functions", "1-24", "--instances", "1-3", "--budget", 100, "--jobs", 1)
+    larger = ("tiny.yaml", "--functions", f"1-{functions}", "--instances", "1-3", "--budget", 100, "--jobs", 1)
     process = start("sweep", *map(str, larger), cwd=folder)
     wait_for_a_record(folder / "results")
     os.killpg(process.pid, signal.SIGINT)
@@ -149,11 +153,12 @@ def test_interruption_changes_nothing(folder: Path) -> None:
     assert process.returncode == 130, stdout + stderr
     assert len(stderr.splitlines()) == 1, stderr
     kept = len(list((folder / "results").rglob("*.record")))
-    assert f"{kept} of 288 trials are kept; resume with: sacma sweep" in stderr
+    trials = 12 * functions
+    assert f"{kept} of {trials} trials are kept; resume with: sacma sweep" in stderr
     assert not (folder / "results" / "sweep").exists()
     assert left_alive(process.pid) == []
     resumed = sacma("sweep", *larger, cwd=folder)
-    assert f"288 trials: {kept} there, {288 - kept} to run" in resumed.stdout
+    assert f"{trials} trials: {kept} there, {trials - kept} to run" in resumed.stdout
     through = sacma("sweep", *larger, cwd=folder / "other")
     assert (resumed.returncode, through.returncode) == (0, 0)
     tables = {path: content for path, content in results(folder).items() if path.endswith(".csv")}
@@ -227,9 +232,9 @@ def test_json_lines(folder: Path) -> None:
 
 def test_failures_are_listed(folder: Path) -> None:
     """What fails is listed with the command that tries it again, and nothing is ranked."""
-    text = SWEEP.replace("algorithm: cmaes\n    reference: {sigma0: 1}", "algorithm: hostile").replace(
-        "sigma0: [0.5, 1]", "misdeeds: [{}, {f1-d2-i1: raise}]"
-    )
+    text = SWEEP.replace(
+        "algorithm: surrogate-cmaes\n    reference: {sampling.sigma0: 1}", "algorithm: hostile"
+    ).replace("sampling.sigma0: [0.5, 1]", "misdeeds: [{}, {f1-d2-i1: raise}]")
     text = text[: text.index("  - name: B")] + text[text.index("grid:") :]
     (folder / "tiny.yaml").write_text(text)
     done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--retries", 0, cwd=folder)

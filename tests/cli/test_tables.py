@@ -1,13 +1,20 @@
 """What the commands show fits into 80 columns, whatever is shown."""
 
+import re
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
-from sacma.algorithms.settings import BIPOPSettings, LQSettings, RandomSearchSettings
 
-from sacma.cli.tables import MOST_COLUMNS, description, field_rows, rank_table
-from sacma.strategy.settings import CMAESSettings
+from sacma.algorithms.pycma import BIPOPSettings, LQSettings, RestartSettings
+from sacma.algorithms.random_search import random_search
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.cli.tables import MOST_COLUMNS, description, field_rows, part_models, rank_table
+from sacma.config.nested import all_kinds
+from sacma.strategy.settings import StrategySettings
+from tests.commands import sacma
 
 
 def shown(renderable: RenderableType) -> list[str]:
@@ -46,7 +53,7 @@ def test_mean_ranks(n: int) -> None:
 
 def test_settings_are_described_once_unless_their_default_differs() -> None:
     """A default that an algorithm changes is shown again; the rest refers to what is above."""
-    known = field_rows(CMAESSettings)
+    known = field_rows(RestartSettings)
     lq = " ".join(shown(description("lq", "", LQSettings, known)))
     assert "as above: sigma0, initial_range, population_size, population_factor,   max_restarts   key" in lq
     assert "active  true" in lq
@@ -60,7 +67,50 @@ class Nothing(BaseModel):
     """Settings of an algorithm that has none."""
 
 
-@pytest.mark.parametrize("settings", [RandomSearchSettings, Nothing])
+@pytest.mark.parametrize("settings", [random_search.settings, Nothing])
 def test_no_settings(settings: type[BaseModel]) -> None:
     """An algorithm without settings says so, without the head of a table."""
     assert shown(description("random", "a summary", settings, set())) == ["random  a summary", "  no settings", ""]
+
+
+def test_parts_that_share_settings_refer_to_each_other() -> None:
+    """A kind that is another with a few settings more shows these alone."""
+    kinds = {title: (summary, kind) for title, summary, kind in part_models(StrategySettings)}
+    known = field_rows(kinds["sampling: {name: cma-es}"][1])
+    summary, kind = kinds["sampling: {name: cma-es-as-run}"]
+    text = " ".join(shown(description("sampling", summary, kind, known)))
+    assert "as above: sigma0, population_size, population_multiple, active" in text
+    assert "bounds  penalty" in text
+
+
+def test_algorithms_lists_every_kind_within_80_columns(tmp_path: Path) -> None:
+    """Each algorithm, each kind of each part at each depth, each once and with all its settings."""
+    done = sacma("algorithms", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    for name in ALGORITHMS:
+        assert sum(line.startswith(f"algorithm: {name}  ") for line in lines) == 1
+    text = " ".join(line.strip() for line in lines)
+    for key, name, kind in all_kinds(StrategySettings):
+        title = f"{key}: {{name: {name}}}  " if name else f"{key}  "
+        (start,) = [number for number, line in enumerate(lines) if line.startswith(title)]
+        block = " ".join(lines[start : lines.index("", start)])
+        assert all(field in block for field in kind.model_fields if field != "name"), title
+        assert len(block) > len(title) + 20, title  # a summary
+        if name:
+            assert name in text.replace(title, "")  # among the choices of its key
+    assert "``" not in done.stdout
+
+
+def test_a_required_setting_and_the_default_of_a_part(tmp_path: Path) -> None:
+    """What has to be given says so; of a part, the usual kind is shown."""
+    text = sacma("algorithms", cwd=tmp_path, width=200).stdout
+    for row in (
+        r"error +required +ε: .*\(kendall \| ranking-difference \| kullback-leibler \| ",
+        r"control +none +points or generations that f evaluates \(none \| generations \| adaptive-generations \| ",
+        r"model +null +the surrogate; null: f evaluates every point \(gaussian-process \| random-forest \| ",
+        r"selection +recent +reduces .*\(recent \| nearest \| kmeans\)",
+    ):
+        assert re.search(rf"^  {row}", text, flags=re.MULTILINE), row

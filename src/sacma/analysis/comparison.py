@@ -35,24 +35,19 @@ BASELINE = "CMA-ES"  # algorithm that others are compared with, where it is ther
 
 @dataclass(frozen=True)
 class ExternalData:
-    """Data of others: what they are called here, the folder or archive, and what is in it."""
+    """Data of others."""
 
-    name: str
-    path: Path
+    name: str  # what they are called here
+    path: Path  # of the folder or archive
     data: CocoData
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Trials of some algorithms that can be compared: on the same instances, and known at the same resolution.
+    """Trials of some algorithms that can be compared: on the same instances, and known at the same resolution."""
 
-    Args:
-        trials: of all functions that some of the algorithms have.
-        overlap: what all of them have.
-    """
-
-    trials: tuple[Trial, ...]
-    overlap: Overlap
+    trials: tuple[Trial, ...]  # of all functions that some of the algorithms have
+    overlap: Overlap  # what all of them have
 
     @cached_property
     def shared(self) -> tuple[Trial, ...]:
@@ -62,12 +57,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Algorithms that are compared, ours in the paper's order first.
-
-    Args:
-        covered: our studies, of one suite, and what is there of each.
-        external: data of others.
-    """
+    """Algorithms that are compared: our studies, of one suite, in the paper's order, then data of others."""
 
     covered: tuple[Covered, ...]
     external: tuple[ExternalData, ...] = ()
@@ -134,15 +124,11 @@ class Comparison:
 
     @cached_property
     def _places(self) -> Mapping[str, frozenset[Place]]:
-        ours = {
-            study.name: frozenset((spec.dimension, spec.function, spec.instance) for spec in completeness.specs)
-            for study, completeness in self.covered
-        }
+        ours = {study.name: {spec.place for spec in completeness.specs} for study, completeness in self.covered}
         theirs = {
-            data.name: frozenset((curve.dimension, curve.function, curve.instance) for curve in data.data.curves)
-            for data in self.external
+            data.name: {(c.function, c.dimension, c.instance) for c in data.data.curves} for data in self.external
         }
-        return {**ours, **theirs}
+        return {name: frozenset((D, f, i) for f, D, i in places) for name, places in (ours | theirs).items()}
 
     @cached_property
     def to_target(self) -> pd.DataFrame:
@@ -210,12 +196,7 @@ def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = ()) -
 
 
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[ExternalData, ...]:
-    """Read data sets given as ``NAME=PATH``.
-
-    Args:
-        given: of the command line.
-        taken: names that other algorithms have.
-        suite: that they must be of.
+    """Read data of a suite, given as ``NAME=PATH`` on the command line; some names are ``taken`` by others.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
@@ -237,21 +218,13 @@ def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite)
 
 
 def check_finished(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse results without any.
-
-    Raises:
-        SacmaError: no trial is finished.
-    """
+    """Refuse results without any finished trial by a SacmaError."""
     if not any(completeness.heads for _, completeness in covered):
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 
 def check_complete(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse incomplete results.
-
-    Raises:
-        SacmaError: which studies lack how many trials.
-    """
+    """Refuse incomplete results by a SacmaError that says which studies lack how many trials."""
     lacking = [
         f"{study.name} ({len(completeness.missing)} of {len(completeness.specs)})"
         for study, completeness in covered

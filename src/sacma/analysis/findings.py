@@ -16,9 +16,7 @@ T = TypeVar("T")
 class Findings(Mapping[str, pd.DataFrame]):
     """Data frames of a comparison by name; each is a CSV file of the report.
 
-    Args:
-        comparison: of at least one algorithm with a finished trial.
-        frames: what makes each data frame; it may ask for others.
+    Each is made by its function in ``frames``, which may ask for others.
     """
 
     def __init__(self, comparison: Comparison, frames: Mapping[str, Callable[["Findings"], pd.DataFrame]]) -> None:

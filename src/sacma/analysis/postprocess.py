@@ -13,10 +13,10 @@ from sacma.analysis.figures.files import render
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import scope
 from sacma.analysis.page.page import Page, render_page
-from sacma.analysis.page.table_format import FormattedTable, csv_of, renderings
 from sacma.analysis.section import Drawing, Report, Section
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
+from sacma.analysis.table_format import FormattedTable, csv_of, renderings
 from sacma.coco.cocopp import make_pages
 from sacma.coco.suites import BBOB
 from sacma.errors import SacmaError
@@ -66,13 +66,8 @@ def write_report(
 ) -> Written:
     """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
 
-    Args:
-        store: of the results; what is derived must be up to date.
-        comparison: what to show.
-        manifests: where our trials ran.
-        notes: what to know of the data.
-        jobs: processes that make figures.
-        on_step: told of progress.
+    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes; ``on_step`` is
+    told of progress.
     """
     sections = all_sections()
     findings = find(comparison)

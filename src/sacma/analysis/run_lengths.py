@@ -39,11 +39,11 @@ def targets(dimension: int) -> pd.DataFrame:
 
     The 31 values of k are equidistant on a log scale in 0.5 … 50. cocopp's reference data, made of the best algorithm
     of BBOB 2009 at each Δf of 10^(i/5), hold its aRT there, rounded to whole evaluations. For each k, the target is
-    the next below the smallest of these Δf whose aRT is at most max(1, k·D): a factor of 10^0.2 below, whether or not
-    the reference data hold that one, but at least 1e-8; a factor of 1 + 1e-9 guards against rounding. A target is
-    moved no further where several k give the same: it counts once, for the smallest k. So there are 1 to 22 targets
-    a function, and from 1e-8 to more than 1e8, whatever the 10^[-8..2] in the captions of cocopp's figures. Where the
-    best algorithm reaches 1e-8 within k·D, that is the target still, and its aRT is less than k·D.
+    the next below the smallest of these Δf whose aRT is at most max(1, k·D): a factor of 10^0.2 below, in the
+    reference data or not, but at least 1e-8; a factor of 1 + 1e-9 guards against rounding. Where several k give the
+    same target, it counts once, for the smallest k: there are 1 to 22 targets a function, from 1e-8 to more than 1e8,
+    whatever the 10^[-8..2] in the captions of cocopp's figures. Where the best algorithm reaches 1e-8 within k·D, that
+    is the target still, and its aRT is less than k·D.
 
     These are cocopp's ``RunlengthBasedTargetValues`` with ``reference_data`` best2009-bbob, ``times_dimension``,
     ``step_to_next_difficult_target`` 10^0.2, ``force_different_targets_factor`` 1, ``unique_target_values`` and
@@ -68,14 +68,10 @@ def targets(dimension: int) -> pd.DataFrame:
 
 
 def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
-    """Return after how many evaluations each trial reached each target of its function.
+    """Return after how many evaluations each trial reached each target of its function, as from ``targets``.
 
-    A trial that ended above a target, for whatever reason, did not reach it. The final target of a trial should be at
-    most the smallest target here, 1e-8: one that ended at a larger one counts as not having reached what is below.
-
-    Args:
-        trials: of any algorithms.
-        targets: of all their functions and dimensions, as from ``targets``.
+    A trial that ended above a target, for whatever reason, did not reach it: one whose final target is above 1e-8, the
+    smallest here, counts as not having reached what is below.
 
     Returns:
         A row a trial and target; columns algorithm, dimension, function, instance, trial (counted from 1 within
@@ -128,7 +124,7 @@ def bootstrapped_ecdf(
 
     Args:
         run_lengths: as from ``run_lengths``.
-        rng: where random numbers come from; four words are drawn.
+        rng: source of random numbers; four words are drawn.
         samples: simulated run lengths for each algorithm, function and target, at least; rounded up to a multiple of
             the number of trials.
         told_at: evaluations/D, rounded down to whole evaluations, that are among the points of every curve.
@@ -202,12 +198,8 @@ def _of_groups(
 def _targets_reached(points: Array, reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Array:
     """Return how many targets, of T at most, a simulated run has reached after so many evaluations, in the mean.
 
-    Args:
-        points: numbers of evaluations, shape (p,), as what is returned.
-        reached: evaluations until a trial was at a target, NaN if never, shape (T, n).
-        length: evaluations made by each trial, shape (n,).
-        samples: of each target, at least.
-        rng: of this function.
+    Of ``points`` (p,), as what is returned, from evaluations until a trial was at a target, NaN if never, (T, n), and
+    the length of each trial (n,); there are at least so many ``samples`` of each target.
     """
     n = length.size
     copies = -(-samples // n)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import FormattedTable
+from sacma.analysis.table_format import FormattedTable
 from sacma.coco.suites import Suite
 from sacma.store.provenance import Manifest
 from sacma.store.store import Store
@@ -19,14 +19,7 @@ Json = dict[str, object]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Results that a report is made from.
-
-    Args:
-        store: of the results; what is derived must be up to date.
-        findings: of the comparison.
-        manifests: where our trials ran.
-        notes: what to know of the data.
-    """
+    """Results that a report is made from: where they are, what was found, where our trials ran, and notes on them."""
 
     store: Store
     findings: Findings
@@ -46,21 +39,13 @@ class Report:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure to be made.
+    """A figure to be made, of a group of which the page shows one at a time; without a group it is in files only."""
 
-    Args:
-        name: of its files.
-        group: in the page, of which one is shown at a time; empty for a figure that is in files only.
-        title: to choose it by.
-        make: makes it; it is pickled with its data for another process.
-        first: shown before others are chosen.
-    """
-
-    name: str
+    name: str  # of its files
     group: str
-    title: str
-    make: Callable[[], Figure]
-    first: bool = False
+    title: str  # to choose it by
+    make: Callable[[], Figure]  # pickled with its data for another process
+    first: bool = False  # shown before others are chosen
 
 
 @dataclass(frozen=True)
@@ -95,6 +80,19 @@ class Section:
     shown: Callable[[Findings], bool] = lambda _: True
     applies: Callable[[Suite], bool] = lambda _: True
     scoped: bool = True
+
+
+Make = Callable[[Findings], pd.DataFrame]
+
+
+def of_one(make: Make) -> Make:
+    """Return what makes a data frame, each row of one algorithm, and marks those of which trials are missing."""
+    return lambda findings: findings.comparison.marked(make(findings), compares=False)
+
+
+def of_all(make: Make) -> Make:
+    """Return what makes a data frame, each row of all algorithms, and marks those of which trials are missing."""
+    return lambda findings: findings.comparison.marked(make(findings), compares=True)
 
 
 def by_dimension(frame: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:

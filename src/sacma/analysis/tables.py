@@ -6,26 +6,15 @@ on the log scale, where Δf below the final target counts as the target. Algorit
 looked at, in one dimension. What differs by less than ``CLOSE`` is a tie everywhere.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
 import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
-from sacma.analysis.statistics import (
-    bergmann_hommel,
-    critical_difference,
-    friedman_posthoc,
-    holm,
-    iman_davenport,
-    mean_rank_intervals,
-    pairwise_wins,
-    rank_rows,
-    rank_sum,
-    shaffer,
-    superiority,
-)
+from sacma.analysis import statistics
+from sacma.analysis.statistics import mean_rank_intervals, pairwise_wins, rank_rows, rank_sum
 from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
 from sacma.analysis.trials import Scenario, Trial, best_delta_f
 from sacma.surrogate.whitening import Array
@@ -44,9 +33,8 @@ PLACE = ["dimension", "scenario"]
 def median_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
     """Return Δf_med of each algorithm, function and dimension in each scenario.
 
-    Returns:
-        Columns algorithm, dimension, function, scenario, budget (evaluations/D), evaluations, trials (of how many Δf
-        is known) and median_delta_f, NaN where that of some trial is not.
+    Columns are algorithm, dimension, function, scenario, budget (evaluations/D), evaluations, trials (of how many Δf is
+    known) and median_delta_f, NaN where that of some trial is not.
     """
     return medians_of(best_delta_f(trials, scenarios))
 
@@ -144,9 +132,9 @@ def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
     for dimension, scenario, table in comparisons(medians):
         N, k = table.shape
         if k > 1 and N > 1:
-            test = iman_davenport(table, alpha=ALPHA)
+            test = statistics.iman_davenport(table, alpha=ALPHA)
             found = test.statistic, test.critical_value, test.p_value, test.significant
-            rows.append((dimension, scenario, N, k, *found, critical_difference(k, N, ALPHA)))
+            rows.append((dimension, scenario, N, k, *found, statistics.critical_difference(k, N, ALPHA)))
     columns = ["functions", "algorithms", "F_F", "critical_value", "p_value", "significant", "critical_difference"]
     return pd.DataFrame(rows, columns=[*PLACE, *columns])
 
@@ -168,13 +156,18 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
         N, k = table.shape
         if k < 2:  # noqa: PLR2004 two make a pair
             continue
-        raw, wins, ranks = friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
+        raw, wins, ranks = statistics.friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
         columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
-        columns |= {"superiority": superiority(table), "p_raw": raw, "p_holm": holm(raw), "p_shaffer": shaffer(raw)}
+        columns |= {
+            "superiority": statistics.superiority(table),
+            "p_raw": raw,
+            "p_holm": statistics.holm(raw),
+            "p_shaffer": statistics.shaffer(raw),
+        }
         if k <= MOST_ALGORITHMS:
-            columns["p_bergmann_hommel"] = bergmann_hommel(raw)
+            columns["p_bergmann_hommel"] = statistics.bergmann_hommel(raw)
         lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
-        differ = N > 1 and iman_davenport(table, alpha=ALPHA).significant
+        differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
         columns["significant"] = (columns[decisive(columns)] < ALPHA) & lower & differ
         winner, loser = np.nonzero(~np.eye(k, dtype=bool))
         pairs = {
@@ -188,7 +181,7 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def decisive(columns: Iterable[str]) -> str:
+def decisive(columns: Container[str]) -> str:
     """Return the p-value by which a table of pairs says what is significant, from its columns."""
     return "p_bergmann_hommel" if "p_bergmann_hommel" in columns else "p_shaffer"
 

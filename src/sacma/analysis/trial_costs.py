@@ -21,12 +21,10 @@ COLUMNS = [
 
 
 def trial_costs(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
-    """Return what each trial took.
+    """Return what each trial took: a row a trial, columns ``COLUMNS``, CPU seconds by part.
 
-    Returns:
-        Columns algorithm, dimension, function, instance, evaluations, true_generations, model_generations,
-        control_frequency (true over model-evaluated generations, Figure 2 of the paper; inf where there are none of
-        the latter), restarts, and CPU seconds by part: objective, fit, predict, strategy, other.
+    The control frequency is true over model-evaluated generations, Figure 2 of the paper; inf where there are none of
+    the latter.
     """
     rows = [
         {"algorithm": spec.name, **{name: getattr(spec, name) for name in COLUMNS[1:4]}}

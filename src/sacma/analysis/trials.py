@@ -34,32 +34,18 @@ ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, wh
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A trial of an algorithm.
-
-    Args:
-        algorithm: its name.
-        dimension: D.
-        function: f.
-        instance: of the function; in old data several trials have the same.
-        evaluations: made.
-        target: final target Δf: nothing below it counts as better.
-        known_until: evaluations up to which its best Δf is known; of a trial that hit its target, or is known to have
-            stopped by itself, inf.
-        at: evaluation numbers at which the best Δf improved, ascending, shape (n,).
-        to: best Δf from each of them on, descending, shape (n,).
-        told: evaluation numbers at which its best Δf is known exactly, shape (m,); None: at all.
-    """
+    """A trial of an algorithm; in old data several have the same instance."""
 
     algorithm: str
-    dimension: int
-    function: int
+    dimension: int  # D
+    function: int  # f
     instance: int
-    evaluations: int
-    target: float
-    known_until: float
-    at: Array
-    to: Array
-    told: Array | None = None
+    evaluations: int  # made
+    target: float  # final target Δf: nothing below it counts as better
+    known_until: float  # evaluations up to which its best Δf is known; inf if at its target, or stopped by itself
+    at: Array  # evaluation numbers at which the best Δf improved, ascending, shape (n,)
+    to: Array  # best Δf from each of them on, descending, shape (n,)
+    told: Array | None = None  # evaluation numbers at which its best Δf is known exactly, shape (m,); None: all
 
     def best_after(self, evaluations: Array) -> Array:
         """Return the best Δf after so many evaluations each: inf before the first, NaN where it is not known."""
@@ -104,12 +90,9 @@ def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array
 
 
 def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
-    """Return the trials of somebody else's data: why they ended is not known, nor what they would have found.
+    """Return the trials of others' data: why they ended is not known, nor what they would have found.
 
-    Args:
-        name: of the algorithm.
-        data: as from ``load_coco``.
-        target: Δf below which nothing counts as better.
+    ``data`` are as from ``load_coco``; Δf below ``target`` does not count as better.
     """
 
     def of(curve: Curve) -> Trial:
@@ -123,17 +106,11 @@ def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ..
 
 @dataclass(frozen=True)
 class Scenario:
-    """A number of evaluations at which algorithms are compared.
+    """A number of evaluations at which algorithms are compared."""
 
-    Args:
-        name: for people, like ``25·D``.
-        budget: evaluations/D, or None where each function has its own.
-        evaluations: from (dimension, function).
-    """
-
-    name: str
-    budget: float | None
-    evaluations: Callable[[int, int], int]
+    name: str  # for people, like ``25·D``
+    budget: float | None  # evaluations/D; None where each function has its own
+    evaluations: Callable[[int, int], int]  # from (dimension, function)
 
 
 def fixed_budgets(budgets: Iterable[float]) -> tuple[Scenario, ...]:
@@ -171,11 +148,8 @@ def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFra
     """Return #FE_t of each function: the fewest evaluations after which Δf_med of some algorithm is at the target.
 
     The median of n trials is there when ⌊n/2⌋ + 1 of them are: of an even number both in the middle must be. Trials
-    that end before they are there have not reached it, as far as is known.
-
-    Args:
-        trials: of any algorithms.
-        largest: evaluations/D that it is at most, and where no median is at the target.
+    that end before they are there have not reached it, as far as is known. It is at most ``largest`` evaluations/D, and
+    that where no median is at the target.
 
     Returns:
         Columns dimension, function, evaluations (#FE_t), reached (some median is) and algorithm (the first of those
@@ -190,8 +164,8 @@ def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFra
     rows = []
     for (dimension, function), (after, algorithm) in sorted(found.items()):
         limit = int(largest * dimension + ROUNDING)
-        reached = after <= limit
-        rows.append((dimension, function, int(after) if reached else limit, reached, algorithm if reached else ""))
+        row = (int(after), True, algorithm) if after <= limit else (limit, False, "")
+        rows.append((dimension, function, *row))
     return pd.DataFrame(rows, columns=["dimension", "function", "evaluations", "reached", "algorithm"])
 
 
@@ -226,21 +200,17 @@ def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.D
         for number, trial in enumerate(group, start=1):
             values = np.maximum(trial.best_after(at), trial.target)
             of_trial = ([value] * len(scenarios) for value in (algorithm, D, f, trial.instance, number))
-            for name, column in zip(BEST_COLUMNS, (*of_trial, names, budgets, at, values), strict=True):
+            columns: tuple[Iterable[Any], ...] = (*of_trial, names, budgets, at, values)
+            for name, column in zip(BEST_COLUMNS, columns, strict=True):
                 parts[name].extend(column)
     return pd.DataFrame(parts).astype({"evaluations": int, "delta_f": float})
 
 
 def convergence_curves(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
-    """Return median and quartiles of the best Δf over trials, from one evaluation/D to the budget.
+    """Return median and quartiles of the best Δf over trials, from one evaluation/D to the ``largest``.
 
-    Quantiles are on the log scale. Where the best Δf of some trial is not known, there is no row, nor in dimensions in
-    which the budget allows no evaluation.
-
-    Args:
-        trials: of any algorithms.
-        largest: budget, in evaluations/D.
-        points: numbers of evaluations at most, equidistant on the log scale.
+    Quantiles are on the log scale, at up to ``points`` numbers of evaluations, equidistant on it. Where the best Δf of
+    some trial is not known, there is no row, nor in dimensions in which the budget allows no evaluation.
 
     Returns:
         Columns algorithm, dimension, function, evaluations, evaluations_per_dimension, trials, lower_quartile, median

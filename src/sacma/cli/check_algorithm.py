@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = (
-    "sacma check-algorithm cmaes",
+    "sacma check-algorithm surrogate-cmaes",
     "sacma check-algorithm --algorithm-file examples/own_optimizer.py",
 )
 

@@ -92,9 +92,12 @@ def field_rows(model: type[BaseModel]) -> list[FieldRow]:
 def part_models(model: type[BaseModel]) -> list[tuple[str, str, type[BaseModel]]]:
     """Return title, summary and model of each part that settings can hold: ``control: {name: generations}``."""
     return [
-        (f"{key}: {{name: {name}}}" if name else key, (kind.__doc__ or "").partition("\n")[0].rstrip("."), kind)
-        for key, name, kind in all_kinds(model)
+        (f"{key}: {{name: {name}}}" if name else key, _first_line(kind), kind) for key, name, kind in all_kinds(model)
     ]
+
+
+def _first_line(model: type[BaseModel]) -> str:
+    return (model.__doc__ or "").partition("\n")[0].rstrip(".").replace("``", "")
 
 
 def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from sacma.analysis.paper import published
-from sacma.analysis.paper.claims import CLAIMS, Evidence, checks, judge
+from sacma.analysis.paper.claims import Evidence, checks, claims, judge
 from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
 
 SCENARIO = ["dimension", "scenario"]
@@ -57,7 +57,7 @@ def test_no_data_leave_all_open() -> None:
     nothing = evidence(published.mean_ranks().iloc[:0])
     assert judge(nothing)["verdict"].unique().tolist() == ["open"]
     assert (checks(nothing)["holds"] == "").all()
-    assert len(CLAIMS) == 8
+    assert len(claims()) == 8
 
 
 def test_ahead_but_not_significantly_is_open() -> None:

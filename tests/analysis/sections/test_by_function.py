@@ -6,7 +6,7 @@ from matplotlib.collections import Collection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from sacma.analysis.sections.by_function import decades_heatmap, rank_heatmap
+from sacma.analysis.sections.by_function import heatmap
 from tests.analysis.figures.drawn import points
 from tests.analysis.figures.tables import SIX, cells
 
@@ -25,7 +25,7 @@ def rgb(mesh: Collection, value: float) -> tuple[float, float, float]:
 def test_ranks() -> None:
     """A rank stands in the row of its function and the column of its algorithm, and shades are its value."""
     table = cells(SIX)
-    figure = rank_heatmap(table, dimension=20, budget="#FE_t")
+    figure = heatmap(table, "rank", dimension=20, budget="#FE_t")
     (axes,) = figure.axes
     shades = np.asarray(axes.collections[0].get_array())
     assert shades.shape == (24, 6)
@@ -40,7 +40,7 @@ def test_ranks() -> None:
 
 def test_better_is_darker() -> None:
     """In grey too: the lightness of ranks falls from the worst to the best."""
-    figure = rank_heatmap(cells(SIX), dimension=20)
+    figure = heatmap(cells(SIX), "rank", dimension=20)
     mesh = figure.axes[0].collections[0]
     grey = [float(np.dot(rgb(mesh, rank), [0.2126, 0.7152, 0.0722])) for rank in np.linspace(1, 6, 11)]
     assert grey == sorted(grey)
@@ -49,7 +49,7 @@ def test_better_is_darker() -> None:
 def test_decades() -> None:
     """Numbers have their sign, so that gains and losses differ in grey; the middle of the colours is 0."""
     table = cells(SIX)
-    figure = decades_heatmap(table, dimension=20, baseline="CMA-ES")
+    figure = heatmap(table, "decades", dimension=20, baseline="CMA-ES")
     shown = annotations(figure)
     for row in table[table["dimension"] == 20].to_dict("records"):
         text = shown[row["function"] - 1, SIX.index(row["algorithm"])]
@@ -63,8 +63,8 @@ def test_decades() -> None:
 def test_numbers_can_be_read(dimension: int) -> None:
     """Every number differs from its shade by a contrast of at least 3 to 1 in grey."""
     for figure in (
-        rank_heatmap(cells(SIX), dimension=dimension),
-        decades_heatmap(cells(SIX), dimension=dimension, baseline="CMA-ES"),
+        heatmap(cells(SIX), "rank", dimension=dimension),
+        heatmap(cells(SIX), "decades", dimension=dimension, baseline="CMA-ES"),
     ):
         (axes,) = figure.axes
         mesh = axes.collections[0]
@@ -86,7 +86,7 @@ def test_empty_cells() -> None:
     table = cells(SIX)
     table.loc[(table["function"] == 3) & (table["algorithm"] == "GP-5"), "rank"] = np.nan
     table = table[~((table["function"] == 4) & (table["algorithm"] == "GP-1"))]
-    figure = rank_heatmap(table, dimension=20)
+    figure = heatmap(table, "rank", dimension=20)
     shown = annotations(figure)
     assert [place for place, text in shown.items() if text == "–"] == [(2, 2), (3, 1)]
     assert np.isnan(np.ma.asarray(figure.axes[0].collections[0].get_array()).filled(np.nan)).sum() == 2
@@ -95,5 +95,5 @@ def test_empty_cells() -> None:
 def test_groups_are_parted() -> None:
     """Lines part bbob's groups, of the functions that are there."""
     for functions, expected in ((range(1, 25), [5, 9, 14, 19]), ([1, 8, 24], [1, 2])):
-        (axes,) = rank_heatmap(cells(SIX, functions=list(functions)), dimension=20).axes
+        (axes,) = heatmap(cells(SIX, functions=list(functions)), "rank", dimension=20).axes
         assert sorted(points(line)[1][0] for line in axes.get_lines()) == expected

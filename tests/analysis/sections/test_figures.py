@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.figures.layout import PARTIAL
 from sacma.analysis.figures.style import plain
-from sacma.analysis.sections.by_function import decades_heatmap, rank_heatmap
+from sacma.analysis.sections.by_function import heatmap
 from sacma.analysis.sections.control import control_frequency, evolution, transfer_functions
 from sacma.analysis.sections.convergence import convergence
 from sacma.analysis.sections.cpu import cpu_time
@@ -30,8 +30,8 @@ FIGURES: dict[str, tuple[Callable[..., Figure], Table, dict[str, Any]]] = {
     "ecdf": (ecdf, tables.proportions, {"dimension": 20}),
     "control": (control_frequency, tables.control_trials, {"function": 8, "dimension": 20}),
     "evolution": (evolution, tables.generations, {"title": "f8 Rosenbrock, 20-D, instance 1"}),
-    "ranks of functions": (rank_heatmap, tables.cells, {"dimension": 20, "budget": "#FE_t/3"}),
-    "decades": (decades_heatmap, tables.cells, {"dimension": 20, "baseline": "CMA-ES", "budget": "250·D"}),
+    "ranks of functions": (heatmap, tables.cells, {"column": "rank", "dimension": 20, "budget": "#FE_t/3"}),
+    "decades": (heatmap, tables.cells, {"column": "decades", "dimension": 20, "baseline": "CMA-ES", "budget": "250·D"}),
     "cpu": (cpu_time, tables.cpu_parts, {}),
     "mean ranks": (mean_rank_panels, tables.mean_ranks, {}),
     "mean ranks over dimensions": (mean_rank_panels, tables.mean_ranks, {"over": "dimension"}),

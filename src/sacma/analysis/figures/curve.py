@@ -23,8 +23,8 @@ def thinned(x: Floats, y: Floats, *, tolerance: float = TOLERANCE, most: int = M
 
     U. Ramer, An iterative procedure for the polygonal approximation of plane curves (1972).
 
-    x, ascending, and y, finite, of shape (n,), are in points, and so is the tolerance, a distance from the curve that is
-    not seen; at most ``most`` points are kept. Returned are their positions, ascending.
+    x, ascending, and y, finite, of shape (n,), and the tolerance, a distance from the curve that is not seen, are in
+    points; at most ``most`` points are kept. Returned are their positions, ascending.
 
     >>> thinned(np.arange(5.0), np.array([0, 0.01, 0, 1, 2])).tolist()
     [0, 2, 4]

@@ -36,11 +36,9 @@ def render(
 ) -> list[Written]:
     """Make many figures in ``jobs`` processes, write them, and return the paths of all in the given order.
 
-    Args:
-        figures: by stem, what makes each: ``functools.partial(ecdf, table, dimension=20)``. It is pickled with its
-            data for another process: give it no more rows than it draws.
-        jobs: number of processes.
-        on_written: called here with the paths of each figure, as they come.
+    ``figures`` has by stem what makes each: ``functools.partial(ecdf, table, dimension=20)``. It is pickled with its
+    data for another process: give it no more rows than it draws. ``on_written`` is called here with the paths of each
+    figure.
 
     Raises:
         ValueError: a figure cannot be drawn from its data; says which.

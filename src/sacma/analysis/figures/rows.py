@@ -1,10 +1,14 @@
 """Rows of a table that a figure draws, checked before matplotlib sees them."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import pandas as pd
 
+from sacma.analysis.figures.style import Look, looks
 from sacma.coco.function_names import BEST_2009
+
+Names: TypeAlias = Sequence[str] | None  # algorithms of a study, in its order; None: those of the table
 
 
 def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] = (), **where: object) -> pd.DataFrame:
@@ -36,7 +40,7 @@ def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] =
     return found
 
 
-def in_order(table: pd.DataFrame, algorithms: Sequence[str] | None) -> tuple[str, ...]:
+def in_order(table: pd.DataFrame, algorithms: Names) -> tuple[str, ...]:
     """Return the algorithms of a study in its order, which is that of the first rows of each unless given.
 
     Raises:
@@ -58,7 +62,7 @@ def in_order(table: pd.DataFrame, algorithms: Sequence[str] | None) -> tuple[str
     return tuple(name for name in algorithms if name != BEST_2009)
 
 
-def drawn(table: pd.DataFrame, order: Sequence[str]) -> list[str]:
-    """Return the algorithms of a study that a table has rows of, in its order."""
-    there = set(table["algorithm"])
-    return [name for name in order if name in there]
+def looks_of(table: pd.DataFrame, drawn: pd.DataFrame, algorithms: Names) -> dict[str, Look]:
+    """Return the looks of the algorithms of a study, or of a table, that are drawn, in its order."""
+    there = set(drawn["algorithm"])
+    return {name: look for name, look in looks(in_order(table, algorithms)).items() if name in there}

@@ -19,8 +19,8 @@ from sacma import __version__
 from sacma.analysis.figures.style import looks
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import scope
-from sacma.analysis.page.table_format import Block, FormattedTable, Head, cell_of, html_table, html_text
 from sacma.analysis.section import Drawing, Json, Report, Section
+from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_table, html_text
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 
@@ -31,25 +31,15 @@ WIDTH = 2  # of a line, in pixels
 
 @dataclass(frozen=True)
 class Page:
-    """Parts of the page beside what its sections find.
-
-    Args:
-        title: of the page.
-        subtitle: below it.
-        partial: warning above all, where trials are missing.
-        tables: of each section, by its position.
-        figures: drawings and their SVG, of which one of a group is shown at a time.
-        files: links by table, then by kind of file.
-        cocopp: link to its pages, if they are there.
-    """
+    """Parts of the page beside what its sections find."""
 
     title: str
     subtitle: str
-    partial: str
-    tables: Sequence[Sequence[FormattedTable]]
-    figures: Sequence[tuple[Drawing, str]]
-    files: Mapping[str, Mapping[str, str]]
-    cocopp: str
+    partial: str  # warning above all, where trials are missing
+    tables: Sequence[Sequence[FormattedTable]]  # of each section
+    figures: Sequence[tuple[Drawing, str]]  # with their SVG
+    files: Mapping[str, Mapping[str, str]]  # links by table, then by kind of file
+    cocopp: str  # link to its pages, if they are there
 
 
 def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:

@@ -5,9 +5,14 @@ says of it. A check holds, fails where our data point the other way, or is undec
 test is not significant. Not to be significant is no evidence of the opposite.
 """
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
+from importlib import resources
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,25 +31,15 @@ MOST_DIMENSIONS = 4  # of five: "basically all"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Data frames that claims are judged by, of the paper's algorithms.
+    """Data frames that claims are judged by, of the paper's algorithms."""
 
-    Args:
-        ranks: as from ``mean_ranks``.
-        tests: as from ``rank_tests``.
-        pairs: as from ``pairwise_table``.
-        control: as from ``control_frequencies``.
-        ecdf: as from ``bootstrapped_ecdf``, told at ``budgets_of_claims``.
-        budget: evaluations/D of the trials.
-        as_in_paper: functions, instances, budget and target are the paper's; else there is no verdict.
-    """
-
-    ranks: pd.DataFrame
-    tests: pd.DataFrame
-    pairs: pd.DataFrame
-    control: pd.DataFrame
-    ecdf: pd.DataFrame
-    budget: float
-    as_in_paper: bool
+    ranks: pd.DataFrame  # as from ``mean_ranks``
+    tests: pd.DataFrame  # as from ``rank_tests``
+    pairs: pd.DataFrame  # as from ``pairwise_table``
+    control: pd.DataFrame  # as from ``control_frequencies``
+    ecdf: pd.DataFrame  # as from ``bootstrapped_ecdf``, told at ``budgets_of_claims``
+    budget: float  # evaluations/D of the trials
+    as_in_paper: bool  # functions, instances, budget and target are the paper's; else there is no verdict
 
 
 class Verdict(StrEnum):
@@ -65,14 +60,20 @@ class Check:
     holds: bool | None  # None where our data do not decide
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A claim of the paper in short, and how it is checked."""
 
-    text: str
+    checks: str  # name of its checks
     where: str  # it stands in the paper
+    text: str
     rule: str  # by which it is checked
-    checks: Callable[[Evidence], Iterator[Check]]  # from what there is; none where nothing is
+
+
+@cache
+def claims() -> tuple[Claim, ...]:
+    """Return the claims of the paper, from its results and its conclusion."""
+    content = resources.files("sacma.analysis.paper").joinpath("claims.toml").read_text(encoding="utf-8")
+    return tuple(Claim(**entry) for entry in tomllib.loads(content)["claims"])
 
 
 def budgets_of_claims(budget: float) -> tuple[float, ...]:
@@ -81,13 +82,11 @@ def budgets_of_claims(budget: float) -> tuple[float, ...]:
 
 
 def judge(evidence: Evidence) -> pd.DataFrame:
-    """Return the verdict of our data on each claim.
+    """Return the verdict of our data on each claim: columns claim (number), text, where, rule, verdict and counts.
 
     A claim is contradicted where one of its checks fails, supported where all hold, and open else. All are open where
-    the protocol is not the paper's: of other functions or another budget it claims nothing.
-
-    Returns:
-        Columns claim (number), text, where, rule, verdict, checks, hold, fail, undecided.
+    the protocol is not the paper's: of other functions or another budget it claims nothing. Counts are of checks, and
+    of those that hold, fail and are undecided.
     """
     rows = []
     for number, (claim, checks) in enumerate(_checked(evidence), start=1):
@@ -114,11 +113,7 @@ def checks(evidence: Evidence) -> pd.DataFrame:
 
 
 def _checked(evidence: Evidence) -> list[tuple[Claim, tuple[Check, ...]]]:
-    return [(claim, tuple(claim.checks(evidence))) for claim in CLAIMS]
-
-
-def _where(D: int, scenario: str) -> str:
-    return f"{D}-D, {scenario}"
+    return [(claim, tuple(CHECKS[claim.checks](evidence))) for claim in claims()]
 
 
 def _ranks(evidence: Evidence, D: int, scenario: str) -> Mapping[str, float]:
@@ -135,33 +130,27 @@ def _ranks_differ(evidence: Evidence) -> Iterator[Check]:
         same = there and significant[D, scenario] == differ
         ours = statistics[D, scenario] if there else np.nan
         wanted = "significant" if differ else "not significant"
-        yield Check(f"F_F, {_where(D, scenario)}", ours, wanted, True if same else None)
+        yield Check(f"F_F, {D}-D, {scenario}", ours, wanted, True if same else None)
 
 
 def _lowest_ranks(evidence: Evidence) -> Iterator[Check]:
-    for D in (5, 10, 20):
-        for scenario in OF_TARGET:
-            what = f"lower mean rank of ADA-Kendall and ADA-RD, {_where(D, scenario)}"
-            ranks = _ranks(evidence, D, scenario)
-            if not ranks:
-                yield Check(what, np.nan, "the lowest", None)
-                continue
+    for D, scenario in product((5, 10, 20), OF_TARGET):
+        ranks, what = _ranks(evidence, D, scenario), f"lower mean rank of ADA-Kendall and ADA-RD, {D}-D, {scenario}"
+        if ranks:
             ours = min(ranks[name] for name in MEASURED)
             others = min(rank for name, rank in ranks.items() if name not in MEASURED)
             yield Check(what, ours, f"at most {others:.2f}", ours <= others)
+        else:
+            yield Check(what, np.nan, "the lowest", None)
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Mean ranks of two algorithms in one scenario, corrected p-value, and whether the first is better."""
+class _Pair(NamedTuple):
+    """Mean ranks of two algorithms in one scenario, corrected p-value, and True where the first is better."""
 
-    ranks: tuple[float, float]
+    ours: float
+    theirs: float
     p_value: float
     significant: bool
-
-    @property
-    def behind(self) -> bool:
-        return self.ranks[0] > self.ranks[1]
 
 
 def _pair(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) -> _Pair | None:
@@ -170,26 +159,24 @@ def _pair(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) ->
         return None
     there = (pairs["dimension"] == D) & (pairs["scenario"] == scenario)
     found = pairs[there & (pairs["winner"] == winner) & (pairs["loser"] == loser)].iloc[0]
-    return _Pair((ranks[winner], ranks[loser]), float(found[decisive(pairs)]), bool(found["significant"]))
+    return _Pair(ranks[winner], ranks[loser], float(found[decisive(pairs)]), bool(found["significant"]))
 
 
 def _outperforms(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) -> Check:
     """Check that one algorithm is significantly better: undecided where it is ahead, but not significantly."""
-    wanted = f"ahead, p < {ALPHA:g}"
+    wanted, where = f"ahead, p < {ALPHA:g}", f"{D}-D, {scenario}"
     pair = _pair(evidence, winner, loser, D, scenario)
     if pair is None:
-        return Check(f"{winner} and {loser}, {_where(D, scenario)}: corrected p-value", np.nan, wanted, None)
-    ours, theirs = pair.ranks
-    order = "behind" if pair.behind else "ahead of" if ours < theirs else "level with"
-    what = f"{winner} {order} {loser}, {_where(D, scenario)}: mean ranks {ours:.2f} and {theirs:.2f}, corrected p-value"
-    return Check(what, pair.p_value, wanted, True if pair.significant else False if pair.behind else None)
+        return Check(f"{winner} and {loser}, {where}: corrected p-value", np.nan, wanted, None)
+    order = "behind" if pair.ours > pair.theirs else "ahead of" if pair.ours < pair.theirs else "level with"
+    ranks = f"mean ranks {pair.ours:.2f} and {pair.theirs:.2f}"
+    holds = True if pair.significant else False if pair.ours > pair.theirs else None
+    return Check(f"{winner} {order} {loser}, {where}: {ranks}, corrected p-value", pair.p_value, wanted, holds)
 
 
 def _kendall_wins(evidence: Evidence) -> Iterator[Check]:
-    for D in HIGH_DIMENSIONS:
-        for scenario in OF_TARGET:
-            for loser in ("CMA-ES", "GP-5"):
-                yield _outperforms(evidence, "ADA-Kendall", loser, D, scenario)
+    for D, scenario, loser in product(HIGH_DIMENSIONS, OF_TARGET, ("CMA-ES", "GP-5")):
+        yield _outperforms(evidence, "ADA-Kendall", loser, D, scenario)
 
 
 def _kendall_beats_one(evidence: Evidence) -> Iterator[Check]:
@@ -240,9 +227,8 @@ def _early_and_late(evidence: Evidence) -> Iterator[Check]:
         known = {D: ours - theirs for D, (ours, theirs) in pairs.items() if not np.isnan(ours - theirs)}
         ahead = sum(difference > 0 for difference in known.values())
         behind = len(known) - ahead
-        what = (
-            f"dimensions in which GP-5 has a higher proportion of targets than {other} after {_after(evidence, EARLY)}"
-        )
+        after = _after(evidence, EARLY)
+        what = f"dimensions in which GP-5 has a higher proportion of targets than {other} after {after}"
         enough = ahead >= MOST_DIMENSIONS
         holds = True if enough else False if behind > len(DIMENSIONS) - MOST_DIMENSIONS else None
         yield Check(what, ahead if known else np.nan, f"at least {MOST_DIMENSIONS} of {len(DIMENSIONS)}", holds)
@@ -265,14 +251,14 @@ def _switching(evidence: Evidence) -> Iterator[Check]:
 
 
 def _conclusion(evidence: Evidence) -> Iterator[Check]:
-    places = [(D, scenario) for D in HIGH_DIMENSIONS for scenario in OF_TARGET]
+    places = list(product(HIGH_DIMENSIONS, OF_TARGET))
     for name in MEASURED:
         pairs = [pair for pair in (_pair(evidence, name, "GP-5", *place) for place in places) if pair]
         won = sum(pair.significant for pair in pairs)
-        lost = len(pairs) == len(places) and all(pair.behind for pair in pairs)
+        lost = len(pairs) == len(places) and all(pair.ours > pair.theirs for pair in pairs)
         what = f"scenarios of 10-D and 20-D in which {name} is significantly ahead of GP-5"
         yield Check(what, won if pairs else np.nan, "at least 1", True if won else False if lost else None)
-    scenarios = [(D, scenario) for D in DIMENSIONS for scenario in OF_TARGET]
+    scenarios = list(product(DIMENSIONS, OF_TARGET))
     tables = [ranks for ranks in (_ranks(evidence, *place) for place in scenarios) if ranks]
     complete = len(tables) == len(scenarios)
     for name in MEASURED:
@@ -286,64 +272,13 @@ def _conclusion(evidence: Evidence) -> Iterator[Check]:
     yield Check(what, behind if tables else np.nan, "at least 1", holds)
 
 
-CLAIMS = (
-    Claim(
-        "The mean ranks differ significantly, but for 2-D, and 3-D with the larger budget.",
-        "Results, Table 3",
-        "A check holds where Iman's and Davenport's test says what the paper's says, and is undecided else: where it "
-        "is not significant it contradicts nothing, and where it is, and the paper's is not, it shows more than the "
-        "paper, not the opposite. So this claim cannot be contradicted.",
-        _ranks_differ,
-    ),
-    Claim(
-        "From 5-D upwards the lowest mean rank is that of ADA-Kendall or of ADA-RD.",
-        "Results, Table 3",
-        "One of the two has the lowest mean rank of the six, be it significantly lower or not.",
-        _lowest_ranks,
-    ),
-    Claim(
-        "ADA-Kendall is significantly better than CMA-ES and GP-5 in 10-D and 20-D.",
-        "Results, Table 4",
-        "Friedman's post-hoc test with Bergmann's and Hommel's correction. A check fails where ADA-Kendall is behind, "
-        "be it significantly or not, and is undecided where it is ahead, but not significantly.",
-        _kendall_wins,
-    ),
-    Claim(
-        "ADA-Kendall is significantly better than GP-1 in 10-D with the larger budget.",
-        "Results, Table 4",
-        "As the claim before.",
-        _kendall_beats_one,
-    ),
-    Claim(
-        "ADA-KL has generally lower control frequencies than ADA-Kendall and ADA-RD.",
-        "Results, Figure 2",
-        "Medians over trials are lower on f8 in 20-D, and on most functions in all dimensions.",
-        _lower_control,
-    ),
-    Claim(
-        "GP-5 is ahead of GP-1 and CMA-ES early in basically all dimensions, GP-1 ahead of GP-5 late in 20-D.",
-        "Results, Figure 3",
-        "Proportions of all functions' targets: GP-5 has the highest after a tenth of the budget, in four of the five "
-        "dimensions at least, and GP-1 a higher one than GP-5 at its end.",
-        _early_and_late,
-    ),
-    Claim(
-        "In 20-D ADA-Kendall and ADA-RD turn to less exploitation where that is appropriate, but not on multimodal "
-        "functions in the middle of the search, nor on weakly structured ones towards its end.",
-        "Results, Figure 3",
-        "Proportions of targets: at the end of the budget at least that of GP-5, which always exploits, on moderate "
-        "functions and on all; below the better of GP-1 and GP-5 on multimodal functions after a third of the budget, "
-        "and on weakly structured ones at its end.",
-        _switching,
-    ),
-    Claim(
-        "ADA-Kendall and ADA-RD are significantly better than GP-5, especially in high dimensions, a minor improvement "
-        "over GP-1, and in some scenarios behind both.",
-        "Conclusion",
-        "Each is significantly better than GP-5 in some scenario of 10-D or 20-D (a check fails where it is behind in "
-        "all four), has a lower mean rank than GP-1 in the mean over all ten scenarios, how much lower is not judged, "
-        "and one of them is behind both GP-1 and GP-5 in some scenario.",
-        _conclusion,
-    ),
-)
-"""The paper's, from its results and its conclusion."""
+CHECKS: Mapping[str, Callable[[Evidence], Iterator[Check]]] = {
+    "ranks_differ": _ranks_differ,
+    "lowest_ranks": _lowest_ranks,
+    "kendall_wins": _kendall_wins,
+    "kendall_beats_one": _kendall_beats_one,
+    "lower_control": _lower_control,
+    "early_and_late": _early_and_late,
+    "switching": _switching,
+    "conclusion": _conclusion,
+}

@@ -1,22 +1,23 @@
 """Functions: median Δf, ranks and decades gained over a baseline on each of them, as tables and heat maps."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial as bind
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.colors import Colormap, Normalize
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_layout
-from sacma.analysis.figures.rows import drawn, in_order, rows
+from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head, lowest, number
-from sacma.analysis.section import Drawing, Report, Section, by_dimension
+from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_all, of_one
 from sacma.analysis.sections.ranks import BUDGETS, are_compared
+from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.tables import function_ranks, gains
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 from sacma.coco.function_names import function_title
@@ -44,27 +45,10 @@ PLACE = ("algorithm", "dimension", "function")
 MOST_DECADES = 9.0  # at which the colours of decades end
 
 
-def _best(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(findings.best, compares=False)
-
-
-def _to_target(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(findings.comparison.to_target, compares=True)
-
-
-def _medians(findings: Findings) -> pd.DataFrame:
-    comparison = findings.comparison
-    return comparison.marked(comparison.with_empty_cells(findings.medians), compares=False)
-
-
-def _ranks(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(function_ranks(findings.shared_medians), compares=True)
-
-
 def _gains(findings: Findings) -> pd.DataFrame:
     comparison, best = findings.comparison, findings.best
     of_target = best[best["scenario"].isin(OF_TARGET)]
-    return comparison.marked(gains(of_target, comparison.baseline, comparison.compared.overlap.shares), compares=True)
+    return gains(of_target, comparison.baseline, comparison.compared.overlap.shares)
 
 
 def _tables(report: Report) -> Iterator[FormattedTable | None]:
@@ -79,17 +63,11 @@ def median_table(medians: pd.DataFrame, scenario: str) -> FormattedTable | None:
         return None
     algorithms = list(medians["algorithm"].unique())
     blocks = []
-    for D, group in medians.groupby("dimension"):
+    for D, group in by_dimension(medians):
         table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
-        table = table.reindex(index=group["function"].unique(), columns=algorithms)
-        body = [
-            (
-                Cell(f"f{function}", value=float(str(function))),
-                *(number(v, ".1e", bold=b) for v, b in zip(values, lowest(values, ".1e"), strict=True)),
-            )
-            for function, values in zip(table.index, table.to_numpy(float).tolist(), strict=True)
-        ]
-        blocks.append(Block(((Head(f"{D}-D"), *map(Head, algorithms)),), tuple(body)))
+        table = table.reindex(index=group["function"].unique(), columns=algorithms).rename(index=lambda f: f"f{f}")
+        header = ((Head(f"{D}-D"), *map(Head, algorithms)),)
+        blocks.append(Block(header, number_rows(table, ".1e", best="row")))
     return FormattedTable(
         "median_at_target" if scenario == UNTIL_TARGET else "median_at_budget",
         "Median Δf",
@@ -102,92 +80,65 @@ def median_table(medians: pd.DataFrame, scenario: str) -> FormattedTable | None:
 def _figures(report: Report) -> Iterator[Drawing]:
     if not are_compared(report.findings):
         return
-    ranks, gained = report.findings["function_ranks"], report.findings["gains"]
-    kinds = {"ranks": (ranks, "heatmap_rank", bind(rank_heatmap, **report.look))}
-    heatmap = bind(decades_heatmap, baseline=report.comparison.baseline, **report.look)
-    kinds["decades"] = gained, "heatmap_gain", heatmap
+    gained, baseline = report.findings["gains"], report.comparison.baseline
+    ranks = report.findings["function_ranks"]
+    kinds = {"ranks": (ranks, "rank", "heatmap_rank"), "decades": (gained, "decades", "heatmap_gain")}
     last = ranks.loc[ranks["scenario"] == UNTIL_TARGET, "dimension"].max()
     for scenario, slug in ((UNTIL_TARGET, "target"), (OF_TARGET[0], "third")):
-        for name, (table, group, draw) in kinds.items():
+        for name, (table, column, group) in kinds.items():
             for D, cells in by_dimension(table[table["scenario"] == scenario]):
-                make = bind(draw, cells, dimension=D, budget=scenario)
+                make = bind(heatmap, cells, column, dimension=D, budget=scenario, baseline=baseline, **report.look)
                 first = (D, scenario) == (last, UNTIL_TARGET)
                 yield Drawing(f"{name}_{slug}_{D:02d}D", group, f"{D}-D, {scenario}", make, first)
 
 
-def rank_heatmap(
-    cells: pd.DataFrame,
-    *,
-    dimension: int,
-    budget: str = "",
-    algorithms: Sequence[str] | None = None,
-    partial: bool = False,
-) -> Figure:
-    """Draw the rank of each algorithm on each function, the better the darker.
-
-    ``cells`` are of one budget, which is in the title: columns algorithm, dimension, function and rank, 1 the best.
-    NaN is an empty cell.
-    """
-    return _heatmap(
-        rows(cells, [*PLACE, "rank"], unique=PLACE, dimension=dimension),
-        "rank",
-        order=in_order(cells, algorithms),
-        title=", ".join(filter(None, (f"rank by median Δf, {dimension}-D", budget))),
-        colours=mpl.colormaps["Blues_r"],
-        scale=lambda values: Normalize(1, max(2.0, float(values.max()))),
-        write=lambda value: f"{value:.3g}",
-        partial=partial,
-    )
-
-
-def decades_heatmap(
-    cells: pd.DataFrame,
-    *,
-    dimension: int,
-    baseline: str,
-    budget: str = "",
-    algorithms: Sequence[str] | None = None,
-    partial: bool = False,
-) -> Figure:
-    """Draw how many decades of median Δf each algorithm gained over a baseline on each function.
-
-    ``cells`` are of one budget, which is in the title: columns algorithm, dimension, function and decades: log₁₀ of the
-    baseline's median Δf minus that of the algorithm's, positive where the algorithm is better. NaN is an empty cell.
-    """
-
-    def scale(values: Floats) -> Normalize:
-        most = min(MOST_DECADES, max(1.0, float(np.abs(values).max())))
-        return Normalize(-most, most)
-
-    return _heatmap(
-        rows(cells, [*PLACE, "decades"], unique=PLACE, dimension=dimension),
-        "decades",
-        order=in_order(cells, algorithms),
-        title=", ".join(filter(None, (f"decades of median Δf gained over {baseline}, {dimension}-D", budget))),
-        colours=mpl.colormaps["PuOr"],
-        scale=scale,
-        write=_signed,
-        partial=partial,
-    )
-
-
 def _signed(value: float) -> str:
-    """The sign is always there: light and dark alone do not tell gain from loss in print without colour."""
+    """Return decades with their sign: light and dark alone do not tell gain from loss in print without colour."""
     return f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.05 else "0"  # noqa: PLR2004 rounds to 0
 
 
-def _heatmap(
-    these: pd.DataFrame,
+def _both_ways(known: Floats) -> tuple[float, float]:
+    most = min(MOST_DECADES, max(1.0, float(np.abs(known).max())))
+    return -most, most
+
+
+def _from_one(known: Floats) -> tuple[float, float]:
+    return 1, max(2.0, float(known.max()))
+
+
+class _Kind(NamedTuple):
+    """What a heat map shows: in its title, its colours and their limits, and a number as text."""
+
+    title: str
+    colours: str
+    limits: Callable[[Floats], tuple[float, float]]
+    write: Callable[[float], str]
+
+
+KINDS = {
+    "rank": _Kind("rank by median Δf", "Blues_r", _from_one, "{:.3g}".format),
+    "decades": _Kind("decades of median Δf gained over {baseline}", "PuOr", _both_ways, _signed),
+}
+
+
+def heatmap(
+    cells: pd.DataFrame,
     column: str,
     *,
-    order: Sequence[str],
-    title: str,
-    colours: Colormap,
-    scale: Callable[[Floats], Normalize],
-    write: Callable[[float], str],
-    partial: bool,
+    dimension: int,
+    budget: str = "",
+    baseline: str = "",
+    algorithms: Names = None,
+    partial: bool = False,
 ) -> Figure:
-    shown = drawn(these, order)
+    """Draw the rank of each algorithm on each function, the better the darker, or the decades of median Δf gained.
+
+    ``cells`` are of one budget: columns algorithm, dimension, function and the one that is shown, ``rank``, 1 the
+    best, or ``decades``: log₁₀ of the baseline's median Δf minus that of the algorithm's, positive where the algorithm
+    is better. NaN is an empty cell.
+    """
+    these = rows(cells, [*PLACE, column], unique=PLACE, dimension=dimension)
+    shown, kind = list(looks_of(cells, these, algorithms)), KINDS[column]
     table = these.pivot(index="function", columns="algorithm", values=column).sort_index()
     values = table[shown].to_numpy(dtype=np.float64, na_value=np.nan)
     known = values[np.isfinite(values)]
@@ -199,17 +150,18 @@ def _heatmap(
     width = max(COLUMN, left + cell * len(shown) + 6)
     names = column_names(shown, cell)
     above = names.height + 1
+    title = ", ".join(filter(None, (kind.title.format(baseline=baseline), f"{dimension}-D", budget)))
     with styled():
         layout = new_layout(width, above + CELL * len(table) + 6, title=title, partial=partial)
         axes = layout.panel(left, above, cell * len(shown), CELL * len(table))
-        norm = scale(known)
+        norm, colours = Normalize(*kind.limits(known)), mpl.colormaps[kind.colours]
         shades = np.ma.masked_invalid(values)
         axes.pcolormesh(shades, cmap=colours, norm=norm, edgecolors="white", linewidth=0.6)
         for i, j in np.ndindex(values.shape):
             value = float(values[i, j])
             red, green, blue, _ = colours(norm(value))
             dark = np.isfinite(value) and 0.299 * red + 0.587 * green + 0.114 * blue < 0.5  # noqa: PLR2004 the middle
-            text = write(value) if np.isfinite(value) else "–"
+            text = kind.write(value) if np.isfinite(value) else "–"
             place: Properties = {"ha": "center", "va": "center_baseline"}
             axes.text(j + 0.5, i + 0.5, text, fontsize=SMALL, color="white" if dark else "black", **place)
         groups = [group for suite in SUITES.values() for group in suite.groups.values()]
@@ -227,11 +179,11 @@ SECTION = Section(
     key="functions",
     title="Functions",
     frames={
-        "best_delta_f": _best,
-        "evaluations_to_target": _to_target,
-        "median_delta_f": _medians,
-        "function_ranks": _ranks,
-        "gains": _gains,
+        "best_delta_f": of_one(lambda findings: findings.best),
+        "evaluations_to_target": of_all(lambda findings: findings.comparison.to_target),
+        "median_delta_f": of_one(lambda findings: findings.comparison.with_empty_cells(findings.medians)),
+        "function_ranks": of_all(lambda findings: function_ranks(findings.shared_medians)),
+        "gains": of_all(_gains),
     },
     tables=_tables,
     figures=_figures,

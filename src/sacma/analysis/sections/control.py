@@ -13,14 +13,14 @@ from matplotlib.ticker import MaxNLocator
 
 from sacma.analysis.figures.curve import Floats, stairs
 from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, Key, column_names, guide, new_layout
-from sacma.analysis.figures.rows import drawn, in_order, rows
-from sacma.analysis.figures.style import INK, SMALL, Properties, look, looks, number, styled
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import INK, SMALL, Properties, look, number, styled
 from sacma.analysis.findings import Findings
-from sacma.analysis.section import Drawing, Report, Section
+from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_one
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.trial_costs import control_frequencies
 from sacma.coco.function_names import function_title
-from sacma.store.store import StoredStudy
+from sacma.store.stored_study import StoredStudy
 from sacma.strategy.transfer import T1, T2
 
 PIECE = """
@@ -63,8 +63,7 @@ RESTART: Properties = {"color": "#D55E00", "linewidth": 0.8, "linestyle": (0, (3
 
 
 def _frame(findings: Findings) -> pd.DataFrame:
-    costs = comparable_costs(findings, findings.comparison.names)
-    return findings.comparison.marked(control_frequencies(costs), compares=False)
+    return control_frequencies(comparable_costs(findings, findings.comparison.names))
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -72,7 +71,11 @@ def _figures(report: Report) -> Iterator[Drawing]:
     if not frequencies.empty:
         yield Drawing("transfer", "transfer", "T₁ and T₂", transfer_functions)
     costs = costs[costs["algorithm"].isin(set(frequencies["algorithm"]))]
-    cells = {(int(D), int(f)): trials for (D, f), trials in costs.groupby(["dimension", "function"])}  # ascending
+    cells = {
+        (D, int(str(f))): trials
+        for D, of_dimension in by_dimension(costs)
+        for f, trials in of_dimension.groupby("function")
+    }
     alike = [place for place in cells if place[1] == FIGURE_2[1]] or list(cells)
     for (D, f), trials in cells.items():
         make = bind(control_frequency, trials, function=f, dimension=D, **report.look)
@@ -110,30 +113,19 @@ def _judges_models(study: StoredStudy) -> bool:
 
 
 def control_frequency(
-    trials: pd.DataFrame,
-    *,
-    function: int,
-    dimension: int,
-    algorithms: Sequence[str] | None = None,
-    partial: bool = False,
+    trials: pd.DataFrame, *, function: int, dimension: int, algorithms: Names = None, partial: bool = False
 ) -> Figure:
     """Draw the control frequency of the trials on one problem as box plots, with a dot a trial beside each box.
 
     Boxes go from quartile to quartile, whiskers to the farthest trial within 1.5 times that distance. The ratio of a
     trial without model-evaluated generations is infinite: such trials are counted below the box, and no part of it.
 
-    Args:
-        trials: columns algorithm, dimension, function, instance, true_generations, model_generations and
-            control_frequency, the ratio of these.
-        function: f.
-        dimension: D.
-        algorithms: of the study, in its order.
-        partial: trials are missing.
+    Columns of ``trials`` are algorithm, dimension, function, instance, true_generations, model_generations and
+    control_frequency, the ratio of these.
     """
     these = rows(trials, COLUMNS, function=function, dimension=dimension)
-    look_of = looks(in_order(trials, algorithms))
+    look_of = looks_of(trials, these, algorithms)
     ratios = {name: _ratios(these[these["algorithm"] == name]) for name in look_of}
-    ratios = {name: of for name, of in ratios.items() if len(of)}
     never = {name: int(np.isinf(of).sum()) for name, of in ratios.items()}
     width = max(COLUMN, min(PAGE, LEFT + WIDEST * len(ratios) + 8))
     cell = (width - LEFT - 8) / len(ratios)
@@ -235,23 +227,17 @@ def transfer_functions(steepness: Sequence[float] = (0.5, 2.0, 8.0)) -> Figure:
         return layout.figure
 
 
-def evolution(
-    generations: pd.DataFrame, *, title: str = "", algorithms: Sequence[str] | None = None, partial: bool = False
-) -> Figure:
+def evolution(generations: pd.DataFrame, *, title: str = "", algorithms: Names = None, partial: bool = False) -> Figure:
     """Draw g_m, ε and ε_s over the true evaluations of one trial, an algorithm a column.
 
     g_m is decided in a true-evaluated generation and holds up to the next. Model-evaluated generations, which make no
     true evaluation and decide nothing, may be among the rows or not.
 
-    Args:
-        generations: in their order, columns algorithm, restart, true_evaluations, model_generations (g_m), error (ε)
-            and smoothed_error (ε_s), NaN where there is none.
-        title: names the trial.
-        algorithms: of the study, in its order.
-        partial: trials are missing.
+    ``generations`` are in their order, columns algorithm, restart, true_evaluations, model_generations (g_m), error (ε)
+    and smoothed_error (ε_s), NaN where there is none; the title names the trial.
     """
     these = rows(generations, ("algorithm", *OF_TRACES))
-    shown = drawn(these, in_order(these, algorithms))
+    shown = list(looks_of(these, these, algorithms))
     true = {name: _true_evaluated(these[these["algorithm"] == name], name) for name in shown}
     columns = min(PANELS, len(shown))
     lines = -(-len(shown) // columns)
@@ -333,7 +319,7 @@ SECTION = Section(
     key="control",
     title="Control",
     heading="Evolution control",
-    frames={"control_frequency": _frame},
+    frames={"control_frequency": of_one(_frame)},
     figures=_figures,
     piece=PIECE,
     shown=lambda findings: not findings["control_frequency"].empty,

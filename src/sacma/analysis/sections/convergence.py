@@ -1,6 +1,6 @@
 """Convergence: the best Δf over evaluations on every function, as medians and quartiles over trials."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial as bind
 
 import numpy as np
@@ -11,11 +11,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinned
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
-from sacma.analysis.figures.rows import drawn, in_order, rows
-from sacma.analysis.figures.style import Look, looks, number, styled
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import Look, number, styled
 from sacma.analysis.findings import Findings
 from sacma.analysis.page.charts import by_place, rounded
-from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension
+from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension, of_one
 from sacma.analysis.trials import convergence_curves
 from sacma.coco.function_names import function_title
 
@@ -53,8 +53,7 @@ MOST_OF_BAND = 30  # points of an edge of a band
 
 
 def _frame(findings: Findings) -> pd.DataFrame:
-    comparison = findings.comparison
-    return comparison.marked(convergence_curves(comparison.compared.trials, comparison.budget), compares=False)
+    return convergence_curves(findings.comparison.compared.trials, findings.comparison.budget)
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -74,24 +73,14 @@ def _chart(findings: Findings) -> Json:
 
 
 def convergence(
-    curves: pd.DataFrame,
-    *,
-    dimension: int,
-    algorithms: Sequence[str] | None = None,
-    target: float = TARGET,
-    partial: bool = False,
+    curves: pd.DataFrame, *, dimension: int, algorithms: Names = None, target: float = TARGET, partial: bool = False
 ) -> Figure:
     """Draw log₁₀ Δf over evaluations/D, a small panel a function: medians as lines, quartiles as bands.
 
     Panels end above at the largest Δf after 4 % of the evaluations; where curves begin higher they come from above.
 
-    Args:
-        curves: columns algorithm, dimension, function, evaluations_per_dimension, lower_quartile, median and
-            upper_quartile of Δf. Points with a median that is NaN or infinite are left out.
-        dimension: D.
-        algorithms: of the study, in its order.
-        target: Δf below it counts as this.
-        partial: trials are missing.
+    Columns of ``curves`` are algorithm, dimension, function, evaluations_per_dimension, lower_quartile, median and
+    upper_quartile of Δf, which counts as the target below it. Points whose median is NaN or infinite are left out.
     """
     these = _these(curves, target, dimension)
     functions = sorted(pd.unique(these["function"]))
@@ -99,8 +88,7 @@ def convergence(
     lines = -(-len(functions) // columns)
     body = lines * (ABOVE + HEIGHT) + BELOW
     with styled():
-        order = in_order(curves, algorithms)
-        look_of = {name: looks(order)[name] for name in drawn(these, order)}
+        look_of = looks_of(curves, these, algorithms)
         keys = [line_key(name, look) for name, look in look_of.items()]
         width = PAGE if columns == PANELS else LEFT + columns * (WIDTH + BETWEEN)
         layout = new_layout(width, body, title=f"{dimension}-D", keys=keys, partial=partial)
@@ -176,5 +164,10 @@ def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats, *, look: Look, sc
 
 
 SECTION = Section(
-    key="convergence", title="Convergence", frames={"convergence": _frame}, figures=_figures, chart=_chart, piece=PIECE
+    key="convergence",
+    title="Convergence",
+    frames={"convergence": of_one(_frame)},
+    figures=_figures,
+    chart=_chart,
+    piece=PIECE,
 )

@@ -1,6 +1,6 @@
 """CPU time: milliseconds per true evaluation, Table 2 of the paper, and what they were spent on."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial as bind
 
 import numpy as np
@@ -11,12 +11,11 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sacma.analysis.figures.layout import LINE, PAGE, new_layout
-from sacma.analysis.figures.rows import drawn, in_order, rows
+from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import INK, SMALL, Properties, number, shortened, styled, text_width
 from sacma.analysis.findings import Findings
-from sacma.analysis.page import table_format
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head
-from sacma.analysis.section import Drawing, Report, Section
+from sacma.analysis.section import Drawing, Report, Section, of_one
+from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.trial_costs import cpu_per_evaluation, trial_costs
 
 PIECE = """
@@ -43,12 +42,6 @@ ABOVE, BELOW, BETWEEN = 16.0, 16.0, 16.0  # room above each panel, below it and 
 TOTAL = 1.28  # how much longer the axis is than the longest bar, for the number at its end
 
 
-def _costs(findings: Findings) -> pd.DataFrame:
-    comparison = findings.comparison
-    costs = trial_costs(trial for _, completeness in comparison.covered for trial in completeness.trials)
-    return comparison.marked(costs, compares=False)
-
-
 def comparable_costs(findings: Findings, names: Collection[str], *, of_functions: bool = False) -> pd.DataFrame:
     """Return the costs of trials of some of our algorithms, of the instances that all of these have.
 
@@ -62,21 +55,21 @@ def comparable_costs(findings: Findings, names: Collection[str], *, of_functions
     return there.shared(kept) if of_functions else kept
 
 
+def _costs(findings: Findings) -> pd.DataFrame:
+    return trial_costs(trial for _, completeness in findings.comparison.covered for trial in completeness.trials)
+
+
 def _frame(findings: Findings) -> pd.DataFrame:
-    costs = comparable_costs(findings, findings.comparison.names, of_functions=True)
-    return findings.comparison.marked(cpu_per_evaluation(costs), compares=False)
+    return cpu_per_evaluation(comparable_costs(findings, findings.comparison.names, of_functions=True))
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
     cpu = report.findings["cpu"]
     if cpu.empty:
         return
-    seconds = cpu[cpu["part"] == "total"].pivot(index="algorithm", columns="dimension", values="seconds_per_evaluation")
-    seconds = seconds.reindex(cpu["algorithm"].unique())
-    rows = tuple(
-        (Cell(str(name)), *(table_format.number(1e3 * float(value), ".3f") for value in values))
-        for name, values in zip(seconds.index, seconds.to_numpy(), strict=True)
-    )
+    total = cpu[cpu["part"] == "total"]
+    seconds = total.pivot(index="algorithm", columns="dimension", values="seconds_per_evaluation")
+    rows = number_rows(1e3 * seconds.reindex(cpu["algorithm"].unique()), ".3f")
     yield FormattedTable(
         "table2_cpu",
         "CPU time",
@@ -92,20 +85,17 @@ def _figures(report: Report) -> Iterator[Drawing]:
         yield Drawing("cpu", "cpu", "all dimensions", bind(cpu_time, cpu[cpu["part"] != "total"], **report.look))
 
 
-def cpu_time(parts: pd.DataFrame, *, algorithms: Sequence[str] | None = None, partial: bool = False) -> Figure:
+def cpu_time(parts: pd.DataFrame, *, algorithms: Names = None, partial: bool = False) -> Figure:
     """Draw CPU milliseconds a true evaluation as stacked bars, a panel a dimension with a scale of its own.
 
-    Args:
-        parts: columns algorithm, dimension, part (objective, fit, predict, strategy or other) and
-            seconds_per_evaluation. A part that is not there, NaN or, by the resolution of clocks, negative, is none.
-        algorithms: of the study, in its order.
-        partial: trials are missing.
+    Columns of ``parts`` are algorithm, dimension, part (objective, fit, predict, strategy or other) and
+    seconds_per_evaluation. A part that is not there, NaN or, by the resolution of clocks, negative, is none.
     """
     these = rows(parts, COLUMNS, unique=COLUMNS[:3])
     unknown = set(these["part"]) - set(PARTS)
     if unknown:
         raise ValueError(f"there is no part {min(map(str, unknown))!r} of CPU time; parts are {', '.join(PARTS)}")
-    shown = drawn(these, in_order(these, algorithms))
+    shown = list(looks_of(these, these, algorithms))
     dimensions = sorted(pd.unique(these["dimension"]))
     columns = min(2, len(dimensions))
     lines = -(-len(dimensions) // columns)
@@ -153,7 +143,7 @@ SECTION = Section(
     key="time",
     title="Time",
     heading="CPU time",
-    frames={"trial_costs": _costs, "cpu": _frame},
+    frames={"trial_costs": of_one(_costs), "cpu": of_one(_frame)},
     tables=_tables,
     figures=_figures,
     piece=PIECE,

@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.layout import LINE, PAGE, new_layout
+from sacma.analysis.figures.rows import Names
 from sacma.analysis.figures.style import INK, SIZE, SMALL, Look, looks, number, shortened, styled, text_width
 from sacma.analysis.findings import Findings
 from sacma.analysis.section import Drawing, Report, Section
@@ -41,20 +42,12 @@ Ranks: TypeAlias = "pd.Series[float]"  # mean ranks by algorithm, the best first
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Mean ranks of algorithms on the same problems, and which pairs differ.
+    """Mean ranks of algorithms on the same problems, and which pairs differ."""
 
-    Args:
-        mean_ranks: R_j by algorithm, 1 the best.
-        p_values: adjusted, algorithms × algorithms, as from ``sacma.analysis.statistics.bergmann_hommel``.
-        critical_difference: as from ``sacma.analysis.statistics.critical_difference``; drawn as a scale if given
-            and shorter than about half the diagram, else written only.
-        title: what was compared.
-    """
-
-    mean_ranks: pd.Series
-    p_values: pd.DataFrame
-    critical_difference: float | None = None
-    title: str = ""
+    mean_ranks: pd.Series  # R_j by algorithm, 1 the best
+    p_values: pd.DataFrame  # adjusted, algorithms × algorithms, as from ``bergmann_hommel``
+    critical_difference: float | None = None  # drawn as a scale if it is no longer than about half the diagram
+    title: str = ""  # what was compared
 
 
 def by_rank(mean_ranks: pd.Series) -> Ranks:
@@ -139,7 +132,7 @@ def _rankings(findings: Findings, *, of_target: bool) -> Iterator[Ranking]:
 
 
 def critical_differences(
-    rankings: Sequence[Ranking], *, alpha: float = ALPHA, algorithms: Sequence[str] | None = None, partial: bool = False
+    rankings: Sequence[Ranking], *, alpha: float = ALPHA, algorithms: Names = None, partial: bool = False
 ) -> Figure:
     """Draw a diagram for each of several rankings, such as dimensions by budgets, row by row.
 

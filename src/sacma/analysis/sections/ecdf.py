@@ -1,6 +1,6 @@
 """Distributions of run lengths: the share of targets reached over evaluations, Figure 3 of the paper."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial as bind
 from numbers import Integral
 
@@ -14,14 +14,14 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from sacma.analysis.comparison import Compared, Comparison
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
-from sacma.analysis.figures.rows import drawn, in_order, rows
-from sacma.analysis.figures.style import Properties, looks, number, styled
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import Properties, number, styled
 from sacma.analysis.findings import Findings
 from sacma.analysis.page.charts import by_place, rounded
 from sacma.analysis.paper.claims import budgets_of_claims
 from sacma.analysis.run_lengths import COLUMNS as FRAME_COLUMNS
 from sacma.analysis.run_lengths import bootstrapped_ecdf, run_lengths, targets
-from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension
+from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension, of_one
 from sacma.analysis.tables import joined
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
@@ -34,9 +34,10 @@ PIECE = """
 <div class="controls" id="ecdf-algorithms"></div>
 <div class="chart" id="ecdf-chart"></div>
 <div class="readout" id="ecdf-readout" aria-live="off"></div>
-<p class="caption">Proportion of targets reached, bootstrapped, over evaluations. The targets of a function are those that
-the best algorithm of BBOB 2009 just did not reach within k·D evaluations, 31 values of k in 0.5 … 50; best 2009 is its
-average run length. Beyond the budget curves are those of simulated restarts. <a href="{{ files.ecdf.csv }}">csv</a>\
+<p class="caption">Proportion of targets reached, bootstrapped, over evaluations. The targets of a function are those
+that the best algorithm of BBOB 2009 just did not reach within k·D evaluations, 31 values of k in 0.5 … 50; best 2009
+is its average run length. Beyond the budget curves are those of simulated restarts.
+<a href="{{ files.ecdf.csv }}">csv</a>\
 {% if cocopp %}; <a href="{{ cocopp }}">cocopp's pages</a> show the same and more{% endif %}</p>
 {% if scope %}<p class="caption">{{ scope|symbols }}</p>
 {% endif %}
@@ -64,11 +65,6 @@ def ecdf_of(comparison: Comparison, compared: Compared) -> pd.DataFrame:
     return joined(parts, FRAME_COLUMNS)
 
 
-def _frame(findings: Findings) -> pd.DataFrame:
-    comparison = findings.comparison
-    return comparison.marked(ecdf_of(comparison, comparison.compared), compares=False)
-
-
 def _figures(report: Report) -> Iterator[Drawing]:
     for D, curves in by_dimension(report.findings["ecdf"]):
         yield Drawing(f"ecdf_{D:02d}D", "", f"run lengths, {D}-D", bind(ecdf, curves, dimension=D, **report.look))
@@ -84,35 +80,27 @@ def _chart(findings: Findings) -> Json:
     return by_place(findings["ecdf"], "group", "groups", steps)
 
 
-def ecdf(
-    proportions: pd.DataFrame, *, dimension: int, algorithms: Sequence[str] | None = None, partial: bool = False
-) -> Figure:
+def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None, partial: bool = False) -> Figure:
     """Draw the empirical distribution functions of one dimension in six panels: bbob's groups of functions and all.
 
-    Args:
-        proportions: columns algorithm ("best 2009" is the reference), dimension, group (a name in
-            ``sacma.coco.suites.BBOB.groups``), functions (which, as a text, or how many),
-            evaluations_per_dimension and proportion, of targets reached by then. Rows with NaN are left out.
-        dimension: D.
-        algorithms: of the study, in its order.
-        partial: trials are missing.
+    Columns of ``proportions`` are algorithm ("best 2009" is the reference), dimension, group (a name in
+    ``sacma.coco.suites.BBOB.groups``), functions (which, as a text, or how many), evaluations_per_dimension and proportion,
+    of targets reached by then. Rows with NaN are left out.
     """
     these = rows(proportions, COLUMNS, unique=("algorithm", "group", "evaluations_per_dimension"), dimension=dimension)
     unknown = set(these["group"]) - set(BBOB.groups)
     if unknown:
         raise ValueError(f"there is no group {min(map(str, unknown))!r}; groups are {', '.join(BBOB.groups)}")
-    study = in_order(proportions, algorithms)
     these = these[these["evaluations_per_dimension"] > 0].dropna(subset=["proportion"])
     if these.empty:
         raise ValueError(f"nothing to draw: no proportion in {dimension}-D is known")
     if not these["proportion"].between(0, 1).all():
         raise ValueError("a proportion is not within 0 … 1")
     limits = _limits(these["evaluations_per_dimension"])
-    shown = drawn(these, study)
     curves = dict(list(these.sort_values("evaluations_per_dimension").groupby(["group", "algorithm"], observed=True)))
     with styled():
-        look_of = looks(study)
-        keys = [line_key(name, look_of[name]) for name in shown]
+        look_of = looks_of(proportions, these, algorithms)
+        keys = [line_key(name, look) for name, look in look_of.items()]
         keys += [(BEST_2009, Line2D([], [], **REFERENCE_LINE))] if BEST_2009 in set(these["algorithm"]) else []
         body = 3 * (ABOVE + HEIGHT) + 24
         layout = new_layout(PAGE, body, title=f"{dimension}-D", keys=keys, partial=partial)
@@ -127,13 +115,13 @@ def ecdf(
                 continue
             if (group, BEST_2009) in curves:
                 axes.plot(*_corners(curves[group, BEST_2009]), label=BEST_2009, **REFERENCE_LINE)
-            for position, name in enumerate(shown):
+            for position, (name, look) in enumerate(look_of.items()):
                 if (group, name) in curves:
                     x, y = _corners(curves[group, name])
                     u = WIDTH * np.log(x / limits[0]) / np.log(limits[1] / limits[0])
-                    places = mark_places(WIDTH, position, len(shown), MARKS)
+                    places = mark_places(WIDTH, position, len(look_of), MARKS)
                     paper: Properties = {"on_paper": (u, HEIGHT * y), "marks_at": places, "most": MOST_CORNERS}
-                    draw_curve(axes, x, y, look=look_of[name], label=name, **paper)
+                    draw_curve(axes, x, y, look=look, label=name, **paper)
             _axes(axes, limits)
         layout.write(8, (body - 24) / 2, "proportion of targets", rotation=90, va="center", ha="center")
         layout.write(LEFT + WIDTH + BETWEEN / 2, body - 8, "true evaluations / D", ha="center", va="center")
@@ -170,7 +158,7 @@ def _label(functions: object) -> str:
 SECTION = Section(
     key="ecdf",
     title="Run lengths",
-    frames={"ecdf": _frame},
+    frames={"ecdf": of_one(lambda findings: ecdf_of(findings.comparison, findings.comparison.compared))},
     figures=_figures,
     chart=_chart,
     piece=PIECE,

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pandas as pd
 
-from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head, number
-from sacma.analysis.section import Report, Section
+from sacma.analysis.section import Report, Section, by_dimension, of_all
 from sacma.analysis.sections.ranks import BUDGETS, FIXED, are_compared
-from sacma.analysis.tables import ALPHA, PLACE, decisive, pairwise_table
-from sacma.analysis.to_mapping import to_mapping
+from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
+from sacma.analysis.tables import ALPHA, decisive, pairwise_table
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
@@ -18,10 +15,6 @@ PIECE = """
 <p class="caption">Wins, losses, ties, effect sizes, and p-values, raw and corrected, of every pair and budget:
 <a href="{{ files.pairwise.csv }}">csv</a></p>
 """
-
-
-def _frame(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(pairwise_table(findings.shared_medians), compares=True)
 
 
 def _tables(report: Report) -> Iterator[FormattedTable | None]:
@@ -37,19 +30,14 @@ def wins_table(pairs: pd.DataFrame, scenarios: Sequence[str], *, fixed: bool = F
     pairs = pairs[pairs["scenario"].isin(scenarios)]
     scenarios = [scenario for scenario in scenarios if scenario in set(pairs["scenario"])]
     algorithms = pairs["winner"].unique()
-    wins, significant = (to_mapping(pairs, [*PLACE, "winner", "loser"], name) for name in ("wins", "significant"))
     blocks = []
-    for D in sorted(pairs["dimension"].unique()):
-        header = (
-            (Head(f"{D}-D"), *(Head(name, len(scenarios)) for name in algorithms)),
-            (Head("evaluations"), *(Head(scenario) for _ in algorithms for scenario in scenarios)),
-        )
-        keys = [[(D, scenario, a, b) for b in algorithms for scenario in scenarios] for a in algorithms]
-        rows = tuple(
-            (Cell(name), *(number(wins.get(key, np.nan), ".0f", star=significant.get(key, False)) for key in row))
-            for name, row in zip(algorithms, keys, strict=True)
-        )
-        blocks.append(Block(header, rows))
+    for D, of_dimension in by_dimension(pairs):
+        wins = of_dimension.pivot(index="winner", columns=["loser", "scenario"], values="wins")
+        wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, scenarios]))
+        won = of_dimension[of_dimension["significant"]]
+        stars = {(a, (b, where)) for a, b, where in zip(won["winner"], won["loser"], won["scenario"], strict=True)}
+        header = spanning((f"{D}-D", "evaluations"), algorithms, scenarios)
+        blocks.append(Block(header, number_rows(wins, ".0f", stars=stars)))
     correction = {"p_bergmann_hommel": "Bergmann and Hommel", "p_shaffer": "Shaffer"}[decisive(pairs)]
     return FormattedTable(
         f"table4_pairwise{FIXED * fixed}",
@@ -67,7 +55,7 @@ SECTION = Section(
     key="pairwise",
     title="Pairs",
     heading="Pairwise comparisons",
-    frames={"pairwise": _frame},
+    frames={"pairwise": of_all(lambda findings: pairwise_table(findings.shared_medians))},
     tables=_tables,
     piece=PIECE,
     shown=are_compared,

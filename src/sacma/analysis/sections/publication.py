@@ -9,13 +9,13 @@ import pandas as pd
 
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import paper_notes, protocol_differences
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside
 from sacma.analysis.paper.claims import Evidence, checks, judge
 from sacma.analysis.paper.published import ALGORITHMS
-from sacma.analysis.section import Report, Section
+from sacma.analysis.section import Report, Section, of_all, of_one
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import ecdf_of
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.tables import PLACE, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests
 from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trial_costs import control_frequencies
@@ -40,7 +40,8 @@ not of the paper's protocol, or not significant. Each check with its number:
 {% for check in claim.of %}<li>{{ check.what|symbols }}: {{ check.shown }}; wanted {{ check.wanted|symbols }}:
 {{ check.holds or "undecided" }}</li>
 {% endfor %}</ul></details></td>
-{% for count in [claim.hold, claim.fail, claim.undecided] %}<td data-value="{{ count }}">{{ count }}</td>{% endfor %}</tr>
+{% for count in [claim.hold, claim.fail, claim.undecided] %}<td data-value="{{ count }}">{{ count }}</td>{% endfor %}\
+</tr>
 {% endfor %}</tbody></table></div>
 {% for each in tables %}{{ table(each) }}{% endfor %}
 """
@@ -71,17 +72,8 @@ def evidence(findings: Findings) -> Evidence:
     )
 
 
-def _mean_ranks(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(mean_ranks_beside(findings.once(evidence).ranks), compares=True)
-
-
-def _correlation(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(correlations(findings["paper_mean_ranks"]), compares=True)
-
-
 def _cpu(findings: Findings) -> pd.DataFrame:
-    cpu = findings["cpu"] if findings.comparison.suite.of_the_paper else findings["cpu"][:0]
-    return findings.comparison.marked(cpu_beside(cpu), compares=False)
+    return cpu_beside(findings["cpu"] if findings.comparison.suite.of_the_paper else findings["cpu"][:0])
 
 
 def _tables(report: Report) -> Iterator[FormattedTable | None]:
@@ -150,9 +142,9 @@ SECTION = Section(
     title="Publication",
     heading="Against the publication",
     frames={
-        "paper_mean_ranks": _mean_ranks,
-        "paper_correlation": _correlation,
-        "paper_cpu": _cpu,
+        "paper_mean_ranks": of_all(lambda findings: mean_ranks_beside(findings.once(evidence).ranks)),
+        "paper_correlation": of_all(lambda findings: correlations(findings["paper_mean_ranks"])),
+        "paper_cpu": of_one(_cpu),
         "paper_claims": lambda findings: judge(findings.once(evidence)),
         "paper_checks": lambda findings: checks(findings.once(evidence)),
     },

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial as bind
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
-from sacma.analysis.figures.rows import drawn, in_order, rows
-from sacma.analysis.figures.style import FAINT, SMALL, Look, looks, shortened, styled
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import FAINT, SMALL, shortened, styled
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head, Row, lowest, number
-from sacma.analysis.section import Drawing, Report, Section
+from sacma.analysis.section import Drawing, Report, Section, of_all
+from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.tables import ALPHA, PLACE, mean_ranks, rank_tests
 from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
@@ -45,14 +45,6 @@ def are_compared(findings: Findings) -> bool:
     return len(findings.comparison.names) > 1 and not findings["mean_ranks"].empty
 
 
-def _frame(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(mean_ranks(findings.shared_medians), compares=True)
-
-
-def _tests(findings: Findings) -> pd.DataFrame:
-    return findings.comparison.marked(rank_tests(findings.shared_medians), compares=True)
-
-
 def _tables(report: Report) -> Iterator[FormattedTable | None]:
     ranks, tests = report.findings["mean_ranks"], report.findings["rank_tests"]
     yield mean_rank_table(ranks, tests, OF_TARGET)
@@ -68,24 +60,17 @@ def mean_rank_table(
         return None
     scenarios = [scenario for scenario in scenarios if scenario in set(ranks["scenario"])]
     dimensions = sorted(ranks["dimension"].unique())
-    columns = [(D, scenario) for D in dimensions for scenario in scenarios]
+    columns = pd.MultiIndex.from_product([dimensions, scenarios])
     values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
-    values = values.reindex(index=ranks["algorithm"].unique(), columns=columns)
-    best = np.column_stack([lowest(values[column], ".2f") for column in columns])
-    body: list[Row] = [
-        (Cell(str(name)), *(number(value, ".2f", bold=bold) for value, bold in zip(row, bolds, strict=True)))
-        for name, row, bolds in zip(values.index, values.to_numpy(), best.tolist(), strict=True)
-    ]
+    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
     F_F, differ, critical = (to_mapping(tests, PLACE, name) for name in ("F_F", "significant", "critical_value"))
-    body.append((Cell("F_F"), *(number(F_F.get(c, np.nan), ".2f", star=differ.get(c, False)) for c in columns)))
-    functions, ranked = to_mapping(ranks, PLACE, "functions"), ranks.groupby(PLACE).size().to_dict()
-    counts = {"functions": functions} | ({"algorithms": ranked} if len(set(ranked.values())) > 1 else {})
-    for name, of in counts.items():
-        body.append((Cell(name), *(number(of.get(c, np.nan), ".0f") for c in columns)))
-    header = (
-        (Head("D"), *(Head(f"{D}-D", len(scenarios)) for D in dimensions)),
-        (Head("evaluations"), *(Head(scenario) for _, scenario in columns)),
-    )
+    stars = {("F_F", place) for place, different in differ.items() if different}
+    body += number_rows(pd.DataFrame({"F_F": F_F}, columns).T, ".2f", stars=stars)
+    ranked = ranks.groupby(PLACE).size().to_dict()
+    counts: dict[str, dict[Any, Any]] = {"functions": to_mapping(ranks, PLACE, "functions")}
+    counts |= {"algorithms": ranked} if len(set(ranked.values())) > 1 else {}
+    body += number_rows(pd.DataFrame(counts, columns).T, ".0f")
+    header = spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios)
     thresholds = [f"{value:.2f}" for value in sorted(critical[c] for c in columns if c in critical)]
     return FormattedTable(
         f"table3_mean_ranks{FIXED * fixed}",
@@ -94,7 +79,7 @@ def mean_rank_table(
         f"asterisk where the ranks differ at the level {ALPHA:g}"
         + (f" (critical value {' to '.join(dict.fromkeys([thresholds[0], thresholds[-1]]))}). " if thresholds else ". ")
         + (BUDGETS if set(OF_TARGET) & set(scenarios) else ""),
-        (Block(header, tuple(body)),),
+        (Block(header, body),),
         number=3,
     )
 
@@ -116,40 +101,39 @@ def mean_rank_panels(
     ranks: pd.DataFrame,
     *,
     over: Literal["scenario", "dimension"] = "scenario",
-    algorithms: Sequence[str] | None = None,
+    algorithms: Names = None,
     partial: bool = False,
 ) -> Figure:
     """Draw mean ranks as markers with whiskers for their intervals, the best at the top.
 
-    Args:
-        ranks: columns scenario (such as a budget, as text, in order), dimension, algorithm, mean_rank, low and high.
-            Rows without a mean rank are left out; low and high may be NaN.
-        over: what is along the axis; there is a panel for each of the other.
-        algorithms: of the study, in its order.
-        partial: trials are missing.
+    Columns of ``ranks`` are scenario (such as a budget, as text, in order), dimension, algorithm, mean_rank, low and
+    high. Rows without a mean rank are left out; low and high may be NaN. ``over`` is along the axis; there is a panel
+    for each of the other.
     """
     these = rows(ranks, COLUMNS, unique=COLUMNS[:3]).dropna(subset=["mean_rank"])
     if these.empty:
         raise ValueError("nothing to draw: no mean rank is known")
     other = "dimension" if over == "scenario" else "scenario"
-    places, panels = (_values(these, column) for column in (over, other))
-    order = in_order(ranks, algorithms)
-    shown = drawn(these, order)
+    values = {"dimension": sorted(these["dimension"].unique()), "scenario": list(these["scenario"].unique())}
+    places, panels = values[over], values[other]
+    look_of = looks_of(ranks, these, algorithms)
     width = PAGE - LEFT - 6
     body = len(panels) * (ABOVE + HEIGHT) + LINE
     with styled():
-        look_of = looks(order)
-        layout = new_layout(PAGE, body, keys=[mark_key(name, look_of[name]) for name in shown], partial=partial)
+        keys = [mark_key(name, look) for name, look in look_of.items()]
+        layout = new_layout(PAGE, body, keys=keys, partial=partial)
         names = shortened([_label(over, place) for place in places], width / len(places) - 6, SMALL)
         for n, panel in enumerate(panels):
             top = n * (ABOVE + HEIGHT) + ABOVE - 4
             axes = layout.panel(LEFT, top, width, HEIGHT, _label(other, panel))
             of_panel = these[these[other] == panel]
-            for position, name in enumerate(shown):
+            for position, (name, look) in enumerate(look_of.items()):
                 of = of_panel[of_panel["algorithm"] == name]
-                shift = SHARE * ((position + 0.5) / len(shown) - 0.5)
+                shift = SHARE * ((position + 0.5) / len(look_of) - 0.5)
                 x = np.array([places.index(place) for place in of[over]], dtype=np.float64) + shift
-                _draw(axes, x, of, look_of[name], name)
+                mean, low, high = (of[column].to_numpy(np.float64, na_value=np.nan) for column in COLUMNS[3:])
+                axes.vlines(x, low, high, color=look.colour, linewidth=1.1, label=f"{name}: interval")
+                axes.plot(x, mean, linestyle="none", markersize=5, label=name, **look.mark)
             axes.set_xlim(-0.5, len(places) - 0.5)
             axes.set_xticks(range(len(places)), names if n == len(panels) - 1 else [""] * len(places))
             axes.tick_params(axis="x", length=0)
@@ -160,22 +144,8 @@ def mean_rank_panels(
         return layout.figure
 
 
-def _values(table: pd.DataFrame, column: str) -> list[object]:
-    """Return dimensions ascending, scenarios in their order."""
-    values = list(pd.unique(table[column]))
-    return sorted(values) if column == "dimension" else values
-
-
 def _label(column: str, value: object) -> str:
     return f"{value}-D" if column == "dimension" else str(value)
-
-
-def _draw(
-    axes: Axes, x: "np.ndarray[tuple[int], np.dtype[np.float64]]", of: pd.DataFrame, look: Look, name: str
-) -> None:
-    mean, low, high = (of[column].to_numpy(np.float64, na_value=np.nan) for column in COLUMNS[3:])
-    axes.vlines(x, low, high, color=look.colour, linewidth=1.1, label=f"{name}: interval")
-    axes.plot(x, mean, linestyle="none", markersize=5, label=name, **look.mark)
 
 
 def _limits(axes: Axes, of_panel: pd.DataFrame) -> None:
@@ -190,7 +160,10 @@ SECTION = Section(
     key="ranks",
     title="Ranks",
     heading="Mean ranks",
-    frames={"mean_ranks": _frame, "rank_tests": _tests},
+    frames={
+        "mean_ranks": of_all(lambda findings: mean_ranks(findings.shared_medians)),
+        "rank_tests": of_all(lambda findings: rank_tests(findings.shared_medians)),
+    },
     tables=_tables,
     figures=_figures,
     piece=PIECE,

@@ -6,8 +6,8 @@
     I        exhaustive set: hypotheses of which all, and no others, can be true together
 
 p-values come as frames, algorithms × algorithms: symmetric, and NaN on the diagonal, where there is no hypothesis;
-that of a given frame is not looked at. A pair differs at the family-wise level α where its adjusted p-value is below α. From the least to the most powerful
-correction: Holm's, Shaffer's, Bergmann's and Hommel's, which is the paper's.
+that of a given frame is not looked at. A pair differs at the family-wise level α where its adjusted p-value is below
+α. From the least to the most powerful correction: Holm's, Shaffer's, Bergmann's and Hommel's, which is the paper's.
 
 Sources: S. García and F. Herrera, An extension on "Statistical comparisons of classifiers over multiple data sets" for
 all pairwise comparisons, JMLR 9 (2008); J. P. Shaffer, Modified sequentially rejective multiple test procedures, JASA
@@ -28,7 +28,8 @@ from sacma.analysis.statistics.ranks import Floats, as_mean_ranks, check_probabi
 
 Booleans = npt.NDArray[np.bool_]
 
-MOST_ALGORITHMS = 9  # up to which the exhaustive sets are listed: 21,146 for 9 algorithms, 115,974 for 10, and so on
+MOST_ALGORITHMS = 9
+"""Up to which the exhaustive sets are listed: 21,146 for 9 algorithms, 115,974 for 10, and so on."""
 
 
 def friedman_posthoc(values: pd.DataFrame) -> pd.DataFrame:

@@ -32,24 +32,19 @@ ROUNDING = 0.05  # by how much a published mean rank may be rounded: to one deci
 class ImanDavenport:
     """Iman's and Davenport's variant of Friedman's test.
 
-    Args:
-        statistic: F_F; infinite where all problems rank the algorithms alike.
-        degrees_of_freedom: of the F distribution: k - 1 and (k - 1)(N - 1).
-        p_value: of F_F under it; where it is infinite, the probability that all problems rank alike, (k!)^(1-N): of
-            few problems that is not small.
-        critical_value: the upper ``alpha`` quantile of the distribution.
-        alpha: level of significance.
+    F_F is infinite where all problems rank the algorithms alike; its p-value is then the probability of that,
+    (k!)^(1-N), which is not small for few problems.
     """
 
-    statistic: float
-    degrees_of_freedom: tuple[int, int]
+    statistic: float  # F_F
+    degrees_of_freedom: tuple[int, int]  # of the F distribution: k - 1 and (k - 1)(N - 1)
     p_value: float
-    critical_value: float
-    alpha: float
+    critical_value: float  # the upper ``alpha`` quantile of the distribution
+    alpha: float  # level of significance
 
     @property
     def significant(self) -> bool:
-        """Whether the mean ranks differ at the level ``alpha``."""
+        """True where the mean ranks differ at the level ``alpha``."""
         return self.p_value < self.alpha
 
 

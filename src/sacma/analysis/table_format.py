@@ -5,7 +5,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -19,7 +19,7 @@ from sacma.files.printable import printable
 
 @dataclass(frozen=True)
 class Cell:
-    """One place of a table: a text that is shown literally, and what it is sorted by if not by that."""
+    """A text that is shown literally in one place of a table, and what it is sorted by if not by that."""
 
     text: str
     bold: bool = False  # the best of its kind
@@ -45,12 +45,7 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Block:
-    """Rows below headings of their own.
-
-    Args:
-        header: lines of headings; the spans of each add up to the number of columns.
-        rows: what is below; the first cell of each names it.
-    """
+    """Rows below lines of headings of their own; the first cell of each row names it."""
 
     header: tuple[tuple[Head, ...], ...]
     rows: tuple[Row, ...]
@@ -64,21 +59,13 @@ class Block:
 
 @dataclass(frozen=True)
 class FormattedTable:
-    """A table as it is printed.
+    """A table as it is printed, of blocks that all have the same number of columns."""
 
-    Args:
-        name: of its files.
-        title: in few words.
-        caption: says how to read it.
-        blocks: of rows; all have the same number of columns.
-        number: as which table of the paper; None where it has none such.
-    """
-
-    name: str
-    title: str
-    caption: str
+    name: str  # of its files
+    title: str  # in few words
+    caption: str  # says how to read it
     blocks: tuple[Block, ...]
-    number: int | None = None
+    number: int | None = None  # as which table of the paper
 
     @property
     def heading(self) -> str:
@@ -100,6 +87,34 @@ def number(value: float, form: str, *, bold: bool = False, star: bool = False) -
     known = not math.isnan(value)
     text = format(value, form).replace("inf", "∞") if known else "–"
     return Cell(text, bold and known, star and known, value if known else None)
+
+
+def number_rows(
+    values: pd.DataFrame, form: str, *, best: str = "", stars: Container[tuple[object, object]] = ()
+) -> tuple[Row, ...]:
+    """Return a table of numbers as rows of cells, named by its index.
+
+    Bold is the lowest, as printed, of each ``row`` or ``column``; ``stars`` has what is significant, by (row, column).
+    """
+    shown = values.to_numpy(float)
+    bold = np.zeros(shown.shape, bool)
+    if best == "row":
+        bold[:] = [lowest(line, form) for line in shown]
+    elif best == "column":
+        bold.T[:] = [lowest(line, form) for line in shown.T]
+
+    def row(i: int, name: object) -> Row:
+        places = zip(shown[i].tolist(), bold[i].tolist(), values.columns, strict=True)
+        cells = (number(value, form, bold=is_best, star=(name, c) in stars) for value, is_best, c in places)
+        return (Cell(str(name)), *cells)
+
+    return tuple(row(i, name) for i, name in enumerate(values.index))
+
+
+def spanning(corner: tuple[str, str], over: Iterable[object], below: Sequence[str]) -> tuple[tuple[Head, ...], ...]:
+    """Return a header of two lines: headings over several columns, and the same below each of them."""
+    tops = [Head(str(text), len(below)) for text in over]
+    return (Head(corner[0]), *tops), (Head(corner[1]), *(Head(text) for _ in tops for text in below))
 
 
 def cell_of(value: object, *, text: bool = False) -> Cell:
@@ -135,26 +150,11 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
-    "–": "--",
-    "…": r"\ldots{}",
-    "·": r"$\cdot$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "∞": r"$\infty$",
-    "Δ": r"$\Delta$",
-    "χ": r"$\chi$",
-    "ε": r"$\varepsilon$",
-    "γ": r"$\gamma$",
-    "λ": r"$\lambda$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "ℓ": r"$\ell$",
-    "₀": "$_0$",
-    "²": r"\textsuperscript{2}",
-    "½": r"$\frac12$",
 }
+_LATEX |= {"–": "--", "…": r"\ldots{}", "₀": "$_0$", "²": r"\textsuperscript{2}", "½": r"$\frac12$"}
+_LATEX |= {"·": r"$\cdot$", "×": r"$\times$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "∞": r"$\infty$"}
+_LATEX |= {"Δ": r"$\Delta$", "χ": r"$\chi$", "ε": r"$\varepsilon$", "γ": r"$\gamma$", "λ": r"$\lambda$"}
+_LATEX |= {"ρ": r"$\rho$", "σ": r"$\sigma$", "ℓ": r"$\ell$"}
 
 
 def latex_text(text: str) -> str:
@@ -192,10 +192,8 @@ _ESCAPES: dict[str, Callable[[str], str]] = {"tex": latex_text, "md": markdown_t
 
 @cache
 def _template(kind: str) -> jinja2.Template:
-    delimiters = {"block_start_string": "<%", "block_end_string": "%>"}
-    delimiters |= {"variable_start_string": "<<", "variable_end_string": ">>", "comment_start_string": "<#"}
     environment = jinja2.Environment(  # noqa: S701 each format has an escape of its own, the filter text
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, **delimiters
+        *("<%", "%>", "<<", ">>", "<#", "#>"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"text": _ESCAPES[kind], "spans": _spans}
     source = resources.files("sacma.analysis.page").joinpath(f"table.{kind}").read_text(encoding="utf-8")

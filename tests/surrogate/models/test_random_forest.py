@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from sacma.surrogate.random_forest import RandomForest, fit_random_forest
 
-from sacma.surrogate.gaussian_process import FitStatus
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.models.random_forest import RandomForest, RandomForestModel, fit_random_forest
+from sacma.surrogate.part import Context
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.surrogate.whitening import Array, Whitening
 
 INPUTS = np.random.default_rng(0).standard_normal((60, 3))
 NEW = np.random.default_rng(1).standard_normal((20, 3))
@@ -49,3 +50,29 @@ def test_the_seed_alone_decides() -> None:
 def test_values_without_a_scale_are_not_trained_on(values: Array) -> None:
     """Constant values, or ones that differ by more than a float holds, give no model, in words."""
     assert fit_random_forest(TrainingSet(INPUTS, values), trees=5, leaf_size=1, seed=0) == FitStatus.CONSTANT_VALUES
+
+
+def test_the_posterior_is_over_the_trees() -> None:
+    """Mean and covariance of the trees' predictions, without noise; the mean is the prediction."""
+    values = np.sum(INPUTS**2, axis=1)
+    forest = grown(values)
+    posterior = forest.posterior(NEW)
+    trees = np.array([tree.predict(NEW) for tree in forest.forest.estimators_])
+    np.testing.assert_allclose(posterior.covariance, np.cov(trees.T, ddof=0), atol=1e-12)
+    np.testing.assert_allclose(posterior.center + posterior.scale * posterior.mean, forest.predict(NEW), rtol=1e-12)
+    assert posterior.noise == 0.0
+    assert forest.posterior(NEW[:1]).covariance.shape == (1, 1)
+    assert dict(forest.search()) == {}
+
+
+def test_each_forest_has_a_seed_of_the_trials_random_numbers() -> None:
+    """Two of one trial differ; those of two trials with the same seed do not."""
+    training, whitening = TrainingSet(INPUTS, np.sum(INPUTS**2, axis=1)), Whitening(np.zeros(3), np.eye(3))
+    trials = []
+    for _ in range(2):
+        box = (np.full(3, -5.0), np.full(3, 5.0))
+        model = RandomForestModel(trees=5).build(Context(3, box, np.random.default_rng(1)))
+        fits = [model.fit(training, whitening) for _ in range(2)]
+        trials.append([fit.predict(NEW) for fit in fits if isinstance(fit, RandomForest)])
+    np.testing.assert_array_equal(*trials)
+    assert not np.array_equal(*trials[0])

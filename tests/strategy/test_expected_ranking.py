@@ -1,37 +1,30 @@
-"""Which points f is to evaluate: the criteria against what they are said to be."""
+"""The expected ranking difference against what it is said to be."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sacma.strategy.model_error import largest_ranking_difference
-from sacma.strategy.uncertainty import (
-    CRITERIA,
-    Predicted,
-    expected_ranking_difference,
-    probability_of_improvement,
-    variance,
-    worth_evaluating,
-)
 from scipy.stats import norm
 
-from sacma.surrogate.gaussian_process import Hyperparameters, Posterior, fit_gaussian_process
+from sacma.strategy.errors.ranking_difference import largest_ranking_difference
+from sacma.strategy.expected_ranking import expected_ranking_difference
+from sacma.surrogate.base import Posterior
+from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
 
-def population(size: int, parents: int, seed: int, *, rank: int | None = None) -> Predicted:
+def drawn(size: int, seed: int, *, rank: int | None = None) -> Posterior:
     """A posterior with any covariance, singular ones among them."""
     rng = np.random.default_rng(seed)
     root = rng.standard_normal((size, rank or size))
-    return Predicted(Posterior(2.0 * rng.standard_normal(size), root @ root.T, 0.1), -1.0, parents)
+    return Posterior(2.0 * rng.standard_normal(size), root @ root.T, 0.1)
 
 
-def by_hand(predicted: Predicted, k: int, values: Array) -> Array:
+def by_hand(posterior: Posterior, parents: int, k: int, values: Array) -> Array:
     """The ranking difference of the others for each value that point k may have, conditioning on it one by one."""
-    posterior = predicted.posterior
     others = [i for i in range(len(posterior.mean)) if i != k]
-    parents = min(predicted.parents, len(others))
+    parents = min(parents, len(others))
     before = np.argsort(np.argsort(posterior.mean[others]))
     differences = []
     for value in values:
@@ -44,15 +37,15 @@ def by_hand(predicted: Predicted, k: int, values: Array) -> Array:
 
 @pytest.mark.parametrize(("size", "parents"), [(3, 1), (4, 2), (6, 3), (8, 4), (9, 9), (12, 6)])
 @pytest.mark.parametrize("rank", [None, 1])
-def test_the_expected_ranking_difference_is_the_mean_over_values(size: int, parents: int, rank: int | None) -> None:
+def test_it_is_the_mean_over_values(size: int, parents: int, rank: int | None) -> None:
     """Its sum over intervals is the mean over 4,000 quantiles of y_k of the difference found by conditioning."""
-    predicted = population(size, parents, seed=size, rank=rank)
+    posterior = drawn(size, seed=size, rank=rank)
     quantiles = norm.ppf((np.arange(4000) + 0.5) / 4000)
     expected = []
     for k in range(size):
-        spread = np.sqrt(predicted.posterior.covariance[k, k] + predicted.posterior.noise)
-        expected.append(np.mean(by_hand(predicted, k, predicted.posterior.mean[k] + spread * quantiles)))
-    np.testing.assert_allclose(expected_ranking_difference(predicted), expected, atol=2e-3)
+        spread = np.sqrt(posterior.covariance[k, k] + posterior.noise)
+        expected.append(np.mean(by_hand(posterior, parents, k, posterior.mean[k] + spread * quantiles)))
+    np.testing.assert_allclose(expected_ranking_difference(posterior, parents), expected, atol=2e-3)
 
 
 def test_conditioning_is_what_one_more_point_does_to_the_process() -> None:
@@ -76,9 +69,9 @@ def test_conditioning_is_what_one_more_point_does_to_the_process() -> None:
         gain = posterior.covariance[:, k] / (posterior.covariance[k, k] + posterior.noise)
         lines = posterior.mean + gain * (value - posterior.mean[k])
         np.testing.assert_allclose(lines, dense, atol=1e-6)
-    np.testing.assert_allclose(process.center + process.scale * posterior.mean, process.predict(new), rtol=1e-10)
+    np.testing.assert_allclose(posterior.center + posterior.scale * posterior.mean, process.predict(new), rtol=1e-10)
     np.testing.assert_allclose(
-        process.scale**2 * np.diag(posterior.covariance), process.predict_variance(new), rtol=1e-6, atol=1e-12
+        posterior.scale**2 * np.diag(posterior.covariance), process.predict_variance(new), rtol=1e-6, atol=1e-12
     )
 
 
@@ -91,42 +84,12 @@ def test_it_is_a_share_whatever_the_posterior(
     certain: bool,  # noqa: FBT001 idem
 ) -> None:
     """It lies in [0, 1], is finite, and 0 where nothing is uncertain; equal predictions are no exception."""
-    drawn = population(size, parents, seed)
+    of = drawn(size, seed)
     posterior = Posterior(
-        np.zeros(size) if constant else drawn.posterior.mean,
-        np.zeros((size, size)) if certain else drawn.posterior.covariance,
-        0.0,
+        np.zeros(size) if constant else of.mean, np.zeros((size, size)) if certain else of.covariance, 0.0
     )
-    expected = expected_ranking_difference(Predicted(posterior, 0.0, parents))
+    expected = expected_ranking_difference(posterior, parents)
     assert expected.shape == (size,)
     assert np.all((expected >= 0.0) & (expected <= 1.0 + 1e-12))
     if certain:
         assert not expected.any()
-
-
-def test_the_other_criteria() -> None:
-    """Variance is the posterior's diagonal; improvement is likely where the mean is low and unsure otherwise."""
-    predicted = population(8, 4, seed=2)
-    np.testing.assert_array_equal(variance(predicted), np.diag(predicted.posterior.covariance))
-    z = (predicted.best_value - predicted.posterior.mean) / np.sqrt(variance(predicted))
-    np.testing.assert_allclose(probability_of_improvement(predicted), norm.cdf(z), rtol=1e-12)
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_the_points_worth_most_are_chosen_in_their_order(criterion: str) -> None:
-    """So many as asked, ascending, none worth less than one left out; all of them, where all are asked for."""
-    predicted = population(9, 4, seed=3)
-    worth = CRITERIA[criterion](predicted)
-    for number in (1, 4, 9):
-        chosen = worth_evaluating(criterion, predicted, number)
-        assert list(chosen) == sorted(set(chosen))
-        assert len(chosen) == number
-        left = np.setdiff1d(np.arange(9), chosen)
-        assert number == 9 or worth[chosen].min() >= worth[left].max()
-
-
-def test_variance_decides_among_equals() -> None:
-    """Where no value would change the ranking, the least certain point is evaluated."""
-    posterior = Posterior(np.array([1.0, 2.0, 3.0]), np.diag([1.0, 9.0, 4.0]), 0.0)
-    assert not expected_ranking_difference(Predicted(posterior, 0.0, 1)).any()
-    assert list(worth_evaluating("ranking_difference", Predicted(posterior, 0.0, 1), 1)) == [1]
