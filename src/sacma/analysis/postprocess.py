@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,7 @@ from sacma.analysis.report.words import Summary, summarise
 from sacma.analysis.typeset import Sheet, csv_of, renderings
 from sacma.coco.cocopp import make_pages
 from sacma.coco.suites import BBOB
+from sacma.config.nested import flattened
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_folder, write_atomically
 from sacma.files.printable import one_line, printable
@@ -187,7 +189,10 @@ def _sheets(comparison: Comparison, findings: Findings) -> dict[str, list[Sheet]
         study.name: {"algorithm": study.parts[0].algorithm, **_settings_of(study)} for study, _ in comparison.covered
     }
     changed = {
-        key for study, _ in comparison.covered for key in study.parts[0].settings.model_dump(exclude_defaults=True)
+        outer
+        for study, _ in comparison.covered
+        for key in flattened(study.parts[0].settings.model_dump(exclude_defaults=True))
+        for outer in accumulate(key.split("."), "{}.{}".format)
     }
     found = {
         "ranks": [
@@ -252,7 +257,7 @@ def _write_figures(folder: Path, made: Sequence[Drawing], jobs: int, on_step: St
 def _traces(store: Store, comparison: Comparison) -> dict[tuple[int, int, int], pd.DataFrame]:
     """Return traces of the first trial on f8, or on the first function, in each dimension, where models are judged."""
     adaptive = [
-        (study, completeness) for study, completeness in comparison.covered if "model_error" in _settings_of(study)
+        (study, completeness) for study, completeness in comparison.covered if "control.error" in _settings_of(study)
     ]
     places = sorted({(D, f, i) for _, c in adaptive for f, D, i in (spec.place for spec, _ in c.trials)})
     found = {}
@@ -274,8 +279,7 @@ def _traces(store: Store, comparison: Comparison) -> dict[tuple[int, int, int], 
 
 
 def _settings_of(study: StoredStudy) -> Mapping[str, object]:
-    settings: Mapping[str, object] = study.parts[0].settings.model_dump()
-    return settings
+    return flattened(study.parts[0].settings.model_dump())
 
 
 def _provenance(manifest: Manifest) -> tuple[str, list[tuple[str, str]]]:
