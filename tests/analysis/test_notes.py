@@ -35,11 +35,11 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
 
 
 def test_the_papers_protocol_differs_in_nothing_but_the_radius() -> None:
-    """The shipped configs as they are: nothing but the training radius, which is said, and is no other protocol."""
+    """The shipped configs as they are: nothing but the radius of the training set, which is said, and is no other protocol."""
     whole = compared(*(made(name, lambda _: [(1, 1.0)], {}) for name in ("cmaes", "gp1", "ada_rd")))
     assert protocol_differences(whole) == ()
     (note,) = paper_notes(whole)
-    assert note == "Settings are not all as the paper prints them: training_radius is 64, not 8 (GP-1, ADA-RD)."
+    assert note == "Settings are not all as the paper prints them: training_set.radius is 64, not 8 (GP-1, ADA-RD)."
 
 
 def test_another_protocol_than_the_papers_is_said() -> None:

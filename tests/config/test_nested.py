@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.config.nested import all_kinds, merged, resolve, value_at
+from sacma.config.nested import all_kinds, flattened, merged, resolve, value_at
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from sacma.strategy.cma_es import CMAESSampling
@@ -13,6 +13,7 @@ from sacma.strategy.settings import StrategySettings
 from sacma.strategy.shares.constant import ConstantShare
 from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from sacma.surrogate.selections.recent import Recent
+from tests.conftest import CONFIGS
 
 HEAD = "name: A\nalgorithm: surrogate-cmaes\nsettings:\n"
 MODEL = "  model: {name: gaussian-process}\n"
@@ -230,3 +231,22 @@ def test_dotted_keys() -> None:
     for key in ("a.x", "d.e", "a.b.c", "x"):
         with pytest.raises(KeyError):
             value_at(settings, key)
+
+
+def test_flat_settings() -> None:
+    """Each setting by its dotted key, and each part by the name of its kind."""
+    settings = load_study(CONFIGS / "ada_kendall.yaml").settings
+    flat = flattened(settings.model_dump())
+    assert (flat["model"], flat["control"], flat["control.error"]) == (
+        "gaussian-process",
+        "adaptive-generations",
+        "kendall",
+    )
+    assert (flat["training_set.radius"], flat["training_set.selection"], flat["sampling.bounds"]) == (
+        64,
+        "recent",
+        "none",
+    )
+    assert not {"training_set", "model.name", "control.error.name"} & flat.keys()
+    assert flattened(StrategySettings().model_dump())["model"] is None
+    assert flattened({"misdeeds": {}, "list": [1]}) == {"misdeeds": {}, "list": [1]}

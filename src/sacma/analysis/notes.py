@@ -11,6 +11,7 @@ from sacma.analysis.paper import published
 from sacma.analysis.trials import ROUNDING
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
+from sacma.config.nested import flattened
 
 SMALLEST_TARGET = 1e-8  # of run lengths, as in COCO
 
@@ -184,7 +185,7 @@ def paper_notes(comparison: Comparison) -> Iterator[str]:
         yield "Trials are missing: what is said here may change when they are there."
     changed: dict[str, list[str]] = defaultdict(list)
     for study, _ in ours:
-        settings = study.parts[0].settings.model_dump()
+        settings = flattened(study.parts[0].settings.model_dump())
         for key, printed in published.SETTINGS[study.name].items():
             if settings.get(key) != printed:
                 changed[f"{key} is {_shown(settings.get(key))}, not {_shown(printed)}"].append(study.name)

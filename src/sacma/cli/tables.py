@@ -92,19 +92,16 @@ def field_rows(model: type[BaseModel]) -> list[FieldRow]:
 def part_models(model: type[BaseModel]) -> list[tuple[str, str, type[BaseModel]]]:
     """Return title, summary and model of each part that settings can hold: ``control: {name: generations}``."""
     return [
-        (f"{key}: {{name: {name}}}" if name else key, _first_line(kind), kind) for key, name, kind in all_kinds(model)
+        (f"{key}: {{name: {name}}}" if name else key, (kind.__doc__ or "").partition("\n")[0].rstrip("."), kind)
+        for key, name, kind in all_kinds(model)
     ]
-
-
-def _first_line(model: type[BaseModel]) -> str:
-    return (model.__doc__ or "").partition("\n")[0].rstrip(".").replace("``", "")
 
 
 def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:
     """Return a model's fields with defaults and ranges; fields whose row is ``known`` by name only."""
     rows = field_rows(model)
     again = [row[0] for row in rows if row in known]
-    parts: list[RenderableType] = [Text(f"{title}  {summary}", style="bold")]
+    parts: list[RenderableType] = [Text(f"{title}  {summary}".replace("``", ""), style="bold")]
     if again:
         parts.append(Padding(f"as above: {', '.join(again)}", (0, 0, 0, 2)))
     if len(again) < len(rows):

@@ -75,6 +75,24 @@ def merged(settings: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, 
     return result
 
 
+def flattened(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by dotted keys; the key of a part has its name.
+
+    >>> flattened({"control": {"name": "generations", "model_generations": 5}, "model": None})
+    {'control': 'generations', 'control.model_generations': 5, 'model': None}
+    """
+    result: dict[str, Any] = {}
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and value:
+            inner = flattened(value)
+            if "name" in inner:
+                result[key] = inner.pop("name")
+            result.update({f"{key}.{below}": found for below, found in inner.items()})
+        else:
+            result[key] = value
+    return result
+
+
 def value_at(settings: Mapping[str, Any], key: str) -> Any:
     """Return the value at a dotted key.
 

@@ -21,20 +21,30 @@ INSTANCES = 15  # of each function
 BUDGET = 250.0  # Evaluations/D of a trial
 TARGET = 1e-8  # Δf at which a trial stops
 
-_GP = {"sigma0": 8 / 3, "population_factor": 2, "training_radius": 8}
-_ADAPTED = _GP | {"max_model_generations": 5}
+_CMA_ES = {"sampling.sigma0": 8 / 3, "restarts.population_factor": 2}
+_GP = _CMA_ES | {"model": "gaussian-process", "training_set.radius": 8}
+
+
+def _adapted(error: str, transfer: str, *, error_threshold: float, update_rate: float) -> dict[str, object]:
+    return {
+        "control": "adaptive-generations",
+        "control.error": error,
+        "control.transfer": transfer,
+        "control.error_threshold": error_threshold,
+        "control.update_rate": update_rate,
+        "control.max_model_generations": 5,
+    }
+
 
 SETTINGS: Mapping[str, Mapping[str, object]] = {
-    "CMA-ES": {"sigma0": 8 / 3, "population_factor": 2},
-    "GP-1": _GP | {"model_generations": 1},
-    "GP-5": _GP | {"model_generations": 5},
-    "ADA-KL": _ADAPTED
-    | {"model_error": "kullback_leibler", "transfer": "T2", "error_threshold": 0.9, "update_rate": 0.5},
-    "ADA-Kendall": _ADAPTED | {"model_error": "kendall", "transfer": "T2", "error_threshold": 0.5, "update_rate": 0.2},
-    "ADA-RD": _ADAPTED
-    | {"model_error": "ranking_difference", "transfer": "T1", "error_threshold": 0.5, "update_rate": 0.2},
+    "CMA-ES": _CMA_ES,
+    "GP-1": _GP | {"control": "generations", "control.model_generations": 1},
+    "GP-5": _GP | {"control": "generations", "control.model_generations": 5},
+    "ADA-KL": _GP | _adapted("kullback-leibler", "T2", error_threshold=0.9, update_rate=0.5),
+    "ADA-Kendall": _GP | _adapted("kendall", "T2", error_threshold=0.5, update_rate=0.2),
+    "ADA-RD": _GP | _adapted("ranking-difference", "T1", error_threshold=0.5, update_rate=0.2),
 }
-"""As printed in its section on the experimental setup, by our names of the settings."""
+"""As printed in its section on the experimental setup, by our dotted keys."""
 
 
 def cpu_seconds() -> pd.DataFrame:

@@ -20,6 +20,7 @@ from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_on
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.trial_costs import control_frequencies
 from sacma.coco.function_names import function_title
+from sacma.config.nested import flattened
 from sacma.store.stored_study import StoredStudy
 from sacma.strategy.transfer import T1, T2
 
@@ -109,7 +110,7 @@ def _traces(report: Report) -> dict[tuple[int, int, int], pd.DataFrame]:
 
 
 def _judges_models(study: StoredStudy) -> bool:
-    return "model_error" in study.parts[0].settings.model_dump()
+    return "control.error" in flattened(study.parts[0].settings.model_dump())
 
 
 def control_frequency(

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from sacma.analysis.findings import Findings
 from sacma.analysis.notes import left_out
 from sacma.analysis.section import Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
+from sacma.config.nested import flattened
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 
@@ -70,8 +72,16 @@ def _overlap(findings: Findings) -> pd.DataFrame:
 def _tables(report: Report) -> Iterator[FormattedTable | None]:
     studies = {study.name: study.parts[0] for study, _ in report.comparison.covered}
     yield settings_table(
-        {name: {"algorithm": part.algorithm, **part.settings.model_dump()} for name, part in studies.items()},
-        {key for part in studies.values() for key in part.settings.model_dump(exclude_defaults=True)},
+        {
+            name: {"algorithm": part.algorithm, **flattened(part.settings.model_dump())}
+            for name, part in studies.items()
+        },
+        {
+            outer
+            for part in studies.values()
+            for key in flattened(part.settings.model_dump(exclude_defaults=True))
+            for outer in accumulate(key.split("."), "{}.{}".format)
+        },
     )
 
 
