@@ -13,10 +13,10 @@ from sacma.analysis.figures.files import render
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import scope
 from sacma.analysis.page.page import Page, render_page
-from sacma.analysis.page.table_format import FormattedTable, csv_of, renderings
 from sacma.analysis.section import Drawing, Report, Section
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
+from sacma.analysis.table_format import FormattedTable, csv_of, renderings
 from sacma.coco.cocopp import make_pages
 from sacma.coco.suites import BBOB
 from sacma.errors import SacmaError

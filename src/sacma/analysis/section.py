@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import FormattedTable
+from sacma.analysis.table_format import FormattedTable
 from sacma.coco.suites import Suite
 from sacma.store.provenance import Manifest
 from sacma.store.store import Store

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.page.table_format import csv_of, renderings
 from sacma.analysis.sections.data import grid_table
 from sacma.analysis.sweep import (
     RANKING,
@@ -19,6 +18,7 @@ from sacma.analysis.sweep import (
     standings,
     win_shares,
 )
+from sacma.analysis.table_format import csv_of, renderings
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.config.sweep import Sweep, SweptAlgorithm

@@ -53,11 +53,6 @@ Bounds = Annotated[
 ]
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
-Bounds = Annotated[
-    Literal["none", "penalty", "transform"],
-    Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
-]
-
 
 class CMAESSampling(Part):
     """CMA-ES of pycma."""

@@ -20,7 +20,7 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.layout import COLUMN, new_layout
-from sacma.analysis.page.table_format import Block, FormattedTable, Head, number_rows
+from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.section import Drawing, Section, of_one
 
 

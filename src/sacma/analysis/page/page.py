@@ -19,8 +19,8 @@ from sacma import __version__
 from sacma.analysis.figures.style import looks
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import scope
-from sacma.analysis.page.table_format import Block, FormattedTable, Head, cell_of, html_table, html_text
 from sacma.analysis.section import Drawing, Json, Report, Section
+from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_table, html_text
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 

@@ -15,9 +15,9 @@ from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_all, of_one
 from sacma.analysis.sections.ranks import BUDGETS, are_compared
+from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.tables import function_ranks, gains
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 from sacma.coco.function_names import function_title

@@ -20,7 +20,7 @@ from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_on
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.trial_costs import control_frequencies
 from sacma.coco.function_names import function_title
-from sacma.store.store import StoredStudy
+from sacma.store.stored_study import StoredStudy
 from sacma.strategy.transfer import T1, T2
 
 PIECE = """

@@ -14,8 +14,8 @@ from sacma.analysis.figures.layout import LINE, PAGE, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import INK, SMALL, Properties, number, shortened, styled, text_width
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.section import Drawing, Report, Section, of_one
+from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.trial_costs import cpu_per_evaluation, trial_costs
 
 PIECE = """

@@ -9,8 +9,8 @@ import pandas as pd
 from sacma.analysis.comparison import ExternalData
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import left_out
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head
 from sacma.analysis.section import Report, Section
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 

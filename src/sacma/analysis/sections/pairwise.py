@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from sacma.analysis.page.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.section import Report, Section, by_dimension, of_all
 from sacma.analysis.sections.ranks import BUDGETS, FIXED, are_compared
+from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.tables import ALPHA, decisive, pairwise_table
 from sacma.analysis.trials import OF_TARGET
 

@@ -9,13 +9,13 @@ import pandas as pd
 
 from sacma.analysis.findings import Findings
 from sacma.analysis.notes import paper_notes, protocol_differences
-from sacma.analysis.page.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside
 from sacma.analysis.paper.claims import Evidence, checks, judge
 from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.section import Report, Section, of_all, of_one
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import ecdf_of
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.tables import PLACE, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests
 from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trial_costs import control_frequencies

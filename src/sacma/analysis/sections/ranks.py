@@ -13,8 +13,8 @@ from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layou
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import FAINT, SMALL, shortened, styled
 from sacma.analysis.findings import Findings
-from sacma.analysis.page.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.section import Drawing, Report, Section, of_all
+from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.tables import ALPHA, PLACE, mean_ranks, rank_tests
 from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET

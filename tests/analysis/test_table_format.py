@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.analysis.page.table_format import (
+from sacma.analysis.table_format import (
     Block,
     Cell,
     FormattedTable,
