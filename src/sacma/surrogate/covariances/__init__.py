@@ -7,10 +7,11 @@ function passed as an argument would be slower, and Numba could not keep it on d
 
 import hashlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,18 +38,33 @@ def covariance_function(name: str) -> Any:
 @cache
 def likelihood_of(name: str) -> ModuleType:
     """Return the module ``likelihood``, compiled for a covariance function."""
-    module = "sacma.surrogate.likelihood"
+    usual = import_module("sacma.surrogate.likelihood")
     if name == USUAL:
-        return import_module(module)
-    source, template = find_spec(COVARIANCES[name]), find_spec(module)
-    assert source is not None and source.origin is not None  # noqa: S101, PT018 of the package itself
-    assert template is not None and template.origin is not None  # noqa: S101, PT018
-    # Numba keeps compiled code by module name, and does not notice when a function changes that is inlined.
-    version = hashlib.sha256(Path(source.origin).read_bytes()).hexdigest()[:12]
-    spec = spec_from_file_location(f"{module}_{source.name.rpartition('.')[2]}_{version}", template.origin)
-    assert spec is not None and spec.loader is not None  # noqa: S101, PT018
+        return usual
+    covariance = import_module(COVARIANCES[name])
+    assert covariance.__file__ is not None  # noqa: S101 of the package itself
+    assert usual.__file__ is not None  # noqa: S101
+    # Numba does not notice when a function changes that is inlined.
+    version = hashlib.sha256(Path(covariance.__file__).read_bytes()).hexdigest()[:12]
+    title = f"likelihood_{covariance.__name__.rpartition('.')[2]}_{version}"
+    spec = spec_from_file_location(f"sacma.surrogate.{title}", usual.__file__)
+    assert spec is not None  # noqa: S101
+    assert spec.loader is not None  # noqa: S101
     copy = module_from_spec(spec)
     vars(copy)["COVARIANCE"] = name
     sys.modules[spec.name] = copy
-    spec.loader.exec_module(copy)
+    with _compiled_code_in(Path(usual.maximise.stats.cache_path) / title):
+        spec.loader.exec_module(copy)
     return copy
+
+
+@contextmanager
+def _compiled_code_in(folder: Path) -> Iterator[None]:
+    """Let what is defined meanwhile keep its compiled code there: Numba tells modules apart by their files only."""
+    from numba import config  # noqa: PLC0415 slow to import
+
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
