@@ -127,7 +127,7 @@ def make_losing(**_options: object) -> LosingBackend:
 
 def test_what_is_kept_is_told(study: Callable[..., Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error of a backend that cannot go on comes with the number of trials that are kept."""
-    monkeypatch.setitem(backends.BACKENDS, "losing", f"{__name__}:make_losing")  # type: ignore[arg-type]
+    monkeypatch.setitem(backends.BACKENDS, "losing", f"{__name__}:make_losing")
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path)
     with pytest.raises(RunError, match="the cluster was lost; 1 of 4 trials are kept"):
         run_trials(request, RunOptions(backend="losing"), RunObserver())
