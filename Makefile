@@ -29,10 +29,10 @@ reproduce: install ## the whole study: 24 functions, 5 dimensions, 15 instances,
 	@$(SACMA) postprocess results/study
 
 # Some 10 CPU minutes: 5 to 6 minutes on 2 cores.
-sweep: install ## Table 1 of the paper in small: 108 settings in 2-D, 3 instances, and which is best (minutes)
+sweep: install ## Table 1 of the paper in small: 108 settings in 2-D, 3 instances, and the best of them (minutes)
 	@$(SACMA) sweep configs/sweeps/paper_table1.yaml --dimensions 2 --instances 1-3 --results results/sweep $(JOBS_OPTION)
 
-smoke: install ## one algorithm, one function, from config to page: is the installation sound? (seconds)
+smoke: install ## a check of the installation: one algorithm, one function, from config to page (seconds)
 	@$(SACMA) run configs/ada_kendall.yaml --functions 1 --dimensions 2 --instances 1-2 --budget 50 --results results/smoke
 	@$(SACMA) postprocess results/smoke
 
@@ -46,7 +46,7 @@ lint: install-dev ## ruff: rules and format
 types: install-dev ## mypy, strict
 	@$(BIN)/mypy
 
-ci: test lint types ## what a change must pass
+ci: test lint types ## the checks that a change must pass
 
 dist: install-dev ## wheel and sdist of the last commit in dist/, built twice and compared (seconds)
 	@$(BIN)/python tools/build_twice.py
@@ -54,22 +54,22 @@ dist: install-dev ## wheel and sdist of the last commit in dist/, built twice an
 # Python 3.13 of somewhere else: make compat PYTHONS="python3.11 /opt/python/bin/python3.13"
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
-compat: dist ## the wheel in fresh environments, with the oldest and the newest versions of what it needs (minutes)
+compat: dist ## the wheel in fresh environments, with the oldest and the newest versions of its dependencies (minutes)
 	@$(BIN)/python tools/compat.py $(PYTHONS)
 
-torture: install-dev ## fifty kills, every backend on whole studies: what docs/reliability.md reports (a quarter of an hour)
-	@$(BIN)/python -m pytest -m torture -s tests/torture
+torture: install-dev ## campaigns in full, fifty kills, whole studies: the tests of docs/reliability.md (half an hour)
+	@$(BIN)/python -m pytest -m torture -s
 	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
 	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=default $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
 bench: install-dev ## fit, trials, study, harness, store, progress, report, start-up, memory and library (half an hour)
 	@for name in gp_fit trial_cost study_cost harness store progress footprint postprocessing library; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
-availability: install ## how often a model was there, on all functions (a quarter of an hour)
+availability: install ## share of generations with a model, on all functions (a quarter of an hour)
 	@$(SACMA) run configs/gp1.yaml configs/gp5.yaml configs/ada_kendall.yaml --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)
 	@$(BIN)/python benchmarks/availability.py results/availability
 
-readings: install ## radius, selection, bounds and the published code, measured against each other (hours)
+readings: install ## comparison of radius, selection, bounds and the published code (hours)
 	@$(BIN)/python benchmarks/open_readings.py --dimensions 2,5 $(JOBS_OPTION)
 	@$(BIN)/python benchmarks/open_readings.py --dimensions 10 --instances 1-3 $(JOBS_OPTION)
 	@$(BIN)/python benchmarks/open_readings.py --dimensions 20 --instances 1-2 $(JOBS_OPTION) \
@@ -83,22 +83,22 @@ docs: install-dev ## the documentation site, in site/; warnings are errors
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
-reference: install-dev ## the pages that follow from the code: commands, keys, modules
+reference: install-dev ## update the reference pages: commands, keys, modules
 	@$(BIN)/python tools/reference.py
 
-tape: install-dev ## what the commands of the tutorial print, into its page (minutes)
+tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 	@$(BIN)/python tools/tape.py
 
-pictures: install-dev ## the pictures of the documentation; needs Chromium (minutes)
+pictures: install-dev ## update the pictures of the documentation; needs Chromium (minutes)
 	@$(BIN)/python tools/pictures.py
 
-format: install-dev ## let ruff format and mend what it can
+format: install-dev ## format the code and apply ruff's fixes
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
 install: $(VENV)/.installed ## install sacma into .venv, nothing else
 
-install-dev: $(VENV)/.installed-dev ## the same with what tests and linters need
+install-dev: $(VENV)/.installed-dev ## install sacma with the tools of tests and linters
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"sacma needs Python >= 3.11, $(PYTHON) is {sys.version.split()[0]}; try: make PYTHON=python3.12")'
@@ -108,13 +108,13 @@ $(VENV)/.installed: pyproject.toml
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	@echo "installing what the tests need ..."
+	@echo "installing the tools of tests and linters ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-clean: ## remove caches and what was built
+clean: ## remove caches and build results
 	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/out
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
-distclean: clean ## the same, .venv too; results stay
+distclean: clean ## clean, and remove .venv; results stay
 	rm -rf $(VENV)

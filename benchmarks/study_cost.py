@@ -13,7 +13,7 @@ from typing import Any
 from joblib import cpu_count
 from report import CONFIGS, config_paths, parsed, print_table, write
 
-from sacma.analysis import published
+from sacma.analysis.paper import published
 from sacma.config.plan import plan
 from sacma.config.study import load_studies
 from sacma.experiment.backends import make_backend

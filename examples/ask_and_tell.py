@@ -1,4 +1,4 @@
-"""Where evaluations happen elsewhere: in a laboratory, on a cluster, or in a loop of your own."""
+"""Ask and tell: evaluations in a laboratory, on a cluster, or in a loop of your own."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ for _ in range(4):  # generations
 with TemporaryDirectory() as folder:  # an evening, a restart of the computer …
     state = Path(folder) / "state.jsonl"
     es.save(state)
-    es = sacma.SurrogateCMAES.load(state)  # … and on, bit by bit as if nothing had happened
+    es = sacma.SurrogateCMAES.load(state)  # … and the search continues, bit by bit
 
 while not es.stop():
     for x in es.ask():

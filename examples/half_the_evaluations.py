@@ -1,4 +1,4 @@
-"""How many evaluations the surrogate saves on Rosenbrock's function: sacma beside pycma's own fmin2.
+"""Evaluations that the surrogate saves on Rosenbrock's function: sacma beside pycma's own fmin2.
 
 COCO's f8 in 5-D, ten instances, to Δf = 1e-8. Both begin at the same points, with the same σ₀, target, budget and
 restarts: the population doubles, and the next run begins at a point drawn around the first.
@@ -42,7 +42,7 @@ def with_sacma(instance: int, x0: np.ndarray) -> int | None:
 
 
 def with_pycma(instance: int, x0: np.ndarray) -> int | None:
-    """Return the same of ``cma.fmin2``."""
+    """Return the number of evaluations of ``cma.fmin2`` to the target."""
     f = Counted(instance)
     rng = np.random.default_rng(instance)
     starts = iter([x0])

@@ -1,4 +1,4 @@
-"""A run that survives whatever ends it: the same call goes on where the last one was."""
+"""A run that survives crashes: the same call continues where the last one ended."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ crash_at = 50
 
 
 def simulation(x: np.ndarray) -> float:
-    """Be expensive, count, and take the whole program down once."""
+    """Count the evaluations, and crash the whole program once."""
     global evaluations, crash_at  # noqa: PLW0603 a short example
     if evaluations == crash_at:
         crash_at = -1
@@ -22,7 +22,7 @@ def simulation(x: np.ndarray) -> float:
 
 
 def optimise(journal: Path) -> sacma.Result:
-    """Call: the same before and after the crash."""
+    """Minimise; the call is the same before and after the crash."""
     return sacma.minimize(simulation, [2.0, -1.0, 3.0], 1.0, budget=120, seed=1, journal=journal)
 
 
@@ -35,7 +35,7 @@ with TemporaryDirectory() as folder:
     result = optimise(path)
     print(f"{result.message}: {evaluations} evaluations were paid for, best value {result.fun:.2g}")
 
-    # Another question, with what is known as a start: these evaluations are not paid for again either.
+    # Another search that begins with the known evaluations, which are not paid for again.
     known = sacma.read_journal(path).archive
     other = sacma.minimize(simulation, [0.5, 0.5, 0.5], 0.3, budget=40, seed=2, archive=known)
     print(f"with an archive of {len(known[1])}: {other.fun:.2g} after {other.nfev} more")

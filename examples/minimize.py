@@ -1,4 +1,4 @@
-"""The shortest way: minimise an expensive function within bounds, and look at what was found."""
+"""Minimise an expensive function within bounds, and print the result."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ result = sacma.minimize(
     bounds=(-3, 3),  # of all coordinates; or a pair each
     budget=400,  # evaluations; the default is 250 a dimension
     target=1e-6,  # stop at this value
-    seed=1,  # to get the same run again
+    seed=1,  # gives the same run again
 )
 print(result.message)
 print(

@@ -1,4 +1,4 @@
-"""An optimizer of your own in the benchmark, by `--algorithm-file`; docs/own_algorithm.md says what it can rely on."""
+"""An optimizer of your own in the benchmark, by `--algorithm-file`; docs/own_algorithm.md has its contract."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def one_plus_one(
     """(1+1)-ES with the one-fifth success rule."""
     x, sigma = problem.initial_point(4), sigma0
     f = problem(x)
-    while True:  # the budget and the target end it from outside
+    while True:  # the problem ends it at the budget or the target
         y = x + sigma * rng.standard_normal(problem.dimension)
         f_y = problem(y)
         sigma *= shrink**-4 if f_y <= f else shrink

@@ -1,4 +1,4 @@
-"""The evaluations of a generation at the same time: the run is the same, to the bit, and faster."""
+"""Parallel evaluation of a generation: the run is the same to the bit, and faster."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ import sacma
 
 
 def simulation(x: np.ndarray) -> float:
-    """Wait for something outside of Python: threads are enough. For Python itself, take processes: workers=2."""
+    """Wait for another program, for which threads are enough; Python code needs processes: workers=2."""
     time.sleep(0.02)
     return float(np.sum((x - 0.5) ** 2))
 

@@ -102,6 +102,13 @@ def environment(**more: object) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **{key: str(value) for key, value in more.items()}}
 
 
+@contextlib.contextmanager
+def no_workers() -> Iterator[None]:
+    """Run trials in this process that would run in workers."""
+    with mock.patch.dict(BACKENDS, loky=f"{__name__}:{serial.__name__}"):
+        yield
+
+
 def serial(*, jobs: int, trial_timeout: None = None, scheduler: None = None) -> SerialBackend:
     """Return the serial backend in the place of worker processes."""
     return SerialBackend(jobs)
@@ -111,7 +118,7 @@ def _run_here(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -
     with (
         mock.patch.dict(os.environ, environ),
         mock.patch.object(sys, "argv", ["sacma", *arguments]),
-        mock.patch.dict(BACKENDS, loky=f"{__name__}:{serial.__name__}"),
+        no_workers(),
         mock.patch("joblib.cpu_count", return_value=1),  # workers of joblib would keep the folder they were started in
         contextlib.chdir(cwd),
         _own_garbage(),

@@ -1,6 +1,7 @@
 """What many tests share: studies from the shipped configs and small BBOB problems."""
 
 import gc
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -17,14 +18,24 @@ import hypothesis
 import pytest
 import yaml
 
+from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
+from sacma.experiment.compilation import make_compiled_code
 
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
 # The same examples at each run; `make torture` looks for new ones.
-hypothesis.settings.register_profile("fixed", derandomize=True)
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("fixed")
 CONFIGS = Path(__file__).parent.parent / "configs"
 SIX = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the surrogate where that is not done yet, once for all workers and the processes that tests start."""
+    if not hasattr(config, "workerinput"):
+        one_trial = {"functions": "1", "dimensions": "2", "instances": "1"}
+        studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes")]
+        make_compiled_code(plan(studies), print)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,7 +46,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 only where there are workers
 
-    class Scheduling(LoadScopeScheduling):
+    class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
             return file if makes_something_once(config.rootpath / file) else nodeid
@@ -78,6 +89,14 @@ def study() -> Callable[..., Study]:
         return load_study(CONFIGS / f"{name}.yaml", protocol)
 
     return load
+
+
+@pytest.fixture
+def warm_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes that check a contract begin as copies of one that is warm; their strings hash alike."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sacma.experiment.algorithm_check"])
+    monkeypatch.setattr("sacma.experiment.algorithm_check.multiprocessing.get_context", lambda _: context)
 
 
 @pytest.fixture

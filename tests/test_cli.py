@@ -79,7 +79,7 @@ def marked_where_partial(tmp_path: Path) -> None:
     assert "PARTIAL RESULTS: " in (tmp_path / "out" / "report" / "index.html").read_text()
     tables = {path.stem: pd.read_csv(path) for path in (tmp_path / "out" / "report" / "tables").glob("*.csv")}
     of_results = {name: table for name, table in tables.items() if "partial" in table}
-    assert {"median_delta_f", "mean_ranks", "duels", "convergence", "ecdf", "cpu"} <= of_results.keys()
+    assert {"median_delta_f", "mean_ranks", "pairwise", "convergence", "ecdf", "cpu"} <= of_results.keys()
     lacking = {name for name, table in of_results.items() if len(table) and not table["partial"].any()}
     assert lacking <= {"control_frequency"}  # which is not of CMA-ES
 
@@ -142,8 +142,15 @@ def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], expected: s
     assert set(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize(("dimension", "strikes"), [("10", 1), ("2", 1), ("2", 3)])
+@pytest.mark.parametrize(
+    ("jobs", "dimension", "strikes"),
+    [
+        ("2", "10", 1),
+        ("1", "2", 3),
+        *(pytest.param(*case, marks=pytest.mark.torture) for case in (("1", "10", 1), ("1", "2", 1), ("2", "2", 1))),
+        pytest.param("2", "2", 3, marks=pytest.mark.torture),
+    ],
+)
 def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimension: str, strikes: int) -> None:
     """Ctrl-C, once or in a fury: exit code 130, one line that resumes, finished trials kept, nothing left running."""
     arguments = ["run", str(CONFIGS / "ada_kl.yaml"), "--functions", "1-24", "--dimensions", dimension, "--jobs", jobs]
@@ -234,9 +241,9 @@ def test_foreign_data(tmp_path: Path) -> None:
     assert "Theirs" in "".join(page.read_text() for page in (tmp_path / "results" / "cocopp").rglob("*.html"))
     alone = sacma("postprocess", "--no-pages", "--with", "Theirs=other/coco/CMA-ES", cwd=tmp_path)
     assert alone.returncode == 0
-    duels = pd.read_csv(tables / "duels.csv")
-    assert set(duels["winner"]) == {"GP-1", "Theirs"}
-    assert {"wins", "p_raw", "p_bergmann_hommel"} <= set(duels.columns)
+    pairs = pd.read_csv(tables / "pairwise.csv")
+    assert set(pairs["winner"]) == {"GP-1", "Theirs"}
+    assert {"wins", "p_raw", "p_bergmann_hommel"} <= set(pairs.columns)
     for wrong, message in {
         "x": "is not of the form NAME=PATH",
         "A=nowhere": "no such folder or archive",

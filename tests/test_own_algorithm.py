@@ -105,6 +105,7 @@ def test_settings_are_listed_and_checked(own: Path) -> None:
     assert "--algorithm-file" in unknown.stderr
 
 
+@pytest.mark.usefixtures("warm_processes")
 def test_its_contract_is_checked(own: Path) -> None:
     """The example keeps to it; what breaks it exits with 1."""
     sound = sacma("check-algorithm", "--algorithm-file", "own_optimizer.py", cwd=own)

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import matplotlib as mpl
 import pytest
 
+from tests.commands import no_workers
+
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(path for name in ("benchmarks", "tools", "examples") for path in (ROOT / name).glob("*.py"))
 
@@ -71,7 +73,7 @@ def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
     for module in beside & set(sys.modules):
         monkeypatch.delitem(sys.modules, module)
     before = set(sys.modules)
-    with mpl.rc_context():
+    with mpl.rc_context(), no_workers():
         mpl.use("Agg")
         monkeypatch.syspath_prepend(path.parent)
         monkeypatch.setattr(sys, "argv", [str(path), *arguments])

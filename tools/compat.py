@@ -31,6 +31,7 @@ TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")
 
 QUICK = (
     *("tests/strategy", "tests/surrogate", "tests/algorithms", "tests/analysis/statistics", "tests/analysis/figures"),
+    "tests/analysis/sections",
     *(
         "tests/config/test_study.py",
         "tests/config/test_yaml_file.py",

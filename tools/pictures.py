@@ -14,10 +14,10 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.ecdf import REFERENCE_LINE
 from sacma.analysis.figures.files import write
 from sacma.analysis.figures.style import FAINT, INK, looks, styled
-from sacma.analysis.figures.transfer import transfer_functions
+from sacma.analysis.sections.control import transfer_functions
+from sacma.analysis.sections.ecdf import REFERENCE_LINE
 from sacma.coco.function_names import BEST_2009
 
 ROOT = Path(__file__).parent.parent

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
     from sacma.optimize.journal import JournalError
-    from sacma.optimize.live import LivePlot
     from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import SurrogateCMAES
+    from sacma.optimize.plot import LivePlot
     from sacma.optimize.result import Result, Status
     from sacma.optimize.saved import read_journal
 
@@ -18,7 +18,7 @@ __all__ = ["JournalError", "LivePlot", "Result", "Status", "SurrogateCMAES", "al
 
 _MODULES = {
     "JournalError": "sacma.optimize.journal",
-    "LivePlot": "sacma.optimize.live",
+    "LivePlot": "sacma.optimize.plot",
     "Result": "sacma.optimize.result",
     "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
@@ -29,7 +29,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: the command line needs none of it, and starts before pycma is loaded."""
+    """Import a name of the library when it is used: the command line starts without pycma."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES[name]), name)

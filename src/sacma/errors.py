@@ -1,13 +1,13 @@
-"""What can go wrong that a user can mend."""
+"""Errors that a user can mend."""
 
 
 class SacmaError(Exception):
-    """The user's input or surroundings are at fault: one line that says what, and how to mend it."""
+    """An error of the input or the surroundings: one line with the cause and the remedy."""
 
     exit_code = 2
 
 
 class RunError(SacmaError):
-    """The input was right, but something failed while running."""
+    """A failure while running, with input that was right."""
 
     exit_code = 1

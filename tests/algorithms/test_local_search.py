@@ -4,10 +4,10 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from sacma.algorithms.settings import LocalSearchSettings
 from scipy import optimize
 
 from sacma.algorithms.local_search import minimize
-from sacma.algorithms.settings import LocalSearchSettings
 from sacma.experiment.problem import TrialEnd
 from sacma.surrogate.whitening import Array
 from tests.algorithms.solvable import CountedProblem, rastrigin

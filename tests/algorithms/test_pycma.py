@@ -6,10 +6,10 @@ from unittest.mock import patch
 import cma
 import numpy as np
 import pytest
+from sacma.algorithms.settings import BIPOPSettings, LQSettings
 
 from sacma.algorithms.global_generator import contained
 from sacma.algorithms.pycma import minimize_with_lq_surrogate, minimize_with_two_populations
-from sacma.algorithms.settings import BIPOPSettings, LQSettings
 from sacma.experiment.problem import TrialEnd
 from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
 

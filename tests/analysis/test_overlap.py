@@ -7,10 +7,11 @@ import pytest
 
 from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, ExternalData, compare
-from sacma.analysis.effort import PARTS
-from sacma.analysis.findings import Findings, find
+from sacma.analysis.findings import Findings
 from sacma.analysis.notes import notes, scope
-from sacma.analysis.report.words import summarise
+from sacma.analysis.sections import find
+from sacma.analysis.sections.summary import summarise
+from sacma.analysis.trial_costs import PARTS
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
 from sacma.store.store import Store
@@ -41,7 +42,7 @@ def theirs(functions: range, instances: range, name: str = "Theirs", dimension: 
 
 def all_of(findings: Findings, name: str, dimension: int = 2) -> dict[float, float]:
     """Return the curve of all functions."""
-    ecdf = findings.ecdf
+    ecdf = findings["ecdf"]
     rows = ecdf[(ecdf["algorithm"] == name) & (ecdf["group"] == "all") & (ecdf["dimension"] == dimension)]
     assert set(rows["functions"]) == {3}
     at = rows["evaluations_per_dimension"]
@@ -66,17 +67,17 @@ def test_more_functions_and_instances_change_nothing(kind: str) -> None:
     for name in ("CMA-ES", "best 2009"):
         assert all_of(findings, name) == all_of(expected, name)
     assert all_of(findings, other) == all_of(expected, "GP-5")
-    medians = findings.median_delta_f.query("dimension == 2 and function <= 3")
-    assert medians["median_delta_f"].to_list() == expected.median_delta_f["median_delta_f"].to_list()
+    medians = findings["median_delta_f"].query("dimension == 2 and function <= 3")
+    assert medians["median_delta_f"].to_list() == expected["median_delta_f"]["median_delta_f"].to_list()
     assert set(medians["trials"]) == {3}
-    ranks = findings.mean_ranks.query("dimension == 2")
+    ranks = findings["mean_ranks"].query("dimension == 2")
     for column in ("functions", "mean_rank", "low", "high"):
-        assert ranks[column].to_list() == expected.mean_ranks[column].to_list()
-    tests = findings.rank_tests.query("dimension == 2")
-    assert tests["p_value"].to_list() == pytest.approx(expected.rank_tests["p_value"].to_list(), nan_ok=True)
-    gains = findings.gains.query("dimension == 2")
+        assert ranks[column].to_list() == expected["mean_ranks"][column].to_list()
+    tests = findings["rank_tests"].query("dimension == 2")
+    assert tests["p_value"].to_list() == pytest.approx(expected["rank_tests"]["p_value"].to_list(), nan_ok=True)
+    gains = findings["gains"].query("dimension == 2")
     for column in ("decades", "p_value", "p_holm"):
-        assert gains[column].to_list() == expected.gains[column].to_list()
+        assert gains[column].to_list() == expected["gains"][column].to_list()
 
 
 @pytest.mark.parametrize("kind", EXTENDED)
@@ -89,7 +90,7 @@ def test_what_is_left_out_is_said(kind: str) -> None:
     assert ("3-D is without CMA-ES" in note) == (kind == "studies")
     assert "see Data for what is left out" in scope(comparison)
     findings = find(comparison)
-    sentence = next(text for text in summarise(comparison, findings).sentences if "left out" in text)
+    sentence = next(text for text in summarise(findings).sentences if "left out" in text)
     assert "3 functions in 2-D" in sentence
     assert "16 trials of others" in sentence
     rows = comparison.compared.overlap.table.query(f"algorithm == '{name}' and dimension == 2")
@@ -102,9 +103,9 @@ def test_what_is_left_out_is_said(kind: str) -> None:
 def test_a_function_of_one_algorithm_stays_visible() -> None:
     """In its own rows of medians and convergence, and in nothing that compares."""
     findings = find(EXTENDED["studies"]())
-    assert {4, 5} <= set(findings.median_delta_f.query("algorithm == 'GP-5'")["function"])
-    assert {4, 5} <= set(findings.convergence.query("algorithm == 'GP-5'")["function"])
-    assert not {4, 5} & set(findings.function_ranks.query("dimension == 2")["function"])
+    assert {4, 5} <= set(findings["median_delta_f"].query("algorithm == 'GP-5'")["function"])
+    assert {4, 5} <= set(findings["convergence"].query("algorithm == 'GP-5'")["function"])
+    assert not {4, 5} & set(findings["function_ranks"].query("dimension == 2")["function"])
 
 
 def test_where_all_is_the_same_nothing_is_said() -> None:
@@ -112,9 +113,9 @@ def test_where_all_is_the_same_nothing_is_said() -> None:
     comparison = whole()
     assert notes(comparison) == ()
     assert scope(comparison) == ""
-    assert comparison.compared.overlap.whole
+    assert comparison.compared.overlap.complete
     assert comparison.compared.trials == comparison.trials
-    assert not any("left out" in text for text in summarise(comparison, find(comparison)).sentences)
+    assert not any("left out" in text for text in summarise(find(comparison)).sentences)
 
 
 def test_no_instance_in_common() -> None:
@@ -129,10 +130,10 @@ def test_no_function_in_common() -> None:
     """Then nothing is compared, and that is said."""
     comparison = compare([made("cmaes", of, PROTOCOL)], [theirs(range(10, 12), range(1, 4))])
     findings = find(comparison)
-    assert findings.mean_ranks.empty
-    assert findings.ecdf.empty
+    assert findings["mean_ranks"].empty
+    assert findings["ecdf"].empty
     assert any("in 2-D no function is common to all" in note for note in notes(comparison))
-    assert summarise(comparison, findings).sentences
+    assert summarise(findings).sentences
 
 
 def test_trials_of_one_instance_are_trials() -> None:
@@ -140,7 +141,7 @@ def test_trials_of_one_instance_are_trials() -> None:
     once = theirs(range(1, 4), range(1, 4))
     thrice = ExternalData("Old", once.path, CocoData(once.data.curves * 3, "Old", (), {}))
     comparison = compare([made("cmaes", of, PROTOCOL)], [thrice])
-    assert set(find(comparison).median_delta_f.query("algorithm == 'Old'")["trials"]) == {9}
+    assert set(find(comparison)["median_delta_f"].query("algorithm == 'Old'")["trials"]) == {9}
     assert "Old has several trials of some instances: all count" in notes(comparison)
 
 
@@ -152,24 +153,24 @@ def test_trials_that_are_missing_take_nothing_from_others() -> None:
 
     comparison = compared(made("cmaes", of, PROTOCOL), made("gp5", some, PROTOCOL))
     findings = find(comparison)
-    trials = findings.median_delta_f.query("scenario == '50·D'").set_index(["algorithm", "function"])["trials"]
+    trials = findings["median_delta_f"].query("scenario == '50·D'").set_index(["algorithm", "function"])["trials"]
     assert trials["CMA-ES"].to_dict() == {1: 3, 2: 3, 3: 3}
     assert trials["GP-5"].to_dict() == {1: 2, 2: 0, 3: 3}
-    assert set(findings.ecdf.query("group == 'all'")["functions"]) == {2}
-    assert findings.ecdf["partial"].any()
-    assert findings.mean_ranks["partial"].all()
+    assert set(findings["ecdf"].query("group == 'all'")["functions"]) == {2}
+    assert findings["ecdf"]["partial"].any()
+    assert findings["mean_ranks"]["partial"].all()
 
 
 def test_cpu_time_is_of_the_same_trials() -> None:
     """It depends on functions and instances too: those that all of ours have, whatever others have."""
 
     def seconds(comparison: Comparison) -> dict[tuple[str, str], float]:
-        cpu = find(comparison).cpu.query("dimension == 2")
+        cpu = find(comparison)["cpu"].query("dimension == 2")
         assert set(cpu["trials"]) == {9}
         return dict(zip(zip(cpu["algorithm"], cpu["part"], strict=True), cpu["seconds_per_evaluation"], strict=True))
 
     assert seconds(EXTENDED["studies"]()) == seconds(whole())
-    alone = find(compare([made("cmaes", of, PROTOCOL)], [theirs(range(1, 2), range(1, 2))])).cpu
+    alone = find(compare([made("cmaes", of, PROTOCOL)], [theirs(range(1, 2), range(1, 2))]))["cpu"]
     assert set(alone["trials"]) == {9}
     assert set(alone["part"]) == {*PARTS, "total"}
 
@@ -178,8 +179,8 @@ def test_claims_are_judged_by_the_papers_algorithms() -> None:
     """Data of others that have less take nothing from what its claims are judged by."""
     ours = [made(name, of, PROTOCOL) for name in ("cmaes", "gp1", "gp5")]
     alone, beside = find(compare(ours)), find(compare(ours, [theirs(range(1, 2), range(1, 2))]))
-    assert beside.paper_checks.to_csv() == alone.paper_checks.to_csv()
-    assert beside.paper_mean_ranks.to_csv() == alone.paper_mean_ranks.to_csv()
+    assert beside["paper_checks"].to_csv() == alone["paper_checks"].to_csv()
+    assert beside["paper_mean_ranks"].to_csv() == alone["paper_mean_ranks"].to_csv()
 
 
 @pytest.mark.parametrize("differ", [False, True])

@@ -18,11 +18,11 @@ from matplotlib.text import Text
 from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
 from sacma.analysis.export import find_faults
-from sacma.analysis.figures import ecdf
 from sacma.analysis.figures.style import plain
 from sacma.analysis.notes import notes
 from sacma.analysis.postprocess import write_pages, write_report
-from sacma.analysis.typeset import Block, Cell, Head, Sheet, csv_of, renderings
+from sacma.analysis.sections.ecdf import ecdf
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, csv_of, renderings
 from sacma.coco.cocopp import with_banner
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
@@ -127,11 +127,11 @@ def gather(value: object, texts: list[str]) -> None:
 @given(text=TEXTS)
 def test_any_text_in_a_table(text: str) -> None:
     """In all forms of a table, and a row stays a row."""
-    sheet = Sheet(
-        "name", 1, text, text, (Block(((Head(text), Head(text, 2)),), ((Cell(text), Cell(text), Cell(text)),)),)
+    table = FormattedTable(
+        "name", text, text, (Block(((Head(text), Head(text, 2)),), ((Cell(text), Cell(text), Cell(text)),)),), number=1
     )
-    plain_one = replace(sheet, title="", caption="", blocks=(Block(((Head("x"), Head("x", 2)),), ((Cell("x"),) * 3,)),))
-    for kind, content in renderings(sheet).items():
+    plain_one = replace(table, title="", caption="", blocks=(Block(((Head("x"), Head("x", 2)),), ((Cell("x"),) * 3,)),))
+    for kind, content in renderings(table).items():
         assert unprintable(content) == set()
         assert content.count("\n") == renderings(plain_one)[kind].count("\n")
 

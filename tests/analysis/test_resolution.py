@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from sacma.analysis.comparison import Comparison, ExternalData, compare
-from sacma.analysis.findings import find
 from sacma.analysis.notes import AS_TOLD, notes
+from sacma.analysis.sections import find
 from sacma.analysis.tables import gains, mean_ranks, medians_of, rank_tests
-from sacma.analysis.trials import Scenario, best_delta_f, convergence, logged_evaluations
+from sacma.analysis.trials import Scenario, best_delta_f, convergence_curves, logged_evaluations
 from sacma.coco.reader import load_coco
 from sacma.coco.suites import SUITES
 from sacma.coco.writer import PlacedFiles, merge
@@ -86,14 +86,14 @@ def test_identical_trials_are_a_tie_at_any_budget(twins: Twins, suite: str, trig
     gained = gains(best, "CMA-ES")
     assert set(gained["decades"]) == {0.0}
     assert set(gained["p_value"]) == {1.0}
-    curves = convergence(comparison.compared.trials, BUDGET)
+    curves = convergence_curves(comparison.compared.trials, BUDGET)
     _alike(curves, ["function", "evaluations"], ["lower_quartile", "median", "upper_quartile"])
 
 
 @pytest.mark.parametrize("triggers", TRIGGERS)
 def test_run_lengths_are_the_same(twins: Twins, triggers: str) -> None:
     """As long as no trial is over: beyond, restarts are drawn for each algorithm by itself."""
-    ecdf = find(twins("bbob", triggers)).ecdf
+    ecdf = find(twins("bbob", triggers))["ecdf"]
     shown = ecdf[ecdf["evaluations_per_dimension"] < BUDGET]
     _alike(shown, ["group", "evaluations_per_dimension"], ["proportion", "functions"])
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sacma.analysis.tables import duel_table, gains, mean_ranks, median_delta_f, medians_of, rank_tests, tied
+from sacma.analysis.tables import gains, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests, tied
 from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets, our_trial
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
@@ -81,7 +81,7 @@ def test_an_algorithm_without_data_there_takes_nothing_from_others() -> None:
 
 
 def test_noise_is_a_tie_wherever_it_falls() -> None:
-    """A local optimum found twice, apart by rounding, is a tie in ranks, duels and gains; a real difference is not."""
+    """A local optimum found twice, apart by rounding, is a tie in ranks, pairs and gains; a real difference is not."""
     assert all(np.ptp(tied(np.array([x, x + 5e-10]))) == 0 for x in np.linspace(-8, 8, 10_001))
     rng = np.random.default_rng(1)
     for value in 10.0 ** rng.uniform(-6, 6, 5):
@@ -89,7 +89,7 @@ def test_noise_is_a_tie_wherever_it_falls() -> None:
         trials += [trial("A", 2, 1, (1, value)), trial("B", 2, 1, (1, value * (1 + 1e-7)))]
         best = best_delta_f(trials, fixed_budgets([100.0]))
         assert mean_ranks(medians_of(best))["mean_rank"].to_list() == [1.25, 1.75]
-        assert duel_table(medians_of(best))[["wins", "ties"]].to_numpy().tolist() == [[1, 1], [0, 1]]
+        assert pairwise_table(medians_of(best))[["wins", "ties"]].to_numpy().tolist() == [[1, 1], [0, 1]]
         gained = gains(best, "A")
         assert gained["decades"].to_list() == [0.0, pytest.approx(-np.log10(1 + 1e-7))]
         assert gained["superiority"].to_list() == [0.5, 0.0]
@@ -134,7 +134,7 @@ def test_what_a_foreign_trial_does_not_say() -> None:
     assert mean_ranks(both)["scenario"].unique().tolist() == ["50·D"]
 
 
-def test_tests_and_duels() -> None:
+def test_tests_and_pairs() -> None:
     """A wins on 20 of 24 functions, B on 4: wins, F_F and p-values are those of the statistics by hand."""
     trials = [trial("A", f, 1, (1, 1.0 if f <= 20 else 3.0)) for f in range(1, 25)]
     trials += [trial("B", f, 1, (1, 2.0)) for f in range(1, 25)]
@@ -143,7 +143,7 @@ def test_tests_and_duels() -> None:
     chi = 12 * 24 / (2 * 3) * ((28 / 24) ** 2 + (44 / 24) ** 2 - 2 * 9 / 4)
     assert test["F_F"] == pytest.approx(23 * chi / (24 - chi))
     assert test["functions"] == 24
-    table = duel_table(medians).set_index(["winner", "loser"])
+    table = pairwise_table(medians).set_index(["winner", "loser"])
     assert table["wins"].to_dict() == {("A", "B"): 20, ("B", "A"): 4}
     z = (44 - 28) / 24 / np.sqrt(2 * 3 / (6 * 24))
     for name in ("p_raw", "p_holm", "p_shaffer", "p_bergmann_hommel"):

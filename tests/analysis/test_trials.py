@@ -12,7 +12,7 @@ from sacma.analysis.trials import (
     Trial,
     best_delta_f,
     budgets_to_target,
-    convergence,
+    convergence_curves,
     evaluations_to_target,
     external_trials,
     fixed_budgets,
@@ -91,7 +91,7 @@ def test_convergence_is_median_and_quartiles() -> None:
         trial("A", 3, *((int(at), 10.0**-k) for k, at in enumerate(np.sort(rng.choice(499, 6, replace=False)) + 1)))
         for _ in range(7)
     ]
-    table = convergence(trials, 250)
+    table = convergence_curves(trials, 250)
     assert table["evaluations"].iloc[-1] == 500
     last = table.iloc[-1]
     logs = np.log10([t.to[-1] for t in trials])
@@ -99,12 +99,12 @@ def test_convergence_is_median_and_quartiles() -> None:
         np.quantile(logs, [0.25, 0.5, 0.75])
     )
     assert (table["lower_quartile"] <= table["median"]).all()
-    assert len(convergence([], 250)) == 0
-    assert isinstance(convergence([], 250), pd.DataFrame)
+    assert len(convergence_curves([], 250)) == 0
+    assert isinstance(convergence_curves([], 250), pd.DataFrame)
 
 
 def test_no_evaluation() -> None:
     """A budget of 0.05·D is an evaluation in 20-D and none in 2-D: there a curve has no point."""
-    curves = convergence([trial("A", 1, (1, 3.0)), trial("A", 1, (1, 3.0), D=20)], 0.05)
+    curves = convergence_curves([trial("A", 1, (1, 3.0)), trial("A", 1, (1, 3.0), D=20)], 0.05)
     assert curves[["dimension", "evaluations", "median"]].to_numpy().tolist() == [[20, 1, pytest.approx(3.0)]]
-    assert convergence([trial("A", 1, (1, 3.0))], 0.05).empty
+    assert convergence_curves([trial("A", 1, (1, 3.0))], 0.05).empty

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.cli.common import PROGRESS_MODES
+from sacma.cli.options import PROGRESS_MODES
 from sacma.experiment.backends import BACKENDS
 from tests.commands import sacma
 

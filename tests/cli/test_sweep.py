@@ -18,6 +18,7 @@ from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 from tests.commands import sacma
 from tests.processes import left_alive, start, wait_for_a_record
+from tests.sizes import sizes
 
 SWEEP = """name: tiny
 protocol:
@@ -139,11 +140,12 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
         assert cells.groupby("setting")["first"].sum().to_dict() == table["first_ranks"].to_dict()
 
 
-def test_interruption_changes_nothing(folder: Path) -> None:
+@sizes("functions", small=8, full=24)
+def test_interruption_changes_nothing(folder: Path, functions: int) -> None:
     """Ctrl-C: exit code 130 and one line; the same command goes on and ends with the bytes of one that went through."""
     (folder / "other").mkdir()
     (folder / "other" / "tiny.yaml").write_text(SWEEP)
-    larger = ("tiny.yaml", "--functions", "1-24", "--instances", "1-3", "--budget", 100, "--jobs", 1)
+    larger = ("tiny.yaml", "--functions", f"1-{functions}", "--instances", "1-3", "--budget", 100, "--jobs", 1)
     process = start("sweep", *map(str, larger), cwd=folder)
     wait_for_a_record(folder / "results")
     os.killpg(process.pid, signal.SIGINT)
@@ -151,11 +153,12 @@ def test_interruption_changes_nothing(folder: Path) -> None:
     assert process.returncode == 130, stdout + stderr
     assert len(stderr.splitlines()) == 1, stderr
     kept = len(list((folder / "results").rglob("*.record")))
-    assert f"{kept} of 288 trials are kept; resume with: sacma sweep" in stderr
+    trials = 12 * functions
+    assert f"{kept} of {trials} trials are kept; resume with: sacma sweep" in stderr
     assert not (folder / "results" / "sweep").exists()
     assert left_alive(process.pid) == []
     resumed = sacma("sweep", *larger, cwd=folder)
-    assert f"288 trials: {kept} there, {288 - kept} to run" in resumed.stdout
+    assert f"{trials} trials: {kept} there, {trials - kept} to run" in resumed.stdout
     through = sacma("sweep", *larger, cwd=folder / "other")
     assert (resumed.returncode, through.returncode) == (0, 0)
     tables = {path: content for path, content in results(folder).items() if path.endswith(".csv")}

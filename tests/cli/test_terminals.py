@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ def test_long_progress_in_any_window(study: Callable[..., Study], monkeypatch: p
     specs = plan([study("ada_kendall")])
     tally = Tally(specs, CostModel(), 1)
     console = Console(width=width, force_terminal=True, color_system=None, legacy_windows=False)
-    with console.capture() as capture, progress_display("bar", tally, console) as display:
+    with console.capture() as capture, closing(progress_display("bar", tally, console)) as display:
         for number in range(1, 1001):
             clock[0] += 20.0
             outcome = Outcome(Status.BUDGET_USED, 5000, 1.0, (1,), (1.0,), 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 20.0))

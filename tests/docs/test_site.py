@@ -6,14 +6,20 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli.tables import field_rows
+from sacma.config.nested import all_kinds
+from sacma.config.study import load_study
+from sacma.strategy.control.generation_control import GenerationControl
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from tests.commands import commands_of, environment
 from tests.docs.pages import PAGES, ROOT, blocks
 
@@ -52,19 +58,45 @@ def test_reference_follows_the_code() -> None:
 
 
 def test_every_key_has_a_line_and_a_meaning() -> None:
-    """Of every setting of sacma's own algorithms."""
+    """Of every setting of sacma's own algorithms and of their parts."""
     reference = (ROOT / "docs" / "reference" / "config.md").read_text()
     for name, algorithm in ALGORITHMS.items():
-        for key, _, _, meaning in field_rows(algorithm.settings) if ALGORITHMS.origin(name) is None else ():
-            assert f"| `{key}` |" in reference, key
-            assert algorithm.settings.model_fields[key].description == meaning
+        settings = [algorithm.settings, *(kind for *_, kind in all_kinds(algorithm.settings))]
+        for model in settings if ALGORITHMS.origin(name) is None else ():
+            for key, _, _, meaning in field_rows(model):
+                assert f"| `{key}` |" in reference, key
+                assert model.model_fields[key].description == meaning
 
 
 def test_keys_of_the_study_say_where_the_paper_speaks_of_them() -> None:
-    """Or that it does not."""
+    """Or that it does not: those of the kinds that the configs of the study choose."""
     sources = runpy.run_path(str(ROOT / "tools" / "reference.py"))["SOURCES"]
-    for name in ("cmaes", "scmaes", "ascmaes"):
-        assert set(ALGORITHMS[name].settings.model_fields) <= set(sources)
+    models = dict.fromkeys(
+        (f"{key}.", type(part))
+        for path in (ROOT / "configs").glob("*.yaml")
+        for key, part in chosen_parts(load_study(path).settings)
+    )
+    assert len(models) > 8
+    for prefix, model in models:
+        assert {f"{prefix}{row[0]}" for row in field_rows(model)} <= {*sources, "sampling.population_multiple"}
+
+
+def chosen_parts(settings: BaseModel, prefix: str = "") -> Iterator[tuple[str, BaseModel]]:
+    """Settings within settings, each with its dotted key."""
+    for key, value in settings:
+        if isinstance(value, BaseModel):
+            yield f"{prefix}{key}", value
+            yield from chosen_parts(value, f"{prefix}{key}.")
+
+
+def test_algorithm_1_is_shown_as_the_code_has_it() -> None:
+    """Each line of the page's excerpts is one of the code, in its order."""
+    shown = [block.text for block in blocks(ROOT / "docs" / "algorithm.md") if block.language == "text"]
+    codes = [inspect.getsource(SurrogateStrategy), inspect.getsource(GenerationControl)]
+    for text, code in zip(shown, codes, strict=True):
+        lines = iter(line.strip() for line in code.splitlines())
+        for line in text.splitlines():
+            assert line.strip() in lines, line
 
 
 def test_every_public_name_of_the_python_page_has_a_docstring() -> None:
@@ -82,19 +114,20 @@ def test_every_public_name_of_the_python_page_has_a_docstring() -> None:
 def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
     """CONTRIBUTING's example, one new file and one line: a choice in configs, errors, sweeps and the reference."""
     (block,) = (block for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "python")
-    line = re.search(r"the line `(\"neighbours\": [^`]*)`", (ROOT / "CONTRIBUTING.md").read_text())
+    line = re.search(r"line is `(\"sacma[^`]*)` in `ERRORS`", (ROOT / "CONTRIBUTING.md").read_text())
     assert line is not None
     for folder in ("src", "tools", "configs"):  # with the surrogate's machine code
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.pyc"))
     (tmp_path / block.text.splitlines()[0].removeprefix("# ")).write_text(block.text)
-    choices = tmp_path / "src" / "sacma" / "strategy" / "choices.py"
-    head = "MODEL_ERRORS: Mapping[str, str] = {"
-    choices.write_text(choices.read_text().replace(head, f"{head}\n    {line[1]}"))
-    config = (tmp_path / "configs" / "ada_kendall.yaml").read_text()
-    mine = config.replace("name: ADA-Kendall", "name: Mine").replace("model_error: kendall", "model_error: neighbours")
-    (tmp_path / "mine.yaml").write_text(mine)
-    sweep = (tmp_path / "configs" / "sweeps" / "paper_table1.yaml").read_text()
-    (tmp_path / "sweep.yaml").write_text(sweep.replace("model_error: kendall", "model_error: neighbours"))
+    registry = tmp_path / "src" / "sacma" / "strategy" / "errors" / "__init__.py"
+    head = "ERRORS = kinds("
+    registry.write_text(registry.read_text().replace(head, f"{head}\n    {line[1]}"))
+    config, sweep = (
+        (tmp_path / "configs" / name).read_text().replace("{name: kendall}", "{name: neighbours}")
+        for name in ("ada_kendall.yaml", "sweeps/paper_table1.yaml")
+    )
+    (tmp_path / "mine.yaml").write_text(config.replace("name: ADA-Kendall", "name: Mine"))
+    (tmp_path / "sweep.yaml").write_text(sweep)
     small = ("--functions", "1", "--dimensions", "2", "--instances", "1-2", "--budget", "40")
     ran, made, listed, planned = commands_of(
         tmp_path / "src",

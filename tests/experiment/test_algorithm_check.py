@@ -1,6 +1,5 @@
 """What algorithms owe the harness: those that break a point of it are caught at that point, and at no other."""
 
-import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -101,21 +100,13 @@ BROKEN = {
 }
 
 
-@pytest.fixture
-def ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    """New processes begin as copies of one that has imported all it takes; their strings hash alike."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sacma.experiment.algorithm_check"])
-    monkeypatch.setattr("sacma.experiment.algorithm_check.multiprocessing.get_context", lambda _: context)
-
-
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_broken_is_caught(
     tmp_path: Path, name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each misbehaviour at its point."""
     if name not in {"sound", "hash-seed"}:
-        request.getfixturevalue("ready")
+        request.getfixturevalue("warm_processes")
     monkeypatch.setattr(ALGORITHMS, "_from_files", {})  # which other tests in this process are not to see
     (tmp_path / "own.py").write_text(SOURCE)
     (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")

@@ -116,7 +116,8 @@ def test_compiled_code_cold_and_warm(tmp_path: Path) -> None:
         "from sacma.surrogate import likelihood\n"
         "folder = Path(likelihood.maximise.stats.cache_path)\n"
         "tag = 'py%d%d' % sys.version_info[:2]\n"
-        "(folder / f'likelihood.maximise-1.{tag}.nbi').write_text('')\n"
+        "import numba\n"
+        "(folder / f'likelihood.maximise-1.{tag}.nbi').write_text(numba.__version__)\n"
         "print(compiled_code())\n"
     )
     command = [sys.executable, "-c", f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path)!r}\n{code}"]

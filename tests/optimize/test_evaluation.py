@@ -5,6 +5,7 @@ import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import joblib
@@ -15,16 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.evaluation import (
-    LONGEST_FAILURE,
-    Evaluator,
-    InExecutor,
-    InJoblib,
-    Serial,
-    evaluate,
-    evaluator_of,
-    outcome_of,
-)
+from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
+from sacma.optimize.workers import Evaluator, evaluator_of, in_executor, one_by_one, with_joblib
 
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
 FAILURES: list[Any] = [
@@ -46,7 +39,7 @@ FAILURES: list[Any] = [
 @pytest.mark.parametrize("returned", NUMBERS, ids=repr)
 def test_one_number_is_a_value(returned: Any) -> None:
     """Numbers of any kind, and arrays and lists of one of them."""
-    found = outcome_of(returned)
+    found = evaluation_of(returned)
     assert (found.value, found.failure) == (1.0 if returned is True else 2.0, "")
     assert type(found.value) is float
 
@@ -54,7 +47,7 @@ def test_one_number_is_a_value(returned: Any) -> None:
 @pytest.mark.parametrize("returned", FAILURES, ids=repr)
 def test_anything_else_is_a_failure(returned: Any) -> None:
     """With what was given, in one line."""
-    found = outcome_of(returned)
+    found = evaluation_of(returned)
     assert math.isnan(found.value)
     assert found.failure.startswith("f is ")
     assert found.failure.endswith("; allowed: one finite number")
@@ -90,10 +83,10 @@ def test_all_ways_give_the_same_outcomes() -> None:
     tasks = [(place, np.array([float(place)])) for place in range(4)]
     with ThreadPoolExecutor(4) as executor:
         ways: list[Evaluator] = [
-            Serial(),
-            InExecutor(executor),
-            InJoblib(joblib.Parallel(n_jobs=2, backend="threading")),
-            InJoblib(joblib.Parallel(n_jobs=2, backend="threading", return_as="generator_unordered")),
+            one_by_one,
+            partial(in_executor, executor),
+            partial(with_joblib, joblib.Parallel(n_jobs=2, backend="threading")),
+            partial(with_joblib, joblib.Parallel(n_jobs=2, backend="threading", return_as="generator_unordered")),
         ]
         for way in ways:
             assert {place: found.value for place, found in way(slower_first, tasks)} == {0: 0, 1: 1, 2: 4, 3: 9}
@@ -111,7 +104,7 @@ def test_what_has_not_begun_is_cancelled() -> None:
         return 0.0
 
     with ThreadPoolExecutor(1) as executor:
-        outcomes = iter(InExecutor(executor)(fun, [(i, np.zeros(1)) for i in range(50)]))
+        outcomes = iter(in_executor(executor, fun, [(i, np.zeros(1)) for i in range(50)]))
         next(outcomes)
         outcomes.close()
     assert len(begun) <= 3
@@ -119,13 +112,18 @@ def test_what_has_not_begun_is_cancelled() -> None:
 
 def test_workers() -> None:
     """None and 1 are this thread, other numbers are joblib's, executors and joblib's own object are taken."""
-    assert isinstance(evaluator_of(None), Serial)
-    assert isinstance(evaluator_of(1), Serial)
-    assert isinstance(evaluator_of(2), InJoblib)
-    assert isinstance(evaluator_of(-1), InJoblib)
-    assert isinstance(evaluator_of(joblib.Parallel(2)), InJoblib)
+    assert evaluator_of(None) is one_by_one
+    assert evaluator_of(1) is one_by_one
     with ThreadPoolExecutor(1) as executor:
-        assert isinstance(evaluator_of(executor), InExecutor)
+        for workers, way in (
+            (2, with_joblib),
+            (-1, with_joblib),
+            (joblib.Parallel(2), with_joblib),
+            (executor, in_executor),
+        ):
+            found = evaluator_of(workers)
+            assert isinstance(found, partial)
+            assert found.func is way
     for wrong in (0, -2, 1.5):
         with pytest.raises(ValueError, match=r"workers is .*; allowed: None, an integer"):
             evaluator_of(wrong)
@@ -153,8 +151,8 @@ MASKED: list[Any] = [
 @pytest.mark.parametrize("returned", MASKED, ids=repr)
 def test_what_is_missing_is_a_failure(returned: Any) -> None:
     """What is below a mask is no number, and neither are dates and text that a float can be made of."""
-    assert outcome_of(returned).failure.endswith("; allowed: one finite number")
-    assert outcome_of(np.ma.array([2.0], mask=[False])).value == 2.0
+    assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
+    assert evaluation_of(np.ma.array([2.0], mask=[False])).value == 2.0
     es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1)
     X = es.ask()[:2]
     es.tell(X, [1.0, returned])

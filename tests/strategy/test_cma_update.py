@@ -4,18 +4,17 @@ import cma
 import numpy as np
 import pytest
 
-from sacma.strategy.cma_es import CMAES
+from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.cma_update import cma_update
-from sacma.strategy.settings import CMAESSettings
+from tests.strategy.judged import box
 
 
 @pytest.mark.parametrize("active", [False, True])
 @pytest.mark.parametrize(("D", "population_size"), [(2, 6), (5, 8), (5, 40), (20, 12)])
 def test_is_pycmas_update(D: int, population_size: int, active: bool) -> None:  # noqa: FBT001
     """Mean, σ and C after the update agree with pycma's to 1e-10 over 150 generations of an ill-conditioned run."""
-    rng = np.random.default_rng(7)
-    box = (np.full(D, -5.0), np.full(D, 5.0))
-    es = CMAES(rng.uniform(-4, 4, D), population_size, CMAESSettings(active=active), box, rng)
+    context = box(D, seed=7)
+    es = CMAES(context.rng.uniform(-4, 4, D), population_size, CMAESSampling(active=active), context)
     for _ in range(150):
         es.ask()
         values = np.array([cma.ff.elli(x) for x in es.sampled])
@@ -30,8 +29,7 @@ def test_is_pycmas_update(D: int, population_size: int, active: bool) -> None:  
 
 def test_leaves_the_state_alone() -> None:
     """It is pure: neither the state nor the population changes."""
-    rng = np.random.default_rng(0)
-    es = CMAES(np.ones(3), 7, CMAESSettings(), (np.full(3, -5.0), np.full(3, 5.0)), rng)
+    es = CMAES(np.ones(3), 7, CMAESSampling(), box(3))
     es.ask()
     state, points = es.state(), es.sampled.copy()
     before = [np.array(a) for a in (state.mean, state.C, state.pc, state.ps)]

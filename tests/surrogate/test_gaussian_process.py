@@ -12,6 +12,7 @@ from sacma.surrogate.gaussian_process import (
     FitStatus,
     GaussianProcess,
     Hyperparameters,
+    Search,
     SearchedFrom,
     fit_gaussian_process,
 )
@@ -135,14 +136,19 @@ def test_a_warm_start_that_explains_nothing_is_followed_by_several() -> None:
 
 
 def test_one_start_alone_and_its_second_search() -> None:
-    """From the study's start alone the search is stuck on a plateau in 10-D; the second search leaves it."""
+    """From the study's start alone the search is stuck on a plateau in 10-D; a search from several leaves it."""
     training = data(10, 150)
-    alone = fit_gaussian_process(training, start=START, several_starts=False)
+    search = Search.of(training)
+    assert isinstance(search, Search)
+    search.run(SearchedFrom.START, [START])
+    alone = search.model()
+    search.run_from_several(START)
+    followed = search.model()
     assert isinstance(alone, GaussianProcess)
-    assert alone.searched_from == SearchedFrom.START
-    assert alone.likelihood_evaluations < fitted(training).likelihood_evaluations
-    followed = fit_gaussian_process(training, start=START, several_starts=False, second_search_below=1e6)
     assert isinstance(followed, GaussianProcess)
+    assert alone.searched_from == SearchedFrom.START
+    assert followed.searched_from == SearchedFrom.SEVERAL
+    assert alone.likelihood_evaluations < fitted(training).likelihood_evaluations < followed.likelihood_evaluations
     assert followed.log_likelihood >= max(alone.log_likelihood, fitted(training).log_likelihood)
 
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from sacma.strategy.choices import SELECTIONS
 
-from sacma.files.import_object import import_object
 from sacma.surrogate.archive import Archive
+from sacma.surrogate.selections import SELECTIONS
 from sacma.surrogate.training_set import TrainingSet, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
@@ -19,7 +18,7 @@ def select(points: Array, *, radius: float, required: int, largest: int, selecti
         radius=radius,
         required=required,
         largest=largest,
-        selection=import_object(SELECTIONS[selection]),
+        selection=SELECTIONS[selection](),
         rng=np.random.default_rng(0),
     )
 
@@ -72,3 +71,30 @@ def test_kmeans_covers_separate_clusters() -> None:
     chosen = select(X, radius=1e9, required=1, largest=4, selection="kmeans")
     assert chosen is not None
     assert {tuple(c) for c in np.round(chosen.inputs, -2)} == {tuple(c) for c in centers}
+
+
+def test_nearest_takes_the_older_of_equals() -> None:
+    """Of points at the same distance."""
+    chosen = select(
+        np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), radius=9.0, required=1, largest=2, selection="nearest"
+    )
+    assert chosen is not None
+    np.testing.assert_array_equal(chosen.values, [0.0, 1.0])
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_no_more_than_n_max_is_no_selection(points: Array, selection: str) -> None:
+    """All in reach, oldest first, however far back in the archive."""
+    chosen = select(points, radius=2.0, required=1, largest=200, selection=selection)
+    assert chosen is not None
+    np.testing.assert_array_equal(chosen.values, np.flatnonzero(np.linalg.norm(points, axis=1) <= 2.0))
+
+
+@pytest.mark.parametrize("radius", [1.5, 3.0, 1e9])
+def test_recent_looks_as_far_back_as_it_must(radius: float) -> None:
+    """The newest n_max of those within the radius, of an archive of thousands."""
+    X = np.random.default_rng(3).standard_normal((3000, 3)) * 3
+    chosen = select(X, radius=radius, required=1, largest=45, selection="recent")
+    assert chosen is not None
+    within = np.flatnonzero(np.linalg.norm(X, axis=1) <= radius)
+    np.testing.assert_array_equal(chosen.values, within[-45:])

@@ -1,4 +1,4 @@
-"""What is compared: the studies of a results folder and data of others, and what is missing from them."""
+"""Comparisons of algorithms: studies of a results folder and data of others, as far as they are there."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.overlap import Overlap, Place, overlap
-from sacma.analysis.published import ALGORITHMS as PAPER_ALGORITHMS
+from sacma.analysis.paper.published import ALGORITHMS as PAPER_ALGORITHMS
 from sacma.analysis.resolution import at_common_resolution
 from sacma.analysis.trials import (
     Scenario,
@@ -29,39 +29,25 @@ from sacma.store.completeness import Completeness
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
-Covered = tuple[StoredStudy, Completeness]
-"""A study and what is there of it."""
-
-Cell = tuple[str, int, int]
-"""(algorithm, dimension, function)."""
+Covered = tuple[StoredStudy, Completeness]  # A study and what is there of it
+BASELINE = "CMA-ES"  # algorithm that others are compared with, where it is there
 
 
 @dataclass(frozen=True)
 class ExternalData:
-    """Somebody else's data, to be compared with.
+    """Data of others."""
 
-    Args:
-        name: what they are called here.
-        path: of the folder or archive.
-        data: what is in it.
-    """
-
-    name: str
-    path: Path
+    name: str  # what they are called here
+    path: Path  # of the folder or archive
     data: CocoData
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Trials of some algorithms that can be compared: on the same instances, and known at the same resolution.
+    """Trials of some algorithms that can be compared: on the same instances, and known at the same resolution."""
 
-    Args:
-        trials: of all functions that some of the algorithms have.
-        overlap: what all of them have.
-    """
-
-    trials: tuple[Trial, ...]
-    overlap: Overlap
+    trials: tuple[Trial, ...]  # of all functions that some of the algorithms have
+    overlap: Overlap  # what all of them have
 
     @cached_property
     def shared(self) -> tuple[Trial, ...]:
@@ -71,12 +57,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Algorithms that are compared, ours in the paper's order first.
-
-    Args:
-        covered: our studies, of one suite, and what is there of each.
-        external: data of others.
-    """
+    """Algorithms that are compared: our studies, of one suite, in the paper's order, then data of others."""
 
     covered: tuple[Covered, ...]
     external: tuple[ExternalData, ...] = ()
@@ -90,6 +71,11 @@ class Comparison:
     def names(self) -> tuple[str, ...]:
         """The algorithms' names, in the order of tables and figures."""
         return (*(study.name for study, _ in self.covered), *(data.name for data in self.external))
+
+    @property
+    def baseline(self) -> str:
+        """The algorithm that others are compared with: CMA-ES, or the first where it is not there."""
+        return BASELINE if BASELINE in self.names else self.names[0]
 
     @property
     def budget(self) -> float:
@@ -129,7 +115,7 @@ class Comparison:
         return Compared(at_common_resolution(kept) if self.of_files(names) else tuple(kept), have)
 
     def of_files(self, names: Collection[str]) -> bool:
-        """Return whether trials of some algorithms must be compared as COCO's files tell them.
+        """Return True where trials of some algorithms must be compared as COCO's files tell them.
 
         That is so for data of others, and where studies with noise were logged at different evaluations.
         """
@@ -138,15 +124,11 @@ class Comparison:
 
     @cached_property
     def _places(self) -> Mapping[str, frozenset[Place]]:
-        ours = {
-            study.name: frozenset((spec.dimension, spec.function, spec.instance) for spec in completeness.specs)
-            for study, completeness in self.covered
-        }
+        ours = {study.name: {spec.place for spec in completeness.specs} for study, completeness in self.covered}
         theirs = {
-            data.name: frozenset((curve.dimension, curve.function, curve.instance) for curve in data.data.curves)
-            for data in self.external
+            data.name: {(c.function, c.dimension, c.instance) for c in data.data.curves} for data in self.external
         }
-        return {**ours, **theirs}
+        return {name: frozenset((D, f, i) for f, D, i in places) for name, places in (ours | theirs).items()}
 
     @cached_property
     def to_target(self) -> pd.DataFrame:
@@ -158,9 +140,14 @@ class Comparison:
         """The budgets that are looked at: the paper's, as far as the results go, and its two of each function."""
         return (*fixed_budgets(budgets_up_to(self.budget)), *budgets_to_target(self.to_target))
 
+    @property
+    def fixed_budgets(self) -> list[str]:
+        """Names of the scenarios that are the same for all functions."""
+        return [scenario.name for scenario in self.scenarios if scenario.budget is not None]
+
     @cached_property
-    def planned(self) -> Mapping[Cell, int]:
-        """How many trials each algorithm is to have, by dimension and function."""
+    def planned(self) -> Mapping[tuple[str, int, int], int]:
+        """Number of trials that there are to be, by algorithm, dimension and function."""
         specs = (spec for _, completeness in self.covered for spec in completeness.specs)
         ours = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
         ours.update(
@@ -170,27 +157,22 @@ class Comparison:
 
     @property
     def complete(self) -> bool:
-        """Whether every trial of our studies is there."""
+        """True where every trial of our studies is there."""
         return all(completeness.complete for _, completeness in self.covered)
 
     def marked(self, frame: pd.DataFrame, *, compares: bool) -> pd.DataFrame:
-        """Return ``frame`` with a column ``partial``: whether trials are missing from what a row is of.
+        """Return ``frame`` with a column ``partial``: are trials missing from what a row is of?
 
-        A row is of the trials of its dimension and function, as far as it has such columns.
-
-        Args:
-            frame: to mark.
-            compares: whether a row is of all algorithms, not just of the one in its column algorithm.
+        A row is of the trials of its dimension and function, as far as it has such columns, and of all algorithms
+        where it ``compares``, else of the one in its column algorithm.
         """
         there = Counter((trial.algorithm, trial.dimension, trial.function) for trial in self.trials)
-        lacking = {cell for cell, number in self.planned.items() if there[cell] < number}
-        keys = (
-            [(1, "dimension"), (2, "function")] if compares else [(0, "algorithm"), (1, "dimension"), (2, "function")]
-        )
-        used = [(position, name) for position, name in keys if name in frame.columns]
-        partial = {tuple(cell[position] for position, _ in used) for cell in lacking}
-        rows = zip(*(frame[name] for _, name in used), strict=True)
-        return frame.assign(partial=pd.Series([tuple(row) in partial for row in rows], frame.index, dtype=bool))
+        lacking = [cell for cell, number in self.planned.items() if there[cell] < number]
+        keys = {"algorithm": 0, "dimension": 1, "function": 2}
+        used = [name for name in keys if name in frame and not (compares and name == "algorithm")]
+        partial = {tuple(cell[keys[name]] for name in used) for cell in lacking}
+        rows = zip(*(frame[name] for name in used), strict=True)
+        return frame.assign(partial=pd.Series([row in partial for row in rows], frame.index, dtype=bool))
 
     def with_empty_cells(self, medians: pd.DataFrame) -> pd.DataFrame:
         """Return ``medians`` with a row of no trials for each cell of the studies of which nothing is there."""
@@ -214,12 +196,7 @@ def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = ()) -
 
 
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[ExternalData, ...]:
-    """Read data sets given as ``NAME=PATH``.
-
-    Args:
-        given: of the command line.
-        taken: names that other algorithms have.
-        suite: that they must be of.
+    """Read data of a suite, given as ``NAME=PATH`` on the command line; some names are ``taken`` by others.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
@@ -241,21 +218,13 @@ def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite)
 
 
 def check_finished(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse results without any.
-
-    Raises:
-        SacmaError: no trial is finished.
-    """
+    """Refuse results without any finished trial by a SacmaError."""
     if not any(completeness.heads for _, completeness in covered):
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 
 def check_complete(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse incomplete results.
-
-    Raises:
-        SacmaError: which studies lack how many trials.
-    """
+    """Refuse incomplete results by a SacmaError that says which studies lack how many trials."""
     lacking = [
         f"{study.name} ({len(completeness.missing)} of {len(completeness.specs)})"
         for study, completeness in covered

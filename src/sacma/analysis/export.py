@@ -49,14 +49,10 @@ def read_folder(folder: Path) -> dict[str, str]:
 
 
 def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[str]:
-    """Say what is wrong with a COCO folder, a phrase a fault; nothing where it is sound.
+    """Return what is wrong with a COCO folder, by its files' contents, a phrase a fault; nothing where it is sound.
 
     Checked are: every expected (function, dimension, instance) is there once and no other is, one algorithm name, COCO
     version and format throughout, and as many runs in each data file as the index says.
-
-    Args:
-        contents: of its files, by relative path.
-        expected: places of its trials.
     """
     faults = []
     found: Counter[Place] = Counter()

@@ -1,18 +1,19 @@
-"""What to know of the data before reading what was found in them."""
+"""Notes on the data of a comparison: differences of protocols, what is left out, and what files do not tell."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 
-from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
+from sacma.analysis.paper import published
 from sacma.analysis.trials import ROUNDING
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
 from sacma.config.nested import flattened
 
-SMALLEST_TARGET = 1e-8
-"""Of run lengths, as in COCO."""
+SMALLEST_TARGET = 1e-8  # of run lengths, as in COCO
 
 SHARED = "what is over functions or instances is over those that all algorithms with trials of a dimension have"
 
@@ -23,7 +24,7 @@ AS_TOLD = (
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
-    """Say in what the algorithms differ beside themselves, what their data do not tell, and what follows from it."""
+    """Return what is to be known of the data: differences of protocols, what is not known, and what follows."""
     return (
         *_of_the_suite(comparison.suite),
         *_differences(comparison),
@@ -33,7 +34,6 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _of_the_suite(suite: Suite) -> Iterator[str]:
-    """Say what Δf is where f is noisy, and what is left out of the report as bbob only has it."""
     if suite.noisy:
         yield (
             f"{suite.name}: Δf is noise-free, that of the best point evaluated, as COCO's logger writes it; trials do "
@@ -43,7 +43,7 @@ def _of_the_suite(suite: Suite) -> Iterator[str]:
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
-    """Say what of the report there is not for a suite, and why.
+    """Return what the report of a suite lacks, and why.
 
     >>> from sacma.coco.suites import BBOB
     >>> left_out(BBOB)
@@ -73,7 +73,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
 
 
 def _problems(overlap: Overlap) -> Iterator[str]:
-    """Say what is left out of what is over functions or instances, and where algorithms share nothing."""
+    """Yield what is left out of each algorithm, and where algorithms share nothing."""
     for name, places in overlap.left_out.items():
         functions = {(D, f) for D, f, _ in places if not overlap.shares(D, f)}
         instances = [(D, f, i) for D, f, i in places if (D, f) not in functions]
@@ -91,20 +91,15 @@ def _problems(overlap: Overlap) -> Iterator[str]:
 
 def _functions(places: Iterable[tuple[int, int]]) -> Iterator[str]:
     """Name functions, those of several dimensions once."""
-    of_dimension: dict[int, set[int]] = defaultdict(set)
-    for D, f in sorted(places):
-        of_dimension[D].add(f)
-    yield from _with_dimensions({D: f"f{format_ranges(sorted(fs))}" for D, fs in of_dimension.items()})
+    functions = {D: [f for _, f in pairs] for D, pairs in groupby(sorted(set(places)), key=itemgetter(0))}
+    yield from _with_dimensions({D: f"f{format_ranges(fs)}" for D, fs in functions.items()})
 
 
 def _instances(places: Collection[Place]) -> Iterator[str]:
     """Name instances of functions, those of several dimensions once."""
-    of_function: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for D, f, i in sorted(set(places)):
-        of_function[D, f].append(i)
     alike: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for (D, f), numbers in of_function.items():
-        alike[D][format_ranges(numbers)].append(f)
+    for (D, f), group in groupby(sorted(set(places)), key=itemgetter(0, 1)):
+        alike[D][format_ranges([i for _, _, i in group])].append(f)
     texts = {
         D: ", ".join(f"instances {numbers} of f{format_ranges(functions)}" for numbers, functions in of.items())
         for D, of in alike.items()
@@ -123,10 +118,10 @@ def _repeated(comparison: Comparison) -> Iterable[str]:
 
 
 def scope(comparison: Comparison) -> str:
-    """Say below tables and charts what they are over, where not all there is can be compared as it is."""
+    """Return what tables and charts are over, to stand below them, where not all can be compared as it is."""
     overlap = comparison.compared.overlap
     said = [
-        (not overlap.whole, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
+        (not overlap.complete, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
         (comparison.of_files(comparison.names), f"{AS_TOLD[0].upper()}{AS_TOLD[1:]}."),
     ]
     return " ".join(text for there, text in said if there)
@@ -154,7 +149,7 @@ def _external(comparison: Comparison) -> Iterator[str]:
 
 
 def protocol_differences(comparison: Comparison) -> tuple[str, ...]:
-    """Say in what the plan for the paper's algorithms differs from the paper's; nothing where it does not."""
+    """Return the differences of the plan for the paper's algorithms from the paper's."""
     planned = {cell: number for cell, number in comparison.planned.items() if cell[0] in published.ALGORITHMS}
     if not planned:
         return ()
@@ -177,12 +172,8 @@ def _range(values: Iterable[float]) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def paper_notes(comparison: Comparison) -> tuple[str, ...]:
-    """Say what to know of the data where they are held against the paper's."""
-    return tuple(_beside_the_paper(comparison))
-
-
-def _beside_the_paper(comparison: Comparison) -> Iterator[str]:
+def paper_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield what is to be known of the data where they are held against the paper's."""
     differences = protocol_differences(comparison)
     if differences:
         yield (

@@ -1,4 +1,4 @@
-"""Problems that all algorithms of a comparison have: what is over functions or instances is over these."""
+"""Problems that all algorithms of a comparison have, which functions and instances are aggregated over."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,8 +9,7 @@ import pandas as pd
 
 from sacma.coco.ranges import format_ranges
 
-Place = tuple[int, int, int]
-"""(dimension, function, instance)."""
+Place = tuple[int, int, int]  # (dimension, function, instance)
 
 Numbers = frozenset[int]
 
@@ -19,27 +18,23 @@ COLUMNS = ["algorithm", "dimension", "functions", "compared", "instances", "comp
 
 @dataclass(frozen=True)
 class Overlap:
-    """What of the algorithms' problems is compared.
-
-    Args:
-        there: dimension, function and instances of the trials that there are, by algorithm.
-        instances: that are compared, by dimension and function: those that each algorithm with the function has, or
-            all that any has where these have none in common.
-        functions: that are compared, by dimension: those that each algorithm with trials of the dimension has.
-        apart: dimensions and functions of which no instance is common.
-    """
+    """Problems of the algorithms that are compared."""
 
     there: Mapping[str, frozenset[Place]]
+    """Of the trials that there are, by algorithm."""
     instances: Mapping[tuple[int, int], Numbers]
+    """Compared ones by dimension and function: those that each algorithm with the function has, or all if none."""
     functions: Mapping[int, Numbers]
+    """Compared ones by dimension: those that each algorithm with trials of the dimension has."""
     apart: frozenset[tuple[int, int]]
+    """Dimensions and functions of which no instance is common."""
 
     def has(self, dimension: int, function: int, instance: int) -> bool:
-        """Return whether trials of an instance are compared, with those of the same function at least."""
+        """Return True where trials of an instance are compared, with those of the same function at least."""
         return instance in self.instances[dimension, function]
 
     def shares(self, dimension: int, function: int) -> bool:
-        """Return whether all algorithms with trials of the dimension have the function."""
+        """Return True where all algorithms with trials of the dimension have the function."""
         return function in self.functions[dimension]
 
     def shared(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -57,39 +52,34 @@ class Overlap:
         return {name: places for name, places in found.items() if places}
 
     @property
-    def whole(self) -> bool:
-        """Whether all that there is is compared, on the same problems."""
+    def complete(self) -> bool:
+        """True where all trials are compared, on the same problems."""
         return not (self.left_out or self.apart)
 
     @property
     def table(self) -> pd.DataFrame:
-        """What each algorithm has and what of it is compared: a row an algorithm, dimension and set of instances.
+        """Problems of each algorithm and those of them that are compared: a row an algorithm, dimension and instances.
 
         Columns algorithm, dimension, functions, compared (of these), instances (of each of them) and
         compared_instances, as ranges.
         """
-        rows = []
+        alike = defaultdict(list)
         for name, places in self.there.items():
-            for D in sorted({D for D, _, _ in places}):
-                alike = defaultdict(list)
-                for f, instances in _instances(places, D).items():
-                    alike[instances, instances & self.instances[D, f]].append(f)
-                for (instances, compared), functions in alike.items():
-                    shared = [f for f in functions if self.shares(D, f)]
-                    lists = functions, shared, sorted(instances), sorted(compared)
-                    rows.append((name, D, *map(format_ranges, lists)))
+            for D, f in sorted({(D, f) for D, f, _ in places}):
+                numbers = frozenset(i for d, g, i in places if (d, g) == (D, f))
+                alike[name, D, numbers, numbers & self.instances[D, f]].append(f)
+        rows = [
+            (name, D, *map(format_ranges, (fs, [f for f in fs if self.shares(D, f)], sorted(own), sorted(compared))))
+            for (name, D, own, compared), fs in alike.items()
+        ]
         return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def overlap(planned: Mapping[str, Iterable[Place]], there: Mapping[str, Iterable[Place]]) -> Overlap:
-    """Return what all algorithms have.
+    """Return the problems that all algorithms have.
 
     An algorithm has the instances of its plan, of a function of which it has some trial: one that is still to come
     takes nothing from others. A function it has where some trial is there that can be compared.
-
-    Args:
-        planned: dimension, function and instance of the trials that each algorithm is to have.
-        there: idem, of those that it has.
 
     >>> places = [(2, f, i) for f in (1, 2) for i in (1, 2, 3)]
     >>> found = overlap({"A": places, "B": [(2, 1, 2), (2, 1, 9)]}, {"A": places, "B": [(2, 1, 2), (2, 1, 9)]})
@@ -115,11 +105,3 @@ def overlap(planned: Mapping[str, Iterable[Place]], there: Mapping[str, Iterable
         some = [any(d == D for d, _, _ in places) for places in have.values()]
         functions[D] = frozenset.intersection(*(frozenset(c) for c, has in zip(compared, some, strict=True) if has))
     return Overlap(have, instances, functions, frozenset(apart))
-
-
-def _instances(places: Iterable[Place], dimension: int) -> dict[int, Numbers]:
-    found: dict[int, set[int]] = defaultdict(set)
-    for D, f, i in sorted(places):
-        if dimension == D:
-            found[f].add(i)
-    return {f: frozenset(instances) for f, instances in found.items()}

@@ -7,12 +7,13 @@ reduced to what one logger would have told of each: Δf at the numbers that ever
 ``LEVELS``, which every version of COCO logs.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from sacma.analysis.trials import Trial, by_problem
+from sacma.analysis.trials import Trial
 from sacma.surrogate.whitening import Array
 
 LEVELS: Array = 10.0 ** (np.arange(-40, 101) / 5)
@@ -26,12 +27,12 @@ def at_common_resolution(trials: Sequence[Trial]) -> tuple[Trial, ...]:
         trials: of any algorithms, functions and dimensions. Where all of a function are known at every evaluation
             number, they stay as they are.
     """
-    found = {}
-    for group in by_problem(trials).values():
-        files = [trials[position] for position in group if trials[position].told is not None]
-        for position in group:
-            found[position] = _reduced(trials[position], files) if files else trials[position]
-    return tuple(found[position] for position in range(len(trials)))
+    files = defaultdict(list)
+    for trial in trials:
+        if trial.told is not None:
+            files[trial.dimension, trial.function].append(trial)
+    groups = [files[trial.dimension, trial.function] for trial in trials]
+    return tuple(_reduced(trial, group) if group else trial for trial, group in zip(trials, groups, strict=True))
 
 
 def _reduced(trial: Trial, files: Sequence[Trial]) -> Trial:

@@ -1,4 +1,4 @@
-"""The best of a grid of settings, by the paper's rule, and how clear it is: pure functions on data frames.
+"""The best of a grid of settings, by the paper's rule, and how clear it is.
 
 Settings of one algorithm are ranked by Δf_med on each function, in each dimension, after each number of evaluations: a
 *ranking*, one row of ``rank_settings``. The best setting has the most first ranks; of several, the one with the lowest
@@ -24,41 +24,32 @@ from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis.statistics import rank_rows, signed_rank
 
-RANKING = ["dimension", "function", "budget"]
-"""What a ranking is of."""
+RANKING = ["dimension", "function", "budget"]  # what a ranking is of
 
 RESAMPLES = 9999
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Which setting is best, and what decided it.
+    """The best setting, and what decided it."""
 
-    Args:
-        winner: the best; of several, the first.
-        runner_up: the next, or the second of several best.
-        decided_by: what tells the winner from the runner-up: their first ranks, or, where those are equal, their sums
-            of ranks; nothing where both are.
-        margin: first ranks of the winner less those of the runner-up.
-        tied: settings with as many first ranks as the winner, the winner too; more than one is a tie.
-    """
-
-    winner: str
-    runner_up: str
-    decided_by: Literal["first ranks", "rank sum", "nothing"]
-    margin: int
-    tied: tuple[str, ...]
+    winner: str  # the best; of several, the first
+    runner_up: str  # the next, or the second of several best
+    decided_by: Literal["first ranks", "rank sum", "nothing"]  # tells the winner from the runner-up
+    margin: int  # first ranks of the winner less those of the runner-up
+    tied: tuple[str, ...]  # settings with as many first ranks as the winner, the winner too
 
 
 def rank_settings(medians: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     """Return the ranks of settings by Δf_med, 1 the lowest, average ranks on ties.
 
-    A relative difference that is rounding noise of the logarithm is a tie.
+    A relative difference that is rounding noise of the logarithm is a tie. A ranking that lacks a setting is left out,
+    and so are settings that are not named.
 
     Args:
         medians: columns algorithm (the name of the setting), dimension, function, budget and median_delta_f; Δf below
             the target counts as the target already.
-        settings: names of those to rank, two or more. Others are not looked at; what one of these lacks is no ranking.
+        settings: names of those to rank, two or more.
 
     Returns:
         r_ij, rankings (by dimension, function, budget) × settings.
@@ -74,7 +65,7 @@ def rank_settings(medians: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
 
 
 def firsts(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return which settings are first in which ranking: all with its lowest Δf_med.
+    """Return True where a setting is first in a ranking: all with its lowest Δf_med are.
 
     >>> firsts(pd.DataFrame({"A": [1.5, 1], "B": [3, 2], "C": [1.5, 3]})).to_numpy().tolist()
     [[True, False, True], [True, False, False]]
@@ -83,14 +74,10 @@ def firsts(ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def standings(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return first ranks and rank sums of settings, the best setting first.
+    """Return first ranks and rank sums of settings, from ``rank_settings``, the best first, equal ones in its order.
 
-    Args:
-        ranks: as from ``rank_settings``.
-
-    Returns:
-        A row a setting; columns place (the same where first ranks and rank sums are equal), first_ranks, rank_sum and
-        mean_rank. Settings that are equal stand in the order of the columns of ``ranks``.
+    A row a setting; columns place (the same where first ranks and rank sums are equal), first_ranks, rank_sum and
+    mean_rank.
 
     >>> standings(pd.DataFrame({"A": [2, 2], "B": [1, 3], "C": [3, 1]}))["place"].to_dict()
     {'B': 1, 'C': 1, 'A': 3}
@@ -103,10 +90,7 @@ def standings(ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def decide(table: pd.DataFrame) -> Decision:
-    """Return the winner and what decided it.
-
-    Args:
-        table: as from ``standings``, of two settings or more.
+    """Return the winner and what decided it, from ``standings`` of two settings or more.
 
     >>> decide(standings(pd.DataFrame({"A": [2, 1], "B": [1, 2], "C": [3, 3]}))).decided_by
     'nothing'
@@ -126,15 +110,7 @@ def win_shares(ranks: pd.DataFrame, *, rng: np.random.Generator, resamples: int 
 
     Functions are drawn with replacement, each with all its rankings, and the rule names the best of each draw; several
     that are best share it. A share is no probability that a setting is the best: it says how much the choice hangs on
-    the functions that happen to be there.
-
-    Args:
-        ranks: as from ``rank_settings``.
-        rng: where the draws come from.
-        resamples: how many.
-
-    Returns:
-        Shares by setting, which add up to 1; NaN where there is but one function, which always gives itself.
+    the functions that happen to be there. Shares add up to 1; they are NaN where there is but one function.
     """
     functions = ranks.index.get_level_values("function")
     n = functions.nunique()
@@ -171,13 +147,9 @@ def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
 
     Fewer than 6 functions cannot give a p-value below 0.05.
 
-    Args:
-        ranks: as from ``rank_settings``.
-        against: the setting that all others are tested against.
-
     Returns:
-        A row for each other setting; columns functions, better (on how many of them it has the lower mean rank), worse,
-        p_raw and p_holm.
+        A row for each other setting than ``against``; columns functions, better (on how many of them it has the lower
+        mean rank), worse, p_raw and p_holm.
 
     Source on the choice of the test: A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based
     on mean-ranks?, JMLR 17 (2016).
@@ -198,17 +170,11 @@ def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
 
 
 def main_effects(ranks: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
-    """Return what each value of each key of the grid does on average: the mean rank of the settings that have it.
+    """Return the effect of each value of each key of the grid: the mean rank of the settings that have it.
 
     In a full grid the mean over the values of a key is (k + 1)/2. The value with the lowest mean rank is the best one
-    on average over all that the other keys can be, and need not be the winner's.
-
-    Args:
-        ranks: as from ``rank_settings``.
-        values: settings × keys, as text.
-
-    Returns:
-        Columns key, value, settings (how many have it), first_ranks (of all of them) and mean_rank.
+    on average over all that the other keys can be, and need not be the winner's. ``values`` are settings × keys, as
+    text; columns are key, value, settings (how many have it), first_ranks (of all of them) and mean_rank.
 
     >>> ranks = pd.DataFrame({"A": [1, 1], "B": [2, 3], "C": [3, 2]})
     >>> values = pd.DataFrame({"rate": ["0.2", "0.5", "0.5"]}, index=["A", "B", "C"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.sheets import grid_sheet
+from sacma.analysis.sections.data import grid_table
 from sacma.analysis.sweep import (
     RANKING,
     Decision,
@@ -18,9 +18,9 @@ from sacma.analysis.sweep import (
     standings,
     win_shares,
 )
+from sacma.analysis.table_format import csv_of, renderings
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.analysis.typeset import csv_of, renderings
 from sacma.config.sweep import Sweep, SweptAlgorithm
 from sacma.errors import SacmaError
 from sacma.files.atomic import write_atomically
@@ -32,17 +32,17 @@ BOOTSTRAP_SEED = 1
 
 @dataclass(frozen=True)
 class SweepTables:
-    """What a sweep found. All have a column ``partial``: whether trials are missing from what the row is of.
+    """Tables of a sweep; a column ``partial`` says where trials are missing from what a row is of.
 
     Args:
         ranking: a row an algorithm and setting, the best first: its values by key of the grid, place, first_ranks,
-            rank_sum, mean_rank, win_share, whether it is the reference, and over how many rankings and functions.
+            rank_sum, mean_rank, win_share, reference (it is that), and over how many rankings and functions.
         comparisons: a row an algorithm and what its winner is compared with, runner-up or reference: margins in first
             ranks and rank sum, on how many functions the winner is better and worse, p_raw and, for the reference,
             p_holm.
         effects: a row an algorithm, key and value, as from ``main_effects``.
-        ranks: a row an algorithm, setting, dimension, function and budget: Δf_med, rank and whether it is a first one;
-            no rank where another setting has no trial.
+        ranks: a row an algorithm, setting, dimension, function and budget: Δf_med, rank and first (it is that); no rank
+            where another setting has no trial.
         decisions: by algorithm.
     """
 
@@ -54,11 +54,7 @@ class SweepTables:
 
 
 def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
-    """Rank the settings of each algorithm of a sweep.
-
-    Args:
-        sweep: to rank.
-        completeness: of its trials.
+    """Rank the settings of each algorithm of a sweep by its trials.
 
     Raises:
         SacmaError: there is no function on which all settings of an algorithm have trials.
@@ -124,7 +120,7 @@ def _comparisons(
 
 
 def _with_ranks(medians: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return medians with the rank of each, and whether it is a first one."""
+    """Return medians with the rank of each, and True where it is a first one."""
     long = ranks.reset_index().melt(RANKING, var_name="algorithm", value_name="rank")
     first = firsts(ranks).reset_index().melt(RANKING, var_name="algorithm", value_name="first")
     keys = [*RANKING, "algorithm"]
@@ -142,18 +138,12 @@ def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path,
     Raises:
         RunError: the disk is full.
     """
-    frames = {
-        "ranking": tables.ranking,
-        "comparisons": tables.comparisons,
-        "effects": tables.effects,
-        "ranks": tables.ranks,
-    }
-    folder = store.root / "sweep"
-    files = {kind: folder / f"{sweep.name}_{kind}.csv" for kind in frames}
-    for kind, frame in frames.items():
-        write_atomically(files[kind], csv_of(frame).encode())
+    folder, files = store.root / "sweep", []
+    for kind in ("ranking", "comparisons", "effects", "ranks"):
+        files.append(folder / f"{sweep.name}_{kind}.csv")
+        write_atomically(files[-1], csv_of(getattr(tables, kind)).encode())
     settings = sweep.algorithms[0].settings
     grid = {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
-    for ending, content in renderings(grid_sheet(grid)).items():
+    for ending, content in renderings(grid_table(grid)).items():
         write_atomically(folder / f"{sweep.name}_grid.{ending}", content.encode())
-    return tuple(files.values())
+    return tuple(files)

@@ -1,4 +1,4 @@
-"""Median Δf, mean ranks and duels: the paper's way of comparing algorithms, as data frames.
+"""Median Δf, mean ranks and pairs of algorithms: the paper's way of comparing algorithms, as data frames.
 
 Δf_med of an algorithm on a function is the median over trials of the best Δf after a number of evaluations, taken
 on the log scale, where Δf below the final target counts as the target. Algorithms are ranked on each function by
@@ -6,41 +6,26 @@ on the log scale, where Δf below the final target counts as the target. Algorit
 looked at, in one dimension. What differs by less than ``CLOSE`` is a tie everywhere.
 """
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
 import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
-from sacma.analysis.lookup import entries
-from sacma.analysis.statistics import (
-    bergmann_hommel,
-    critical_difference,
-    duels,
-    friedman_posthoc,
-    holm,
-    iman_davenport,
-    mean_rank_intervals,
-    rank_rows,
-    rank_sum,
-    shaffer,
-    superiority,
-)
+from sacma.analysis import statistics
+from sacma.analysis.statistics import mean_rank_intervals, pairwise_wins, rank_rows, rank_sum
 from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
 from sacma.analysis.trials import Scenario, Trial, best_delta_f
 from sacma.surrogate.whitening import Array
 
-ALPHA = 0.05
-"""Level of significance, of a family of tests where there are several."""
+ALPHA = 0.05  # level of significance, of a family of tests where there are several
 
 CLOSE = 1e-9
 """Decades of Δf within which values are a tie: trials in the same local optimum differ by the rounding of f, and COCO
 data have ten digits."""
 
-RESAMPLES = 9999
-"""Of bootstrap intervals."""
+RESAMPLES = 9999  # of bootstrap intervals
 
 PLACE = ["dimension", "scenario"]
 
@@ -48,9 +33,8 @@ PLACE = ["dimension", "scenario"]
 def median_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
     """Return Δf_med of each algorithm, function and dimension in each scenario.
 
-    Returns:
-        Columns algorithm, dimension, function, scenario, budget (evaluations/D), evaluations, trials (of how many Δf
-        is known) and median_delta_f, NaN where that of some trial is not.
+    Columns are algorithm, dimension, function, scenario, budget (evaluations/D), evaluations, trials (of how many Δf is
+    known) and median_delta_f, NaN where that of some trial is not.
     """
     return medians_of(best_delta_f(trials, scenarios))
 
@@ -66,10 +50,7 @@ def medians_of(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def tied(logs: Array) -> Array:
-    """Return values of which those that are within ``CLOSE`` of the next lower one are made equal to it.
-
-    Args:
-        logs: log10 Δf, shape (n,), none of them NaN.
+    """Return log10 Δf, shape (n,), none NaN; those within ``CLOSE`` of the next lower one are made equal to it.
 
     >>> tied(np.array([0.3, -2.0, 0.3 + 4e-10, 0.3 + 8e-10, 0.4])).tolist()
     [0.3, -2.0, 0.3, 0.3, 0.4]
@@ -99,40 +80,45 @@ def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]
             yield dimension, scenario, pd.DataFrame(logs, table.index, table.columns)
 
 
+def joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """Return data frames below one another, with these columns even where there is none."""
+    there = list(parts)
+    return pd.concat(there, ignore_index=True)[list(columns)] if there else pd.DataFrame(columns=list(columns))
+
+
 def function_ranks(medians: pd.DataFrame) -> pd.DataFrame:
     """Return the rank of each algorithm on each function: columns dimension, scenario, function, algorithm, rank."""
-    parts = []
-    for dimension, scenario, table in comparisons(medians):
-        ranks = table.rank(axis="columns").melt(ignore_index=False, value_name="rank").reset_index()
-        parts.append(ranks.assign(dimension=dimension, scenario=scenario))
-    columns = [*PLACE, "function", "algorithm", "rank"]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+    parts = (
+        table.rank(axis="columns")
+        .melt(ignore_index=False, value_name="rank")
+        .reset_index()
+        .assign(dimension=D, scenario=s)
+        for D, s, table in comparisons(medians)
+    )
+    return joined(parts, [*PLACE, "function", "algorithm", "rank"])
 
 
 def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean rank of each algorithm for each dimension and scenario.
+    """Return the mean rank of each algorithm for each dimension and scenario, from ``median_delta_f``.
 
-    Args:
-        medians: as from ``median_delta_f``. Functions that lack an algorithm are left out, and algorithms without any
-            function.
+    Functions that lack an algorithm are left out, and algorithms without any function.
 
     Returns:
         Columns dimension, scenario, algorithm, functions (how many the mean is over), mean_rank, and low and high: its
         95 % bootstrap interval over functions, NaN where there is but one function or algorithm.
     """
-    rows = []
+    parts = []
     for dimension, scenario, table in comparisons(medians):
-        ranks = table.rank(axis="columns").mean()
-        ends = {(name, end): np.nan for name in ranks.index for end in ("low", "high")}
+        ranks = table.rank(axis="columns").mean().rename_axis("algorithm").reset_index(name="mean_rank")
+        ranks = ranks.assign(dimension=dimension, scenario=scenario, functions=len(table), low=np.nan, high=np.nan)
         if len(table.columns) > 1 and len(table) > 1:
             # A generator of its own for each table: an interval does not depend on what else is looked at.
             rng = np.random.default_rng([dimension, *scenario.encode()])
-            ends = entries(mean_rank_intervals(table, resamples=RESAMPLES, rng=rng))
-        rows += [
-            (dimension, scenario, name, len(table), rank, ends[name, "low"], ends[name, "high"])
-            for name, rank in ranks.items()
-        ]
-    return pd.DataFrame(rows, columns=[*PLACE, "algorithm", "functions", "mean_rank", "low", "high"])
+            ranks[["low", "high"]] = mean_rank_intervals(table, resamples=RESAMPLES, rng=rng)[
+                ["low", "high"]
+            ].to_numpy()
+        parts.append(ranks)
+    return joined(parts, [*PLACE, "algorithm", "functions", "mean_rank", "low", "high"])
 
 
 def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
@@ -146,14 +132,14 @@ def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
     for dimension, scenario, table in comparisons(medians):
         N, k = table.shape
         if k > 1 and N > 1:
-            test = iman_davenport(table, alpha=ALPHA)
+            test = statistics.iman_davenport(table, alpha=ALPHA)
             found = test.statistic, test.critical_value, test.p_value, test.significant
-            rows.append((dimension, scenario, N, k, *found, critical_difference(k, N, ALPHA)))
+            rows.append((dimension, scenario, N, k, *found, statistics.critical_difference(k, N, ALPHA)))
     columns = ["functions", "algorithms", "F_F", "critical_value", "p_value", "significant", "critical_difference"]
     return pd.DataFrame(rows, columns=[*PLACE, *columns])
 
 
-def duel_table(medians: pd.DataFrame) -> pd.DataFrame:
+def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
     """Return for each dimension, scenario and ordered pair on how many functions the first wins, and if they differ.
 
     As in the paper, a win is significant where Iman's and Davenport's test says that the mean ranks differ, that of
@@ -165,36 +151,39 @@ def duel_table(medians: pd.DataFrame) -> pd.DataFrame:
         ties as half), p_raw of the post-hoc test, and the same adjusted: p_holm, p_shaffer and, for up to 9
         algorithms, p_bergmann_hommel; and significant.
     """
-    corrections = {"holm": holm, "shaffer": shaffer, "bergmann_hommel": bergmann_hommel}
-    rows = []
+    parts = []
     for dimension, scenario, table in comparisons(medians):
-        names = list(table.columns)
-        if len(names) < 2:  # noqa: PLR2004 two make a pair
+        N, k = table.shape
+        if k < 2:  # noqa: PLR2004 two make a pair
             continue
-        raw = friedman_posthoc(table)
-        wins, p_raw, share = entries(duels(table)), entries(raw), entries(superiority(table))
-        adjusted = {
-            f"p_{name}": entries(correct(raw))
-            for name, correct in corrections.items()
-            if name != "bergmann_hommel" or len(names) <= MOST_ALGORITHMS
+        raw, wins, ranks = statistics.friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
+        columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
+        columns |= {
+            "superiority": statistics.superiority(table),
+            "p_raw": raw,
+            "p_holm": statistics.holm(raw),
+            "p_shaffer": statistics.shaffer(raw),
         }
-        ranks = rank_rows(table).mean()
-        differ = len(table) > 1 and iman_davenport(table, alpha=ALPHA).significant
-        corrected = adjusted[decisive(pd.DataFrame(columns=list(adjusted)))]
-        for winner, loser in itertools.permutations(names, 2):
-            won, lost = wins[winner, loser], wins[loser, winner]
-            row = {"dimension": dimension, "scenario": scenario, "winner": winner, "loser": loser}
-            row |= {"wins": won, "losses": lost, "ties": len(table) - won - lost, "functions": len(table)}
-            row |= {"superiority": share[winner, loser], "p_raw": p_raw[winner, loser]}
-            row |= {name: values[winner, loser] for name, values in adjusted.items()}
-            better = bool(ranks[winner] < ranks[loser]) and bool(corrected[winner, loser] < ALPHA)
-            rows.append(row | {"significant": differ and better})
-    return pd.DataFrame(rows)
+        if k <= MOST_ALGORITHMS:
+            columns["p_bergmann_hommel"] = statistics.bergmann_hommel(raw)
+        lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
+        differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
+        columns["significant"] = (columns[decisive(columns)] < ALPHA) & lower & differ
+        winner, loser = np.nonzero(~np.eye(k, dtype=bool))
+        pairs = {
+            "dimension": dimension,
+            "scenario": scenario,
+            "winner": ranks.index[winner],
+            "loser": ranks.index[loser],
+        }
+        pairs |= {name: values.to_numpy()[winner, loser] for name, values in columns.items()}
+        parts.append(pd.DataFrame(pairs))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def decisive(table: pd.DataFrame) -> str:
-    """Return by which of its p-values a table of duels says what is significant."""
-    return "p_bergmann_hommel" if "p_bergmann_hommel" in table else "p_shaffer"
+def decisive(columns: Container[str]) -> str:
+    """Return the p-value by which a table of pairs says what is significant, from its columns."""
+    return "p_bergmann_hommel" if "p_bergmann_hommel" in columns else "p_shaffer"
 
 
 def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] = lambda _D, _f: True) -> pd.DataFrame:
@@ -206,7 +195,7 @@ def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] 
     Args:
         best: as from ``best_delta_f``.
         baseline: an algorithm in it.
-        shares: whether all algorithms have a function in a dimension: corrected is over these functions.
+        shares: tells whether all algorithms have a function in a dimension: corrected is over these functions.
 
     Returns:
         Columns dimension, scenario, function, algorithm, decades (log10 Δf_med of the baseline less that of the

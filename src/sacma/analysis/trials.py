@@ -1,4 +1,4 @@
-"""Trials as analysis sees them, ours or a stranger's: when the best Δf came down, and how far that is known.
+"""Trials as they are analysed, ours or those of others: when the best Δf came down, and how far that is known.
 
 A trial's best Δf at any number of evaluations is in ``best_delta_f``, a tidy table of all that the rest is made from.
 What is not known is NaN there, and never filled in.
@@ -8,56 +8,44 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sacma.coco.reader import CocoData
+from sacma.analysis.to_mapping import to_mapping
+from sacma.coco.reader import CocoData, Curve
 from sacma.coco.suites import SUITES
 from sacma.config.plan import TrialSpec
 from sacma.store.outcome import Outcome
 from sacma.surrogate.whitening import Array
 
-PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
-"""Evaluations/D at which the paper looks."""
+PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)  # Evaluations/D at which the paper looks
 
 UNTIL_TARGET = "#FE_t"
 """The paper's larger budget of a function: evaluations until the median of some algorithm is at the target."""
 
 THIRD_OF_IT = "#FE_t/3"
 
-ROUNDING = 1e-9
-"""A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding."""
+OF_TARGET = (THIRD_OF_IT, UNTIL_TARGET)
+
+ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A trial of an algorithm.
-
-    Args:
-        algorithm: its name.
-        dimension: D.
-        function: f.
-        instance: of the function; in old data several trials have the same.
-        evaluations: made.
-        target: final target Δf: nothing below it counts as better.
-        known_until: evaluations up to which its best Δf is known; of a trial that hit its target, or is known to have
-            stopped by itself, inf.
-        at: evaluation numbers at which the best Δf improved, ascending, shape (n,).
-        to: best Δf from each of them on, descending, shape (n,).
-        told: evaluation numbers at which its best Δf is known exactly, shape (m,); None: at all.
-    """
+    """A trial of an algorithm; in old data several have the same instance."""
 
     algorithm: str
-    dimension: int
-    function: int
+    dimension: int  # D
+    function: int  # f
     instance: int
-    evaluations: int
-    target: float
-    known_until: float
-    at: Array
-    to: Array
-    told: Array | None = None
+    evaluations: int  # made
+    target: float  # final target Δf: nothing below it counts as better
+    known_until: float  # evaluations up to which its best Δf is known; inf if at its target, or stopped by itself
+    at: Array  # evaluation numbers at which the best Δf improved, ascending, shape (n,)
+    to: Array  # best Δf from each of them on, descending, shape (n,)
+    told: Array | None = None  # evaluation numbers at which its best Δf is known exactly, shape (m,); None: all
 
     def best_after(self, evaluations: Array) -> Array:
         """Return the best Δf after so many evaluations each: inf before the first, NaN where it is not known."""
@@ -86,14 +74,10 @@ def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
 
 
 def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array:
-    """Return the evaluation numbers at which COCO's logger tells Δf, whatever it is.
+    """Return the evaluation numbers at which COCO's logger tells Δf, whatever it is, of a trial with so many.
 
-    They are 1, 10^(i/20) and t·D·10^i, rounded down, and the last.
-
-    Args:
-        triggers: t, whole numbers separated by commas: the observer's base_evaluation_triggers.
-        dimension: D.
-        evaluations: made by the trial.
+    They are 1, 10^(i/20) and t·D·10^i, rounded down, and the last; ``triggers`` are t, whole numbers separated by
+    commas: the observer's base_evaluation_triggers.
 
     >>> logged_evaluations("3", 2, 14).tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0, 14.0]
@@ -106,43 +90,27 @@ def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array
 
 
 def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
-    """Return the trials of somebody else's data: why they ended is not known, nor what they would have found.
+    """Return the trials of others' data: why they ended is not known, nor what they would have found.
 
-    Args:
-        name: what to call the algorithm.
-        data: as from ``load_coco``.
-        target: Δf below which nothing counts as better.
+    ``data`` are as from ``load_coco``; Δf below ``target`` does not count as better.
     """
-    return tuple(
-        Trial(
-            name,
-            curve.dimension,
-            curve.function,
-            curve.instance,
-            curve.evaluations,
-            target,
-            math.inf if curve.to.size and curve.to[-1] <= target else curve.evaluations,
-            curve.at,
-            curve.to,
-            curve.at if curve.told is None else curve.told,
-        )
-        for curve in data.curves
-    )
+
+    def of(curve: Curve) -> Trial:
+        known_until = math.inf if curve.to.size and curve.to[-1] <= target else curve.evaluations
+        place = curve.dimension, curve.function, curve.instance
+        told = curve.at if curve.told is None else curve.told
+        return Trial(name, *place, curve.evaluations, target, known_until, curve.at, curve.to, told)
+
+    return tuple(map(of, data.curves))
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A number of evaluations at which algorithms are compared.
+    """A number of evaluations at which algorithms are compared."""
 
-    Args:
-        name: for people, like ``25·D``.
-        budget: evaluations/D, or None where each function has its own.
-        evaluations: from (dimension, function).
-    """
-
-    name: str
-    budget: float | None
-    evaluations: Callable[[int, int], int]
+    name: str  # for people, like ``25·D``
+    budget: float | None  # evaluations/D; None where each function has its own
+    evaluations: Callable[[int, int], int]  # from (dimension, function)
 
 
 def fixed_budgets(budgets: Iterable[float]) -> tuple[Scenario, ...]:
@@ -167,7 +135,7 @@ def budgets_up_to(largest: float) -> tuple[float, ...]:
     return (*(b for b in PAPER_BUDGETS if b < largest), largest)
 
 
-def cells(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple[Trial, ...]]]:
+def by_cell(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple[Trial, ...]]]:
     """Yield (algorithm, dimension, function) and its trials, algorithms in the order of their first trial."""
     there = list(trials)
     order = {name: number for number, name in enumerate(dict.fromkeys(trial.algorithm for trial in there))}
@@ -176,30 +144,19 @@ def cells(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple
         yield cell, tuple(group)
 
 
-def by_problem(trials: Sequence[Trial]) -> dict[tuple[int, int], list[int]]:
-    """Return the positions of the trials of each dimension and function."""
-    found: dict[tuple[int, int], list[int]] = {}
-    for position, trial in enumerate(trials):
-        found.setdefault((trial.dimension, trial.function), []).append(position)
-    return found
-
-
 def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFrame:
     """Return #FE_t of each function: the fewest evaluations after which Δf_med of some algorithm is at the target.
 
     The median of n trials is there when ⌊n/2⌋ + 1 of them are: of an even number both in the middle must be. Trials
-    that end before they are there have not reached it, as far as is known.
-
-    Args:
-        trials: of any algorithms.
-        largest: evaluations/D that it is at most, and where no median is at the target.
+    that end before they are there have not reached it, as far as is known. It is at most ``largest`` evaluations/D, and
+    that where no median is at the target.
 
     Returns:
-        Columns dimension, function, evaluations (#FE_t), reached (whether some median is) and algorithm (the first of
-        those whose median is there first; empty where none).
+        Columns dimension, function, evaluations (#FE_t), reached (some median is) and algorithm (the first of those
+        whose median is there first; empty where none).
     """
     found: dict[tuple[int, int], tuple[float, str]] = {}
-    for (algorithm, dimension, function), group in cells(trials):
+    for (algorithm, dimension, function), group in by_cell(trials):
         hits = sorted(trial.hit_after for trial in group)
         after = hits[len(hits) // 2]
         best = found.get((dimension, function), (math.inf, ""))
@@ -207,23 +164,24 @@ def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFra
     rows = []
     for (dimension, function), (after, algorithm) in sorted(found.items()):
         limit = int(largest * dimension + ROUNDING)
-        reached = after <= limit
-        rows.append((dimension, function, int(after) if reached else limit, reached, algorithm if reached else ""))
+        row = (int(after), True, algorithm) if after <= limit else (limit, False, "")
+        rows.append((dimension, function, *row))
     return pd.DataFrame(rows, columns=["dimension", "function", "evaluations", "reached", "algorithm"])
 
 
 def budgets_to_target(to_target: pd.DataFrame) -> tuple[Scenario, Scenario]:
-    """Return the paper's two scenarios, #FE_t/3 and #FE_t.
-
-    Args:
-        to_target: as from ``evaluations_to_target``.
-    """
-    columns = (to_target[name] for name in ("dimension", "function", "evaluations"))
-    evaluations = {(D, f): int(n) for D, f, n in zip(*columns, strict=True)}
+    """Return the paper's two scenarios, #FE_t/3 and #FE_t, from ``evaluations_to_target``."""
+    evaluations = to_mapping(to_target, ["dimension", "function"], "evaluations")
     return (
         Scenario(THIRD_OF_IT, None, lambda dimension, function: evaluations[dimension, function] // 3),
         Scenario(UNTIL_TARGET, None, lambda dimension, function: evaluations[dimension, function]),
     )
+
+
+BEST_COLUMNS = [
+    *("algorithm", "dimension", "function", "instance", "trial"),
+    *("scenario", "budget", "evaluations", "delta_f"),
+]
 
 
 def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
@@ -234,37 +192,25 @@ def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.D
         function), scenario, budget (evaluations/D), evaluations and delta_f: not less than the final target, inf
         before the first evaluation, NaN where it is not known.
     """
-    columns: dict[str, list[object]] = {
-        name: [] for name in ("algorithm", "dimension", "function", "instance", "trial", "scenario", "budget")
-    }
-    evaluations, values = [], []
-    for (algorithm, D, f), group in cells(trials):
+    parts: dict[str, list[Any]] = {name: [] for name in BEST_COLUMNS}
+    for (algorithm, D, f), group in by_cell(trials):
         at = np.array([scenario.evaluations(D, f) for scenario in scenarios], float)
         budgets = [n / D if s.budget is None else s.budget for s, n in zip(scenarios, at, strict=True)]
+        names = [scenario.name for scenario in scenarios]
         for number, trial in enumerate(group, start=1):
-            place = {"algorithm": algorithm, "dimension": D, "function": f, "instance": trial.instance, "trial": number}
-            for name, value in place.items():
-                columns[name] += [value] * len(scenarios)
-            columns["scenario"] += [scenario.name for scenario in scenarios]
-            columns["budget"] += budgets
-            evaluations.append(at)
-            values.append(np.maximum(trial.best_after(at), trial.target))
-    frame = pd.DataFrame(columns)
-    frame["evaluations"] = np.concatenate([np.zeros(0), *evaluations]).astype(int)
-    frame["delta_f"] = np.concatenate([np.zeros(0), *values])
-    return frame
+            values = np.maximum(trial.best_after(at), trial.target)
+            of_trial = ([value] * len(scenarios) for value in (algorithm, D, f, trial.instance, number))
+            columns: tuple[Iterable[Any], ...] = (*of_trial, names, budgets, at, values)
+            for name, column in zip(BEST_COLUMNS, columns, strict=True):
+                parts[name].extend(column)
+    return pd.DataFrame(parts).astype({"evaluations": int, "delta_f": float})
 
 
-def convergence(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
-    """Return median and quartiles of the best Δf over trials, from one evaluation/D to the budget.
+def convergence_curves(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
+    """Return median and quartiles of the best Δf over trials, from one evaluation/D to the ``largest``.
 
-    Quantiles are on the log scale. Where the best Δf of some trial is not known, there is no row, nor in dimensions in
-    which the budget allows no evaluation.
-
-    Args:
-        trials: of any algorithms.
-        largest: budget, in evaluations/D.
-        points: how many numbers of evaluations, at most, equidistant on the log scale.
+    Quantiles are on the log scale, at up to ``points`` numbers of evaluations, equidistant on it. Where the best Δf of
+    some trial is not known, there is no row, nor in dimensions in which the budget allows no evaluation.
 
     Returns:
         Columns algorithm, dimension, function, evaluations, evaluations_per_dimension, trials, lower_quartile, median
@@ -272,7 +218,7 @@ def convergence(trials: Iterable[Trial], largest: float, points: int = 64) -> pd
     """
     grids: dict[int, Array] = {}
     parts = []
-    for (algorithm, D, f), group in cells(trials):
+    for (algorithm, D, f), group in by_cell(trials):
         last = int(largest * D + ROUNDING)
         if last < 1:
             continue

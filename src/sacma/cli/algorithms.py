@@ -1,8 +1,9 @@
-"""sacma algorithms: what a config can name, with its settings."""
+"""sacma algorithms: list algorithms and their settings."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sacma.cli.common import AlgorithmFiles, out
+from sacma.cli.common import out
 
 if TYPE_CHECKING:
     from sacma.cli.tables import FieldRow
@@ -14,11 +15,11 @@ EXAMPLES = (
 )
 
 
-def algorithms(algorithm_file: AlgorithmFiles = None) -> None:
-    """List what a config can name as its algorithm, with settings, defaults and what is allowed."""
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.cli.tables import description, field_rows, part_models  # noqa: PLC0415
-    from sacma.config.study import Config, Protocol  # noqa: PLC0415
+def algorithms(algorithm_file: list[Path] | None = None) -> None:
+    """List the algorithms that a config can name, with their settings, defaults and ranges."""
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.cli.tables import description, field_rows, part_models
+    from sacma.config.study import Config, Protocol
 
     ALGORITHMS.add_files(algorithm_file or ())
     out.print(description("config", "the keys of a YAML file", Config, set()))

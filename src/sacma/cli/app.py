@@ -1,13 +1,14 @@
-"""The command line: parsing, progress, messages and exit codes; nothing else. A module is a command.
+"""The command line: a module is a command.
 
-A command's module is imported when the command is looked at, and heavy modules by the commands that need them, so that
-help and completion are quick.
+A command's module is imported when the command is asked for, and heavy modules when it runs, so that help and
+completion are quick.
 """
 
 import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NoReturn, cast
 
@@ -18,10 +19,7 @@ from sacma import __version__
 from sacma.errors import RunError, SacmaError
 
 NUMBA_CONFIG = ".numba_config.yaml"
-"""File that Numba reads in the current folder; it can name a folder of pickles, which are code.
-
-Who looks into a folder of results, which may come from anybody, does not mean to have its code run.
-"""
+"""File that Numba reads in the current folder, which may hold somebody else's results; it can name code to be run."""
 
 EXAMPLES = (
     "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
@@ -33,21 +31,21 @@ EXAMPLES = (
 SUMMARIES: Mapping[str, str] = {
     "init": "Write the shipped configs and examples to a folder.",
     "run": "Run the trials that are not there yet.",
-    "plan": "Show what a run would run, and what it will cost.",
-    "status": "Show how complete results are, and what to do next.",
+    "plan": "Show the trials that a run would run, and their cost.",
+    "status": "Show how complete results are, and the next command.",
     "sweep": "Run a grid of settings and rank them.",
     "replay": "Run one trial again and compare it bit by bit.",
     "algorithms": "List algorithms and their settings.",
     "check-algorithm": "Check an algorithm of your own against its contract.",
-    "postprocess": "Make pages and tables of results.",
+    "postprocess": "Make the report, tables and pages of results.",
     "export": "Pack COCO data for submission to the COCO data archive.",
-    "doctor": "Look whether all that sacma needs is there and works.",
+    "doctor": "Check the installation.",
 }
 """The commands in the order of the help. Each is the function of its name, in the module of its name."""
 
 
 class _WithExamples:
-    """Help that ends in examples, one a line, which are never folded: they can be copied."""
+    """Help that ends in examples, one a line and never folded, so that they can be copied."""
 
     epilog: str | None
 
@@ -61,34 +59,28 @@ class Command(_WithExamples, typer.core.TyperCommand):
     """A command with examples."""
 
 
-class Commands(Mapping[str, Command]):
-    """The commands by name, each made of its module when it is first asked for."""
+@cache
+def _command(name: str, summary: str) -> Command:
+    from sacma.cli.options import declared
 
-    def __init__(self) -> None:
-        self._made: dict[str, Command] = {}
+    module = import_module(f"sacma.cli.{name.replace('-', '_')}")
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    entered = alone.command(name, short_help=summary, cls=Command, epilog="\n".join(module.EXAMPLES))
+    entered(declared(getattr(module, name.replace("-", "_"))))
+    return cast("Command", typer.main.get_command(alone))
+
+
+class Commands(Mapping[str, Command]):
+    """The commands by name, each made from its module when it is first asked for."""
 
     def __getitem__(self, name: str) -> Command:
-        if name not in self._made:
-            self._made[name] = _made(name, SUMMARIES[name])
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in SUMMARIES
+        return _command(name, SUMMARIES[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(SUMMARIES)
 
     def __len__(self) -> int:
         return len(SUMMARIES)
-
-
-def _made(name: str, summary: str) -> Command:
-    module = import_module(f"sacma.cli.{name.replace('-', '_')}")
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name, short_help=summary, cls=Command, epilog="\n".join(module.EXAMPLES))(
-        getattr(module, module.__name__.rpartition(".")[2])
-    )
-    return cast("Command", typer.main.get_command(alone))
 
 
 class Group(_WithExamples, typer.core.TyperGroup):
@@ -99,11 +91,11 @@ class Group(_WithExamples, typer.core.TyperGroup):
         self.commands = Commands()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 click's protocol
-        """Return their names."""
+        """Return the names of the commands."""
         return list(SUMMARIES)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 idem
-        """List them with their summaries, without importing one of them."""
+        """List the commands with their summaries, without importing one of them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(SUMMARIES.items()))
 
@@ -141,7 +133,7 @@ def main() -> int:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    from sacma.cli.common import fail  # noqa: PLC0415 it brings the consoles
+    from sacma.cli.common import fail  # which brings the consoles
 
     fail(message, code)
 

@@ -1,13 +1,12 @@
-"""sacma check-algorithm: does an algorithm keep to what the harness expects of it?"""
+"""sacma check-algorithm: check an algorithm against its contract."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, counted, fail, out, print_check_results
+from sacma.cli.common import EXIT_FAILED, counted, fail, out, print_check_results
 from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = (
-    "sacma check-algorithm cmaes",
+    "sacma check-algorithm surrogate-cmaes",
     "sacma check-algorithm --algorithm-file examples/own_optimizer.py",
 )
 
@@ -28,47 +27,43 @@ def check_algorithm(
             metavar="ALGORITHM",
         ),
     ] = None,
-    algorithm_file: AlgorithmFiles = None,
+    algorithm_file: list[Path] | None = None,
 ) -> None:
-    """Run small trials of an algorithm in processes of their own, and say what of its contract it breaks.
+    """Run small trials of an algorithm in processes of their own, and list the points of its contract that it breaks.
 
     It must end when its trial is ended, at a budget or a target; give the same points each time; use no generator but
     its own; and leave nothing behind. Exit code 1 if it does not.
     """
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config.plan import plan_study  # noqa: PLC0415
-    from sacma.experiment.algorithm_check import examine  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.config.plan import plan_study
+    from sacma.experiment.algorithm_check import examine
 
     ALGORITHMS.add_files(algorithm_file or ())
     given = algorithms or [name for name in ALGORITHMS if (origin := ALGORITHMS.origin(name)) and origin.is_file]
     if not given:
         raise SacmaError("name an ALGORITHM or a config, or give --algorithm-file")
     broken = 0
-    for study in list(_studies(given)):
+    for study in [_study(name) for name in given]:
         out.print(Text(f"{study.name}: {ALGORITHMS[study.algorithm].summary}", style="bold"), soft_wrap=True)
         broken += print_check_results(examine(next(plan_study(study))))
     if broken:
         fail(f"{counted(broken, 'point')} of the contract broken; docs/own_algorithm.md says what to do", EXIT_FAILED)
 
 
-def _studies(given: Iterable[str]) -> "Iterable[Study]":
-    """Yield a study for each name or config."""
-    from pydantic import ValidationError  # noqa: PLC0415
+def _study(name: str) -> "Study":
+    """Return a study of an algorithm by its name, with its default settings, or of a config."""
+    from pydantic import ValidationError
 
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config.study import Study, load_study  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.config.study import Study, load_study
 
-    for name in given:
-        if name in ALGORITHMS:
-            try:
-                settings = ALGORITHMS[name].settings()
-            except ValidationError as error:
-                missing = ", ".join(str(detail["loc"][0]) for detail in error.errors())
-                raise SacmaError(
-                    f"{name} has settings without defaults, {missing}; give a config that sets them"
-                ) from None
-            yield Study(name=name, algorithm=name, settings=settings, origin=ALGORITHMS.origin(name))
-        elif name.endswith((".yaml", ".yml")):
-            yield load_study(Path(name))
-        else:
-            raise SacmaError(f"{name} is neither an algorithm nor a config; known: {', '.join(ALGORITHMS)}")
+    if name not in ALGORITHMS:
+        if name.endswith((".yaml", ".yml")):
+            return load_study(Path(name))
+        raise SacmaError(f"{name} is neither an algorithm nor a config; known: {', '.join(ALGORITHMS)}")
+    try:
+        settings = ALGORITHMS[name].settings()
+    except ValidationError as error:
+        missing = ", ".join(str(detail["loc"][0]) for detail in error.errors())
+        raise SacmaError(f"{name} has settings without defaults, {missing}; give a config that sets them") from None
+    return Study(name=name, algorithm=name, settings=settings, origin=ALGORITHMS.origin(name))

@@ -1,11 +1,9 @@
-"""What all commands share: consoles, options, messages and exit codes."""
+"""Consoles, messages and exit codes that all commands share."""
 
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
@@ -18,17 +16,13 @@ if TYPE_CHECKING:
     from sacma.store.store import Damage
 
 EXIT_FAILED = 1
-EXIT_BAD_INPUT = 2
 
 
 class PrintableConsole(Console):
-    """A console that shows texts of files, algorithms and arguments, and obeys none of them.
-
-    Whatever is printed goes through ``render``: the only control characters that pass are rich's own.
-    """
+    """A console that escapes control characters in texts of files, algorithms and arguments; rich's own pass."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render with what does not print escaped."""
+        """Render, with unprintable characters escaped."""
         for segment in super().render(renderable, options):
             plain = segment.control is None and not segment.text.isprintable()
             yield Segment(printable(segment.text, keep="\n"), segment.style) if plain else segment
@@ -37,46 +31,6 @@ class PrintableConsole(Console):
 out = PrintableConsole(highlight=False, markup=False, emoji=False)
 err = PrintableConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
-
-def _backends() -> list[str]:
-    from sacma.experiment.backends import BACKENDS  # noqa: PLC0415 needed by completion only
-
-    return list(BACKENDS)
-
-
-PROGRESS_MODES = ("auto", "bar", "lines", "json", "quiet")
-
-Configs = Annotated[list[Path] | None, typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG")]
-Suite = Annotated[str | None, typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale.")]
-Functions = Annotated[str | None, typer.Option(help="Functions, like 1-5,8.")]
-Dimensions = Annotated[str | None, typer.Option(help="Dimensions, like 2,5.")]
-Instances = Annotated[str | None, typer.Option(help="Instances, like 1-5,41-50.")]
-Budget = Annotated[float | None, typer.Option(help="True evaluations of a trial, divided by D.")]
-Target = Annotated[float | None, typer.Option(help="Δf at which a trial stops.")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the study.")]
-Results = Annotated[Path, typer.Option(help="Folder of results.", envvar="SACMA_RESULTS")]
-ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
-AlgorithmFiles = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--algorithm-file", help="Python file with algorithms of your own; may be given again.", metavar="FILE"
-    ),
-]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Parallel trials; default: the number of cores.")]
-Backend = Annotated[
-    str, typer.Option(help="loky (worker processes), dask (clusters) or serial.", autocompletion=_backends)
-]
-Scheduler = Annotated[str | None, typer.Option(help="Of a dask cluster, like tls://host:8786.", metavar="ADDRESS")]
-Retries = Annotated[int, typer.Option(min=0, help="How often a trial that fails is tried again.")]
-TrialTimeout = Annotated[
-    float | None, typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed.")
-]
-FailedOnly = Annotated[bool, typer.Option("--failed-only", help="Run only what failed before.")]
-Progress = Annotated[
-    str,
-    typer.Option(help="bar, lines, json, quiet, or auto for what suits.", autocompletion=lambda: list(PROGRESS_MODES)),
-]
-Shard = Annotated[str | None, typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N")]
 
 LONGEST_LIST = 20
 """Lines of a list of trials."""
@@ -88,18 +42,18 @@ def redraws(console: Console) -> bool:
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """Say in one line what is wrong, and exit."""
+    """Print one line that says what is wrong, and exit."""
     err.print(Text(f"sacma: {' '.join(message.split())}"))
     sys.exit(code)
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, one or many."""
+    """Return a number with its noun, in the plural where it is not 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
-    """Print lines, each with what it is about; the first of them, where they are many."""
+    """Print the first ``LONGEST_LIST`` lines, each after ``what``, and the number of the others."""
     for line in lines[:LONGEST_LIST]:
         console.print(Text(f"{what}: {line}"), soft_wrap=True)
     if len(lines) > LONGEST_LIST:
@@ -107,7 +61,7 @@ def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
 
 
 def print_damage(damages: "Iterable[Damage]", console: Console = err) -> None:
-    """Say which files are in the place of records and are none, and why; every command says it so."""
+    """Print which files are in the place of records and are none, and why."""
     print_list("damaged", [f"{damage.path}: {damage.reason}" for damage in damages], console)
 
 

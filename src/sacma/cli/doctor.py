@@ -1,9 +1,10 @@
-"""sacma doctor: can this installation, on this machine, run and postprocess studies?"""
+"""sacma doctor: check the installation."""
 
 import sys
 from pathlib import Path
 
-from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, fail, out, print_check_results
+from sacma.cli.common import EXIT_FAILED, counted, fail, out, print_check_results
+from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma doctor",
@@ -12,12 +13,12 @@ EXAMPLES = (
 
 
 def doctor(results: ResultsArgument = Path("results")) -> None:
-    """Look whether what sacma needs is there and works, and say how to mend what does not.
+    """Check that all that sacma needs is there and works, and say how to mend what does not.
 
     Versions, cores, the terminal, space and rights in RESULTS and for temporary files, BLAS, the compiled surrogate,
     worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.
     """
-    from sacma.experiment.installation_check import examine  # noqa: PLC0415
+    from sacma.experiment.installation_check import examine
 
     broken = print_check_results(examine(results, sys.stdout.encoding))
     if broken:

@@ -1,12 +1,13 @@
-"""sacma export: COCO data for the COCO data archive."""
+"""sacma export: pack COCO data for the COCO data archive."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sacma.cli.common import EXIT_FAILED, ResultsArgument, counted, err, fail, out, print_damage, print_list
+from sacma.cli.common import EXIT_FAILED, counted, err, fail, out, print_damage, print_list
 from sacma.cli.interruption import this_command
+from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma export results/study",
@@ -26,11 +27,11 @@ def export(
     Each is checked: every trial of the study is there once, headers agree, data files are complete, and cocopp loads
     it without a warning.
     """
-    from sacma.analysis.comparison import check_complete, check_finished  # noqa: PLC0415
-    from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder  # noqa: PLC0415
-    from sacma.files.atomic import write_atomically  # noqa: PLC0415
-    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
-    from sacma.store.store import Store  # noqa: PLC0415
+    from sacma.analysis.comparison import check_complete, check_finished
+    from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder
+    from sacma.files.atomic import write_atomically
+    from sacma.store.completeness import completeness_of_studies
+    from sacma.store.store import Store
 
     store = Store(results)
     covered = completeness_of_studies(store)

@@ -1,4 +1,4 @@
-"""sacma init: the shipped configs and examples, into a folder of one's own."""
+"""sacma init: write the shipped configs and examples to a folder."""
 
 import shlex
 from pathlib import Path
@@ -21,7 +21,7 @@ def init(
 
     A file that is there already is left as it is.
     """
-    from sacma.config.templates import write_templates  # noqa: PLC0415
+    from sacma.config.templates import write_templates
 
     written = write_templates(folder)
     print_list("kept, though the shipped one differs", list(map(str, written.kept)), err)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: answered from the first moment on, with what to do next."""
+"""Ctrl-C and SIGTERM: answered from the start of the program on, with the command to resume."""
 
 import shlex
 import signal
@@ -9,11 +9,11 @@ EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """The shell's way: 128 and the number of the signal."""
 
 SECONDS_TO_STOP = 5
-"""How long after Ctrl-C the interruption is raised again, if it has not come through."""
+"""After Ctrl-C, until the interruption is raised again, if it has not come through."""
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, or a cluster whose time is up. Not KeyboardInterrupt, which typer would answer in words of its own."""
+    """Ctrl-C, or the end of a job's time; no KeyboardInterrupt, which typer would answer itself."""
 
 
 _received = signal.SIGINT

@@ -1,22 +1,16 @@
-"""sacma plan: what a run would run, and what it will cost."""
+"""sacma plan: show the trials that a run would run, and their cost."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sacma.cli.common import (
-    AlgorithmFiles,
-    Budget,
-    Configs,
-    Dimensions,
-    Functions,
-    Instances,
-    Jobs,
-    Results,
-    Seed,
-    Shard,
-    Suite,
-    Target,
-)
-from sacma.cli.trials import print_plan, protocol_overrides, requested_trials
+from sacma.cli.common import counted, err, out, print_damage
+from sacma.cli.options import ProtocolOptions
+from sacma.errors import SacmaError
+
+if TYPE_CHECKING:
+    from sacma.experiment.cost import CostModel
+    from sacma.experiment.request import RunRequest
 
 EXAMPLES = (
     "sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8",
@@ -25,26 +19,88 @@ EXAMPLES = (
 
 
 def plan(
-    configs: Configs = None,
-    suite: Suite = None,
-    functions: Functions = None,
-    dimensions: Dimensions = None,
-    instances: Instances = None,
-    budget: Budget = None,
-    target: Target = None,
-    seed: Seed = None,
-    results: Results = Path("results"),
-    jobs: Jobs = None,
-    shard: Shard = None,
-    algorithm_file: AlgorithmFiles = None,
+    configs: list[Path] | None = None,
+    *,
+    protocol: ProtocolOptions,
+    results: Path = Path("results"),
+    jobs: int | None = None,
+    shard: str | None = None,
+    algorithm_file: list[Path] | None = None,
 ) -> None:
     """Show which trials the same run command would run, which are there, and what time and space the rest will take.
 
     Runs nothing. Costs are those of finished trials in RESULTS, and of shipped figures where there are none.
     """
-    from sacma.store.completeness import completeness_of  # noqa: PLC0415
+    print_plan(requested_trials(configs, results, protocol, shard, algorithm_file), jobs)
 
-    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
-    request = requested_trials(configs, results, overrides, shard, algorithm_file)
+
+def requested_trials(
+    configs: Sequence[Path] | None,
+    results: Path,
+    protocol: ProtocolOptions,
+    shard: str | None,
+    algorithm_files: Sequence[Path] | None,
+) -> "RunRequest":
+    """Return the trials of configs, or of the studies in the results, or a shard of them."""
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.config.study import load_studies
+    from sacma.experiment.request import RunRequest
+
+    ALGORITHMS.add_files(algorithm_files or ())
+    if configs:
+        return RunRequest.of_studies(load_studies(configs, protocol.given), results, shard)
+    request = RunRequest.of_results(results, shard)
+    if protocol.given:
+        raise SacmaError(f"--{next(iter(protocol.given))} changes what a config says; name at least one CONFIG")
+    return request
+
+
+def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], str] = lambda name: name) -> None:
+    """Print what is there, what is missing, and what that will cost; ``group`` names the row of a study's name."""
+    from joblib import cpu_count
+    from rich.text import Text
+
+    from sacma.cli.progress import clock
+    from sacma.cli.tables import plan_table
+    from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, known_costs, work_in
+    from sacma.files.disk import free_bytes
+    from sacma.store.completeness import completeness_of
+
+    results = request.store.root
     completeness = completeness_of(request.store, request.specs)
-    print_plan(completeness, request.store, jobs)
+    costs = known_costs(completeness, request.store)
+    print_damage(completeness.damaged, out)
+    out.print(plan_table(completeness, costs, group))
+    if completeness.complete:
+        out.print("nothing to run")
+        return
+    if results.exists() and not results.is_dir():
+        raise SacmaError(f"--results: {results} is not a folder; give another")
+    workers = jobs or cpu_count()
+    cpu_seconds = costs.seconds(work_in(completeness.missing))
+    needed, free = bytes_on_disk(completeness.missing), free_bytes(results)
+    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {_source(costs)}", soft_wrap=True)
+    guessed = list(dict.fromkeys(group(spec.name) for spec in costs.guessed(completeness.missing)))
+    if guessed:
+        out.print(
+            Text(
+                f"a guess:   of {', '.join(guessed)} no cost is known; until trials are finished, "
+                "it is taken to be that of A-S-CMA-ES"
+            ),
+            soft_wrap=True,
+        )
+    seconds = SECONDS_TO_START + cpu_seconds / workers
+    out.print(f"wall time: {clock(seconds)} with {counted(workers, 'worker')} (--jobs)")
+    out.print(f"disk:      {needed / 1e6:,.0f} MB more, {free / 1e6:,.0f} MB free")
+    if needed > free:
+        err.print("note: that is more than there is")
+
+
+def _source(costs: "CostModel") -> str:
+    if not costs.trials:
+        return "by shipped figures"
+    others = ""
+    if costs.earlier:
+        which = "all of them" if costs.earlier == costs.trials else f"{costs.earlier} of them"
+        others = f", {which} with another budget, target or seed"
+    return f"by {counted(costs.trials, 'finished trial')}{others}"

@@ -2,54 +2,24 @@
 
 import gc
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from sacma.cli.common import ResultsArgument, counted, err, out, print_damage, print_list, redraws
+from sacma.cli.common import counted, err, out, print_damage, print_list, redraws
 from sacma.cli.interruption import this_command
+from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma postprocess results/study",
     "sacma postprocess --no-pages                     # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
 )
-
-
-class StepDisplay(AbstractContextManager["StepDisplay"]):
-    """Shows what is done now: a bar on a terminal, else a line for each kind of step."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._redraws = redraws(console)
-        self._bar = Progress(BarColumn(bar_width=20), TextColumn("{task.description}"), console=console, transient=True)
-        self._task = self._bar.add_task("", total=1.0)
-        self._last = ""
-
-    def __enter__(self) -> Self:
-        if self._redraws:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._redraws:
-            self._bar.stop()
-
-    def show(self, what: str, part: float) -> None:
-        """Show ``what`` is done, and which part of all is."""
-        if self._redraws:
-            self._bar.update(self._task, completed=part, description=what)
-        elif what.partition(" ")[0] != self._last.partition(" ")[0]:
-            self._console.print(f"{what} …", soft_wrap=True)
-        self._last = what
 
 
 def postprocess(
@@ -69,17 +39,17 @@ def postprocess(
     The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX and
     Markdown, and its figures as SVG and PDF.
     """
-    from joblib import cpu_count  # noqa: PLC0415
+    from joblib import cpu_count
 
-    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data  # noqa: PLC0415
-    from sacma.analysis.notes import notes  # noqa: PLC0415
-    from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report  # noqa: PLC0415
-    from sacma.cli.tables import missing_lines, rank_table  # noqa: PLC0415
-    from sacma.coco.suites import SUITES  # noqa: PLC0415
-    from sacma.files.atomic import check_replaceable  # noqa: PLC0415
-    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
-    from sacma.store.store import Store  # noqa: PLC0415
-    from sacma.store.stored_study import check_one_suite  # noqa: PLC0415
+    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
+    from sacma.analysis.notes import notes
+    from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
+    from sacma.cli.tables import missing_lines, rank_table
+    from sacma.coco.suites import SUITES
+    from sacma.files.atomic import check_replaceable
+    from sacma.store.completeness import completeness_of_studies
+    from sacma.store.store import Store
+    from sacma.store.stored_study import check_one_suite
 
     store = Store(results)
     covered = completeness_of_studies(store)
@@ -108,17 +78,35 @@ def postprocess(
             out.print(f"cocopp took {time.monotonic() - start:.0f} s")
         start = time.monotonic()
         gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read
-        with StepDisplay(out) as display:
-            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=display.show)
+        with _step_display() as show:
+            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=show)
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
     out.print()
     for sentence in written.summary.sentences:
         out.print(Text(f"- {sentence}"))
     out.print()
     if len(comparison.names) > 1:
-        out.print(rank_table(written.findings.mean_ranks))
+        out.print(rank_table(written.findings["mean_ranks"]))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)
     out.print(f"figures: {written.page.parent / 'figures'}", soft_wrap=True)
     out.print(f"open:    {written.page}", soft_wrap=True)
+
+
+@contextmanager
+def _step_display() -> Iterator[Callable[[str, float], None]]:
+    """Show steps and the part that is done: by a bar, or in a log by a line for each kind of step."""
+    columns = BarColumn(bar_width=20), TextColumn("{task.description}")
+    bar = Progress(*columns, console=out, transient=True, disable=not redraws(out))
+    task, last = bar.add_task("", total=1.0), ""
+
+    def show(what: str, part: float) -> None:
+        nonlocal last
+        bar.update(task, completed=part, description=what)
+        if bar.disable and what.partition(" ")[0] != last.partition(" ")[0]:
+            out.print(f"{what} …", soft_wrap=True)
+        last = what
+
+    with bar:
+        yield show

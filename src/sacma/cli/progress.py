@@ -7,12 +7,11 @@ from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any
 
+import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as RichProgress
 
 from sacma.cli.common import redraws
 from sacma.config.plan import TrialSpec
@@ -27,13 +26,7 @@ BAR_WIDTH = 20
 
 @dataclass
 class _Running:
-    """A trial that a worker is busy with.
-
-    Args:
-        spec: of the trial.
-        start: when it began, in seconds since the campaign did.
-        first: of its worker, which had to start as well.
-    """
+    """A trial that a worker runs since ``start``, in seconds of the campaign; its ``first`` if it had to start too."""
 
     spec: TrialSpec
     start: float
@@ -41,22 +34,19 @@ class _Running:
 
 
 class Tally:
-    """How far a campaign is, and how long it will take.
+    """Progress of a campaign, and the time that it will still take.
 
     Trials are begun in their order, each when another ends: so it is known which are running, and since when.
 
     Args:
         specs: the trials to run, in the order in which they will be begun.
-        costs: what they will cost; learns from those that are finished.
-        jobs: how many run at a time, or None if that is not known.
+        costs: their expected costs; learns from those that are finished.
+        jobs: number of trials at a time, or None if that is not known.
     """
 
     def __init__(self, specs: Sequence[TrialSpec], costs: CostModel, jobs: int | None) -> None:
         self.total = len(specs)
-        self.done = 0
-        self.failed = 0
-        self.retried = 0
-        self.evaluations = 0
+        self.done = self.failed = self.retried = self.evaluations = 0
         self._costs = costs
         self._start = time.monotonic()
         self._jobs = jobs
@@ -142,7 +132,7 @@ class Tally:
 
     @property
     def brief(self) -> str:
-        """The same without what one can do without."""
+        """Time left and failures, for a narrow window."""
         return ", ".join(self._essentials)
 
     @property
@@ -169,58 +159,32 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-class ProgressDisplay(Protocol):
-    """Shows a campaign."""
-
-    def __enter__(self) -> Self:
-        """Begin."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End."""
-
-    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Show that the tally has counted ``result``."""
-
-
-class QuietProgress:
-    """Shows nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Show nothing."""
-
-
-class BarProgress:
-    """A bar that redraws itself; in a narrow window what can be done without gives way to what cannot."""
+class Progress:
+    """Shows nothing; the other displays of a tally that has counted an attempt derive from it."""
 
     def __init__(self, tally: Tally, console: Console) -> None:
-        self._tally = tally
-        self._console = console
+        self.tally, self.console = tally, console
+
+    def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Show an attempt; ``last`` if its trial is not tried again."""
+
+    def close(self) -> None:
+        """End the display."""
+
+
+class BarProgress(Progress):
+    """A bar that redraws itself; in a narrow window time left and failures remain longest."""
+
+    def __init__(self, tally: Tally, console: Console) -> None:
+        super().__init__(tally, console)
         self._columns = BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.fields[counts]}", markup=False)
-        self._bar = RichProgress(*self._columns, console=console, refresh_per_second=4)
+        self._bar = rich.progress.Progress(*self._columns, console=console, refresh_per_second=4)
         self._task = self._bar.add_task("", total=tally.total, counts=f"0/{tally.total} trials")
-
-    def __enter__(self) -> Self:
         self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
 
     def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
         """Redraw the bar."""
-        tally, room = self._tally, self._console.width
+        tally, room = self.tally, self.console.width
         done = f"{tally.done}/{tally.total} trials"
         counts = f"{done}  {tally}"
         if len(counts) > room:
@@ -229,76 +193,63 @@ class BarProgress:
         self._bar.columns = (bar, text) if BAR_WIDTH + 1 + len(counts) <= room else (text,)
         self._bar.update(self._task, completed=tally.done, counts=counts)
 
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self._bar.stop()
 
-class LineProgress(QuietProgress):
+
+class LineProgress(Progress):
     """A line every quarter of a minute, and one at the end."""
 
-    def __init__(self, tally: Tally, console: Console) -> None:
-        self._tally = tally
-        self._console = console
-        self._next = SECONDS_BETWEEN_LINES
+    _next = SECONDS_BETWEEN_LINES
 
     def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:  # noqa: ARG002
         """Print a line if it is time."""
-        tally = self._tally
+        tally = self.tally
         if (last and tally.done == tally.total) or tally.elapsed >= self._next:
             self._next = tally.elapsed + SECONDS_BETWEEN_LINES
-            self._console.print(f"{tally.done}/{tally.total} trials, {tally}", highlight=False, soft_wrap=True)
+            self.console.print(f"{tally.done}/{tally.total} trials, {tally}", highlight=False, soft_wrap=True)
 
 
-class JSONProgress(QuietProgress):
+class JSONProgress(Progress):
     """A line of JSON for each attempt."""
-
-    def __init__(self, tally: Tally, console: Console) -> None:
-        self._tally = tally
-        self._console = console
 
     def show(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
         """Print the line."""
-        tally, spec = self._tally, result.spec
-        event: dict[str, Any] = {
-            "event": "trial",
-            "algorithm": spec.name,
-            "function": spec.function,
-            "dimension": spec.dimension,
-            "instance": spec.instance,
-        }
+        tally, spec, left = self.tally, result.spec, self.tally.seconds_left
+        place = {"function": spec.function, "dimension": spec.dimension, "instance": spec.instance}
+        outcome: dict[str, Any]
         if isinstance(result, TrialFailure):
-            event |= {"event": "failure", "kind": str(result.kind), "error": result.error, "retried": not last}
+            outcome = {"kind": str(result.kind), "error": result.error, "retried": not last}
         else:
-            outcome = result.outcome
-            event |= {
-                "status": str(outcome.status),
-                "evaluations": outcome.evaluations,
-                "best_delta_f": outcome.best_delta_f if math.isfinite(outcome.best_delta_f) else None,
-                "cpu_seconds": round(outcome.cpu.total, 6),
+            best = result.outcome.best_delta_f
+            outcome = {
+                "status": str(result.outcome.status),
+                "evaluations": result.outcome.evaluations,
+                "best_delta_f": best if math.isfinite(best) else None,
+                "cpu_seconds": round(result.outcome.cpu.total, 6),
             }
-        left = tally.seconds_left
-        event |= {
+        totals = {
             "done": tally.done,
             "total": tally.total,
             "failed": tally.failed,
             "elapsed": round(tally.elapsed, 3),
             "seconds_left": None if left is None else round(left, 3),
         }
-        print_json(self._console, event)
+        kind = "failure" if isinstance(result, TrialFailure) else "trial"
+        print_event(self.console, kind, algorithm=spec.name, **place, **outcome, **totals)
 
 
-def print_json(console: Console, event: object) -> None:
+def print_event(console: Console, event: str, **fields: Any) -> None:
     """Print one line of JSON, whatever the width of the terminal."""
-    console.print(json.dumps(event), soft_wrap=True)
+    console.print(json.dumps({"event": event, **fields}), soft_wrap=True)
 
 
-def progress_display(mode: str, tally: Tally, console: Console) -> ProgressDisplay:
-    """Return the display for ``mode``, one of ``PROGRESS_MODES``; auto is what suits ``console``."""
+PROGRESS = {"bar": BarProgress, "lines": LineProgress, "json": JSONProgress, "quiet": Progress}
+
+
+def progress_display(mode: str, tally: Tally, console: Console) -> Progress:
+    """Return the display for one of ``PROGRESS_MODES``; auto is a bar where ``console`` can redraw it, or lines."""
     if mode == "auto":
         mode = "bar" if redraws(console) else "lines"
-    match mode:
-        case "bar":
-            return BarProgress(tally, console)
-        case "lines":
-            return LineProgress(tally, console)
-        case "json":
-            return JSONProgress(tally, console)
-        case _:
-            return QuietProgress()
+    return PROGRESS[mode](tally, console)

@@ -1,4 +1,4 @@
-"""sacma replay: run one trial again and compare it bit by bit."""
+"""sacma replay: run one trial again, and compare it bit by bit."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, AlgorithmFiles, fail, out
+from sacma.cli.common import EXIT_FAILED, fail, out
 from sacma.errors import RunError, SacmaError
 
 EXAMPLES = ("sacma replay results/records/GP-1/f008-d05-i001-*.record",)
@@ -14,15 +14,15 @@ EXAMPLES = ("sacma replay results/records/GP-1/f008-d05-i001-*.record",)
 
 def replay(
     record: Annotated[Path, typer.Argument(help="A file *.record of a results folder.", metavar="RECORD")],
-    algorithm_file: AlgorithmFiles = None,
+    algorithm_file: list[Path] | None = None,
 ) -> None:
-    """Run the trial of RECORD again, and say whether it gives the same bits, or where it first differs.
+    """Run the trial of RECORD again, and tell if it gives the same bits, or where it first differs.
 
     Exit code 1 if it differs. What differs between the environments then and now is listed too.
     """
-    from sacma.files.untrusted import read_file  # noqa: PLC0415
-    from sacma.store.outcome import DamagedRecordError  # noqa: PLC0415
-    from sacma.store.record import decode  # noqa: PLC0415
+    from sacma.files.untrusted import read_file
+    from sacma.store.outcome import DamagedRecordError
+    from sacma.store.record import decode
 
     try:
         content = decode(read_file(record))
@@ -30,9 +30,9 @@ def replay(
         raise SacmaError(f"{record} cannot be read: {error.strerror}") from None
     except DamagedRecordError as error:
         raise SacmaError(f"{record} is damaged or no record: {error}") from None
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.experiment.replay import replay as run_again  # noqa: PLC0415
-    from sacma.experiment.resolve_algorithm import resolve_algorithm  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.experiment.replay import replay as run_again
+    from sacma.experiment.resolve_algorithm import resolve_algorithm
 
     old = content.provenance
     out.print(f"{content.spec}, run on {old.host} at {old.started} with sacma {old.environment.sacma}", soft_wrap=True)

@@ -3,28 +3,8 @@
 import shlex
 from pathlib import Path
 
-from sacma.cli.campaign import RunOptions, after_a_shard, run_trials
-from sacma.cli.common import (
-    AlgorithmFiles,
-    Backend,
-    Budget,
-    Configs,
-    Dimensions,
-    FailedOnly,
-    Functions,
-    Instances,
-    Jobs,
-    Progress,
-    Results,
-    Retries,
-    Scheduler,
-    Seed,
-    Shard,
-    Suite,
-    Target,
-    TrialTimeout,
-)
-from sacma.cli.trials import protocol_overrides, requested_trials
+from sacma.cli.options import ProtocolOptions
+from sacma.experiment.options import RunOptions
 
 EXAMPLES = (
     "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
@@ -35,32 +15,27 @@ EXAMPLES = (
 
 
 def run(
-    configs: Configs = None,
-    suite: Suite = None,
-    functions: Functions = None,
-    dimensions: Dimensions = None,
-    instances: Instances = None,
-    budget: Budget = None,
-    target: Target = None,
-    seed: Seed = None,
-    results: Results = Path("results"),
-    jobs: Jobs = None,
-    backend: Backend = "loky",
-    scheduler: Scheduler = None,
-    shard: Shard = None,
-    algorithm_file: AlgorithmFiles = None,
-    retries: Retries = 1,
-    trial_timeout: TrialTimeout = None,
-    failed_only: FailedOnly = False,
-    progress: Progress = "auto",
+    configs: list[Path] | None = None,
+    *,
+    protocol: ProtocolOptions,
+    results: Path = Path("results"),
+    shard: str | None = None,
+    algorithm_file: list[Path] | None = None,
+    options: RunOptions,
+    progress: str = "auto",
 ) -> None:
     """Run the trials of one or more configs that are not there yet, and merge their COCO data.
 
     Options of the protocol replace what the configs say. The same command continues after an interruption. Without a
     config, the studies that are in the results are continued.
     """
-    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
-    request = requested_trials(configs, results, overrides, shard, algorithm_file)
-    options = RunOptions(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
+    from sacma.cli.common import counted
+    from sacma.cli.plan import requested_trials
+    from sacma.cli.running import after_a_shard, show_run
+
+    request = requested_trials(configs, results, protocol, shard, algorithm_file)
     following = f"next: sacma postprocess {shlex.quote(str(results))}"
-    run_trials(request, options, after_a_shard(results, shard, "sacma", "postprocess") if shard else following)
+    if shard:
+        following = after_a_shard(results, shard, "sacma", "postprocess")
+    studies = counted(len(request.studies), "algorithm")
+    show_run(request, options, mode=progress, studies=studies, shard=shard, following=following)

@@ -1,4 +1,4 @@
-"""sacma status: how complete results are, and what to do next."""
+"""sacma status: show how complete results are, and the next command."""
 
 import shlex
 from pathlib import Path
@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import ResultsArgument, counted, out, print_damage, print_list
+from sacma.cli.common import counted, out, print_damage, print_list
+from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma status results/study",
@@ -20,9 +21,9 @@ def status(
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show failures in full.")] = False,
 ) -> None:
     """Show what is done, missing and failed of each study in RESULTS, who works on it, and the next command."""
-    from sacma.cli.tables import missing_lines, status_table  # noqa: PLC0415
-    from sacma.store.completeness import completeness_of_studies  # noqa: PLC0415
-    from sacma.store.store import Store  # noqa: PLC0415
+    from sacma.cli.tables import missing_lines, status_table
+    from sacma.store.completeness import completeness_of_studies
+    from sacma.store.store import Store
 
     store = Store(results)
     covered = completeness_of_studies(store)

@@ -1,4 +1,4 @@
-"""sacma sweep: a grid of settings and its winner."""
+"""sacma sweep: run a grid of settings and rank them."""
 
 import shlex
 from pathlib import Path
@@ -7,42 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.campaign import RunOptions, after_a_shard, run_trials
-from sacma.cli.common import (
-    AlgorithmFiles,
-    Backend,
-    Budget,
-    Dimensions,
-    FailedOnly,
-    Functions,
-    Instances,
-    Jobs,
-    Progress,
-    Results,
-    Retries,
-    Scheduler,
-    Seed,
-    Shard,
-    Suite,
-    Target,
-    TrialTimeout,
-    err,
-    out,
-    print_damage,
-    print_list,
-)
+from sacma.cli.common import counted, err, out, print_damage, print_list
 from sacma.cli.interruption import this_command
-from sacma.cli.trials import print_plan, protocol_overrides, swept_trials
+from sacma.cli.options import ProtocolOptions
 from sacma.errors import SacmaError
+from sacma.experiment.options import RunOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sacma.analysis.sweep_tables import SweepTables
     from sacma.config.sweep import Sweep
-    from sacma.store.completeness import Completeness
-    from sacma.store.store import Store
-
+    from sacma.experiment.request import RunRequest
 
 EXAMPLES = (
     "sacma sweep configs/sweeps/step_size.yaml --plan",
@@ -53,23 +27,13 @@ EXAMPLES = (
 
 def sweep(
     file: Annotated[Path, typer.Argument(help="YAML file: algorithms and a grid.", metavar="SWEEP")],
-    suite: Suite = None,
-    functions: Functions = None,
-    dimensions: Dimensions = None,
-    instances: Instances = None,
-    budget: Budget = None,
-    target: Target = None,
-    seed: Seed = None,
-    results: Results = Path("results"),
-    jobs: Jobs = None,
-    backend: Backend = "loky",
-    scheduler: Scheduler = None,
-    shard: Shard = None,
-    algorithm_file: AlgorithmFiles = None,
-    retries: Retries = 1,
-    trial_timeout: TrialTimeout = None,
-    failed_only: FailedOnly = False,
-    progress: Progress = "auto",
+    *,
+    protocol: ProtocolOptions,
+    results: Path = Path("results"),
+    shard: str | None = None,
+    algorithm_file: list[Path] | None = None,
+    options: RunOptions,
+    progress: str = "auto",
     plan: Annotated[bool, typer.Option("--plan", help="Show what would run and what it costs; run nothing.")] = False,
     rank_only: Annotated[bool, typer.Option("--rank-only", help="Rank what is there; run nothing.")] = False,
     partial: Annotated[
@@ -81,14 +45,15 @@ def sweep(
     Runs what is missing, as sacma run does, and ranks the settings by median Δf: the best has the most first ranks
     over functions, dimensions and numbers of evaluations. Writes all numbers to RESULTS/sweep.
     """
-    from sacma.algorithms.registry import ALGORITHMS  # noqa: PLC0415
-    from sacma.config.sweep import load_sweep  # noqa: PLC0415
-    from sacma.store.completeness import completeness_of  # noqa: PLC0415
+    from sacma.algorithms.registry import ALGORITHMS
+    from sacma.cli.plan import print_plan
+    from sacma.cli.running import after_a_shard, show_run
+    from sacma.config.sweep import load_sweep
+    from sacma.experiment.request import RunRequest
 
     ALGORITHMS.add_files(algorithm_file or ())
-    overrides = protocol_overrides(suite, functions, dimensions, instances, budget, target, seed)
-    swept = load_sweep(file, overrides)
-    request = swept_trials(swept, results, shard)
+    swept = load_sweep(file, protocol.given)
+    request = RunRequest.of_studies(swept.studies, results, shard)
     if plan and rank_only:
         raise SacmaError("--plan and --rank-only do not go together; give one of them")
     if partial and not rank_only:
@@ -97,29 +62,27 @@ def sweep(
         raise SacmaError("--rank-only ranks all of a sweep; leave --shard out")
     if plan:
         names = {setting.name: algorithm.name for algorithm in swept.algorithms for setting in algorithm.settings}
-        print_plan(completeness_of(request.store, request.specs), request.store, jobs, names.__getitem__)
+        print_plan(request, options.jobs, names.__getitem__)
         return
     if not rank_only:
-        options = RunOptions(jobs, backend, scheduler, retries, trial_timeout, failed_only, progress)
-        ranking = ["sacma", "sweep", str(file), *_options(overrides, algorithm_file), "--rank-only", "--results"]
-        run_trials(request, options, after_a_shard(results, shard, *ranking) if shard else None)
+        studies = f"{counted(len(swept.algorithms), 'algorithm')}, {counted(len(request.studies), 'setting')}"
+        following = None
+        if shard:
+            same = [part for key, value in protocol.given.items() for part in (f"--{key}", str(value))]
+            same += [part for path in algorithm_file or () for part in ("--algorithm-file", str(path))]
+            following = after_a_shard(results, shard, "sacma", "sweep", str(file), *same, "--rank-only", "--results")
+        show_run(request, options, mode=progress, studies=studies, shard=shard, following=following)
         if shard:
             return
-    _rank(
-        swept, request.store, completeness_of(request.store, request.specs), partial=partial, as_json=progress == "json"
-    )
+    _rank(swept, request, partial=partial, as_json=progress == "json")
 
 
-def _options(overrides: "Mapping[str, object]", algorithm_file: "Sequence[Path] | None") -> list[str]:
-    """Return the options that decide what the sweep is, as they are typed."""
-    protocol = [part for key, value in overrides.items() for part in (f"--{key}", str(value))]
-    return [*protocol, *(part for path in algorithm_file or () for part in ("--algorithm-file", str(path)))]
+def _rank(swept: "Sweep", request: "RunRequest", *, partial: bool, as_json: bool) -> None:
+    from sacma.analysis.sweep_tables import rank_sweep, write_tables
+    from sacma.cli.tables import missing_lines
+    from sacma.store.completeness import completeness_of
 
-
-def _rank(swept: "Sweep", store: "Store", completeness: "Completeness", *, partial: bool, as_json: bool) -> None:
-    from sacma.analysis.sweep_tables import rank_sweep, write_tables  # noqa: PLC0415
-    from sacma.cli.tables import missing_lines  # noqa: PLC0415
-
+    store, completeness = request.store, completeness_of(request.store, request.specs)
     print_damage(completeness.damaged)
     if not completeness.complete:
         print_list("missing", missing_lines(completeness), err)
@@ -143,10 +106,10 @@ def _rank(swept: "Sweep", store: "Store", completeness: "Completeness", *, parti
 
 
 def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
-    from sacma.cli.tables import effects_table, standings_table, verdict  # noqa: PLC0415
+    from sacma.cli.tables import effects_table, standings_table, verdict
 
     budgets = ", ".join(f"{budget:.4g}" for budget in swept.rank_at)
-    out.print(Text(f"settings are written {'-'.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
+    out.print(Text(f"settings are named by {', '.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
     for algorithm in swept.algorithms:
         ranking, comparisons = (
             table[table["algorithm"] == algorithm.name] for table in (tables.ranking, tables.comparisons)
@@ -161,17 +124,10 @@ def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
 
 
 def _print_events(tables: "SweepTables", files: tuple[Path, ...]) -> None:
-    from sacma.cli.progress import print_json  # noqa: PLC0415
+    from sacma.cli.progress import print_event
 
+    partial = bool(tables.ranking["partial"].any())
     for algorithm, decision in tables.decisions.items():
-        event = {
-            "event": "winner",
-            "algorithm": algorithm,
-            "winner": decision.winner,
-            "runner_up": decision.runner_up,
-            "decided_by": decision.decided_by,
-            "margin": decision.margin,
-            "partial": bool(tables.ranking["partial"].any()),
-        }
-        print_json(out, event)
-    print_json(out, {"event": "tables", "files": [str(path) for path in files]})
+        fields = {key: getattr(decision, key) for key in ("winner", "runner_up", "decided_by", "margin")}
+        print_event(out, "winner", algorithm=algorithm, **fields, partial=partial)
+    print_event(out, "tables", files=[str(path) for path in files])

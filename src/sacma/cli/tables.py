@@ -1,8 +1,8 @@
 """Tables of the commands, 80 columns wide or less."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sacma.cli.common import counted
 from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of
 from sacma.experiment.cost import CostModel, work_in
@@ -29,10 +30,7 @@ LONGEST_NAME = 26
 
 
 def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[str], str] = lambda name: name) -> Table:
-    """Return how many trials are there, by algorithm and dimension, and what the missing ones will cost.
-
-    ``group`` leads from the name of a trial's algorithm to what its row is about.
-    """
+    """Return the numbers of trials by row and dimension, and the cost of missing ones; ``group`` names the row."""
     names = list(dict.fromkeys(group(spec.name) for spec in completeness.specs))
     dimensions = sorted({spec.dimension for spec in completeness.specs})
     table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU h")
@@ -63,7 +61,7 @@ def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
 
 
 def missing_lines(completeness: Completeness) -> list[str]:
-    """Say which trials are missing, a line an algorithm and dimension: ``ADA-RD 5-D: f3,8 instances 1-5``."""
+    """Return the missing trials, a line an algorithm and dimension: ``ADA-RD 5-D: f3,8 instances 1-5``."""
     groups: dict[tuple[str, int], dict[int, list[int]]] = {}
     for spec in completeness.missing:
         by_function = groups.setdefault((spec.name, spec.dimension), {})
@@ -83,7 +81,7 @@ FieldRow = tuple[str, str, str, str]
 
 
 def field_rows(model: type[BaseModel]) -> list[FieldRow]:
-    """Return what there is to say of each field of a model."""
+    """Return the rows of a model's fields."""
     return [
         (name, _default(info), _allowed(info), info.description or _type(info))
         for name, info in model.model_fields.items()
@@ -100,7 +98,7 @@ def part_models(model: type[BaseModel]) -> list[tuple[str, str, type[BaseModel]]
 
 
 def description(title: str, summary: str, model: type[BaseModel], known: Collection[FieldRow]) -> RenderableType:
-    """Return a model's fields with defaults and ranges; those of which all is ``known`` by name only."""
+    """Return a model's fields with defaults and ranges; fields whose row is ``known`` by name only."""
     rows = field_rows(model)
     again = [row[0] for row in rows if row in known]
     parts: list[RenderableType] = [Text(f"{title}  {summary}".replace("``", ""), style="bold")]
@@ -160,41 +158,29 @@ MOST_COLUMNS = 6
 def rank_table(ranks: "pd.DataFrame") -> RenderableType:
     """Return mean ranks by dimension and scenario, the best in bold."""
     names = list(ranks["algorithm"].unique())
+    many = len(names) > MOST_COLUMNS
     title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations (1 is best)", style="bold")
-    table = _ranks_by_algorithm(ranks, names) if len(names) > MOST_COLUMNS else _ranks_by_scenario(ranks, names)
-    return Group(title, table, "")
-
-
-def _ranks_by_scenario(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
-    table = _table("D", "evaluations", *names)
-    for (dimension, scenario), group in ranks.groupby(["dimension", "scenario"], sort=False):
-        by_name = group.set_index("algorithm")["mean_rank"]
-        mark = PARTIAL_MARK if group["partial"].any() else ""
-        table.add_row(f"{dimension}{mark}", str(scenario), *_cells(by_name, names, "{:.2f}"))
-    return table
-
-
-def _ranks_by_algorithm(ranks: "pd.DataFrame", names: Sequence[str]) -> Table:
-    scenarios = list(ranks["scenario"].unique())
-    table = _table("D", "algorithm", *map(str, scenarios))
-    table.columns[1].justify = "left"
+    columns = ("algorithm", *map(str, ranks["scenario"].unique())) if many else ("evaluations", *names)
+    table = _table("D", *columns)
+    table.columns[1].justify = "left" if many else "right"
     for dimension, group in ranks.groupby("dimension", sort=False):
-        mark = PARTIAL_MARK if group["partial"].any() else ""
-        values = group.pivot_table(index="algorithm", columns="scenario", values="mean_rank", observed=True, sort=False)
-        columns = [_cells(values[scenario].reindex(names), names, "{:.2f}") for scenario in scenarios]
-        for number, name in enumerate(names):
-            table.add_row("" if number else f"{dimension}{mark}", name, *(column[number] for column in columns))
-    return table
+        values = group.pivot(index="scenario", columns="algorithm", values="mean_rank")
+        values = values.reindex(index=group["scenario"].unique(), columns=names)
+        partial = group.groupby("scenario", observed=True)["partial"].any()
+        for number, (label, cells) in enumerate(_rows(values.T, by_column=True) if many else _rows(values)):
+            mark = PARTIAL_MARK if (partial.any() if many else partial[label]) else ""
+            table.add_row("" if many and number else f"{dimension}{mark}", str(label), *cells)
+    return Group(title, table, "")
 
 
 MOST_STANDINGS = 5
 """Settings of a sweep that are shown of each algorithm, beside the reference."""
 
 LEVEL = 0.05
-"""Of significance."""
+"""Level of significance."""
 
 FEWEST_FUNCTIONS = 6
-"""With which a signed-rank test can be significant: 2/2⁶ < 0.05."""
+"""For a signed-rank test to be significant: 2/2⁶ < 0.05."""
 
 
 def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
@@ -214,11 +200,11 @@ def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
 
 
 def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "Decision") -> list[str]:
-    """Say which setting won, what decided it, and whether it differs from the runner-up and the reference."""
+    """Return lines on the setting that won: what decided it, and tests against the runner-up and the reference."""
     winner = _short(decision.winner, algorithm)
     match decision.decided_by:
         case "first ranks":
-            lines = [f"{winner} wins, by {decision.margin} first rank{'' if decision.margin == 1 else 's'}"]
+            lines = [f"{winner} wins, by {counted(decision.margin, 'first rank')}"]
         case "rank sum":
             equals = ", ".join(_short(name, algorithm) for name in decision.tied if name != decision.winner)
             lines = [f"tie in first ranks with {equals}; {winner} wins by the lower rank sum"]
@@ -245,12 +231,12 @@ def effects_table(effects: "pd.DataFrame") -> RenderableType:
     mark = "PARTIAL: " if effects["partial"].any() else ""
     title = Text(f"{mark}mean rank of all settings that have a value (1 is best)", style="bold")
     table = _table("key", "value", *algorithms)
-    ranks = effects.set_index(["algorithm", "key", "value"])["mean_rank"].sort_index()
-    for key in map(str, effects["key"].unique()):
-        values = list(effects.loc[effects["key"] == key, "value"].unique())
-        columns = [_cells(ranks[name, key].reindex(values), values, "{:.2f}") for name in algorithms]
-        for number, value in enumerate(values):
-            table.add_row("" if number else key, value, *(column[number] for column in columns))
+    table.columns[0].max_width = None  # dotted keys are longer than names
+    for key, group in effects.groupby("key", sort=False):
+        ranks = group.pivot(index="value", columns="algorithm", values="mean_rank")
+        ranks = ranks.reindex(index=group["value"].unique(), columns=algorithms)
+        for number, (value, cells) in enumerate(_rows(ranks, by_column=True)):
+            table.add_row("" if number else str(key), str(value), *cells)
     return Group(title, table, "")
 
 
@@ -259,19 +245,20 @@ def _short(setting: str, algorithm: str) -> str:
 
 
 PARTIAL_MARK = "*"
-"""After what trials are missing of."""
+"""Marks numbers of which trials are missing."""
 
 
 def _partial(table: "pd.DataFrame") -> str:
     return f"PARTIAL (trials are missing where there is a {PARTIAL_MARK}): " if table["partial"].any() else ""
 
 
-def _cells(values: "pd.Series[float]", names: Sequence[str], form: str) -> list[Text]:
-    """Format values by name, the lowest in bold."""
-    there = {name: value for name, value in values.items() if not math.isnan(value)}
-    shown = [form.format(there[name]) if name in there else "-" for name in names]
-    lowest = form.format(values.min())
-    return [Text(cell, style="bold" if cell == lowest else "") for cell in shown]
+def _rows(values: "pd.DataFrame", *, by_column: bool = False) -> Iterator[tuple[Any, list[Text]]]:
+    """Yield label and cells of each row, the lowest number of the row, or of each column, in bold."""
+    shown = [["-" if math.isnan(value) else f"{value:.2f}" for value in row] for row in values.to_numpy()]
+    lowest = values.min(axis=0 if by_column else 1).map("{:.2f}".format).to_list()
+    for number, (label, row) in enumerate(zip(values.index, shown, strict=True)):
+        best = lowest if by_column else [lowest[number]] * len(row)
+        yield label, [Text(cell, "bold" if cell == low else "") for cell, low in zip(row, best, strict=True)]
 
 
 def _table(first: str, *others: str, right: bool = True) -> Table:

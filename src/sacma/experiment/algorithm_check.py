@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -26,7 +27,7 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.coco.suites import BBOB
 from sacma.config.plan import TrialSpec
-from sacma.experiment.check_result import CheckResult
+from sacma.experiment.check_result import CheckResult, Finding
 from sacma.experiment.children import forget_start, safe_start
 from sacma.experiment.problem import BudgetedProblem, optimal_value
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
@@ -38,27 +39,21 @@ PATIENCE = 120.0
 """Seconds that a watched process may take."""
 
 MOST_CALLS_BEYOND = 100
-"""Evaluations asked for after the end, at which a watched process gives up."""
+"""Evaluations after the end at which a watched process is ended."""
 
 MOST_SAID = 60
-"""Characters of what it wrote to the terminal."""
+"""Characters of its output that are shown."""
 
 PLACES = ((8, 5, 1), (1, 2, 1), (15, 3, 2), (21, 10, 1))
 """(function, dimension, instance) of the trials that are watched, on bbob."""
 
 BUDGET = 40
-"""Of a watched trial, divided by D."""
+"""True evaluations of a watched trial, divided by D."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """One trial to be watched.
-
-    Args:
-        spec: of the trial.
-        before: a trial to be run before it in the same process, if any.
-        global_seed: of the global generators of Python and NumPy.
-    """
+    """A trial to be watched, after one that is run before it in the same process, if any."""
 
     spec: TrialSpec
     before: TrialSpec | None = None
@@ -67,16 +62,16 @@ class Watch:
 
 @dataclass(frozen=True)
 class Sighting:
-    """What was seen of a trial.
+    """Observations of a watched trial.
 
     Args:
         points: content hashes of the evaluated points, in their order.
         evaluations_left: of the budget.
-        target_hit: whether it was.
+        target_hit: by the best value.
         calls_beyond: evaluations asked for after the first that was refused.
-        error: what the algorithm raised, in one line with its place; or empty.
+        error: raised by the algorithm, in one line with its place; or empty.
         generators: the global generators that it changed the state of.
-        left: files, folders, threads, environment variables and the like that it left behind, in words.
+        left: files, threads, environment variables and the like that it left behind.
         said: the beginning of what it wrote to the terminal.
         warned: warnings, each once.
         seconds: of CPU time.
@@ -93,9 +88,14 @@ class Sighting:
     warned: tuple[str, ...] = ()
     seconds: float = 0.0
 
+    @property
+    def error_at(self) -> tuple[str, str]:
+        """Type and place of the error; its text may hold addresses and times."""
+        return self.error.partition(":")[0], self.error.rpartition(" (")[2] if self.error.endswith(")") else ""
+
 
 class WatchedProblem(BudgetedProblem):
-    """A problem that remembers where it was evaluated, and ends the process of an algorithm that will not end."""
+    """A problem that remembers its points, and ends the process of an algorithm that will not end."""
 
     def __init__(self, spec: TrialSpec, suite: cocoex.Suite, f_opt: float, give_up: Callable[[], None]) -> None:
         super().__init__(spec, suite[0], f_opt)
@@ -116,112 +116,34 @@ class WatchedProblem(BudgetedProblem):
 
 
 def examine(spec: TrialSpec) -> Iterator[CheckResult]:
-    """Yield what the algorithm of ``spec`` keeps to and what it breaks, as it is seen.
-
-    Args:
-        spec: of any trial; its algorithm, settings and seed count.
-    """
-    specs = [_at(spec, place) for place in PLACES]
+    """Yield what the algorithm of any trial keeps to and what it breaks, as it is seen."""
+    specs = [
+        replace(spec, suite=BBOB.name, function=function, dimension=D, instance=instance, budget=BUDGET * D)
+        for function, D, instance in PLACES
+    ]
     first = specs[0]
-    seen = {s: watched(Watch(s)) for s in specs}
-    errors = list(_errors(seen))
+    by_spec = {spec: watched(Watch(spec)) for spec in specs}
+    seen, once = list(by_spec.values()), by_spec[first]
+    errors = list(_errors(by_spec))
     yield CheckResult("runs", not errors, "; ".join(errors) or _places(specs))
-    if not any(sighting.points for sighting in seen.values()):
+    if not any(sighting.points for sighting in seen):
         return
-    yield _ends(seen, watched(Watch(replace(first, budget=1))), watched(Watch(replace(first, target=1e30))))
+    short = {
+        "a budget of 1": watched(Watch(replace(first, budget=1))),
+        "a target that the first evaluation hits": watched(Watch(replace(first, target=1e30))),
+    }
+    yield CheckResult("budget, target", *_ends(seen, short))
     again = {
         "in a new process": watched(Watch(first)),
         "after another trial in its process": watched(Watch(first, before=specs[1])),
     }
-    repeats = _repeats(seen[first], again)
+    repeats = CheckResult("determinism", *_repeats(once, again))
     yield repeats
-    reseeded = watched(Watch(first, global_seed=2)) if repeats.sound else seen[first]
-    yield _own_randomness(seen[first], reseeded, seen.values())
-    left = sorted({what for sighting in seen.values() for what in sighting.left})
+    reseeded = watched(Watch(first, global_seed=2)) if repeats.sound else once
+    yield CheckResult("own randomness", *_own_randomness(once, reseeded, seen))
+    left = sorted({what for sighting in seen for what in sighting.left})
     yield CheckResult("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
-    yield from _remarks(seen.values(), watched(Watch(replace(first, seed=first.seed + 1))), seen[first])
-    yield from _cost(again["after another trial in its process"])
-
-
-def _at(spec: TrialSpec, place: tuple[int, int, int]) -> TrialSpec:
-    function, dimension, instance = place
-    budget = BUDGET * dimension
-    return replace(spec, suite=BBOB.name, function=function, dimension=dimension, instance=instance, budget=budget)
-
-
-def _errors(seen: Mapping[TrialSpec, Sighting]) -> Iterator[str]:
-    """Yield each error once, with all the problems that it occurs on."""
-    left = {spec: sighting for spec, sighting in seen.items() if sighting.error}
-    while left:
-        first = next(iter(left.values()))
-        same = [spec for spec, sighting in left.items() if _same_error(sighting, first)]
-        yield f"{_places(same)}: {first.error}"
-        left = {spec: sighting for spec, sighting in left.items() if spec not in same}
-
-
-def _places(specs: Iterable[TrialSpec]) -> str:
-    return ", ".join(f"f{spec.function} in {spec.dimension}-D" for spec in specs)
-
-
-def _ends(seen: Mapping[TrialSpec, Sighting], of_one: Sighting, at_target: Sighting) -> CheckResult:
-    """Budget and target."""
-    point = "budget, target"
-    beyond = [s for s in (*seen.values(), of_one, at_target) if s.calls_beyond]
-    if beyond:
-        return CheckResult(
-            point, sound=False, reason="it goes on when its trial has ended: let BaseException pass, catch Exception"
-        )
-    for what, sighting in {"a budget of 1": of_one, "a target that the first evaluation hits": at_target}.items():
-        if sighting.error:
-            if any(_same_error(sighting, other) for other in seen.values()):  # which the first point says already
-                return CheckResult(point, None, "not seen: the error above comes first")
-            return CheckResult(point, sound=False, reason=f"with {what}: {sighting.error}")
-    whole = [sighting for sighting in seen.values() if not sighting.error]
-    early = [sighting for sighting in whole if sighting.evaluations_left and not sighting.target_hit]
-    if early:
-        reason = f"ends; by itself on {len(early)} of {len(seen)} problems, before budget and target (restart it?)"
-        return CheckResult(point, sound=True, reason=reason)
-    return CheckResult(point, sound=True, reason="ends where it is ended")
-
-
-def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> CheckResult:
-    """Determinism."""
-    for how, sighting in again.items():
-        number = _first_difference(once, sighting)
-        if not _same_error(sighting, once):
-            return CheckResult(
-                "determinism", sound=False, reason=f"the same trial {how}: {sighting.error or 'no error'}"
-            )
-        if number:
-            return CheckResult(
-                "determinism", sound=False, reason=f"the same trial {how} differs from evaluation {number} on"
-            )
-    return CheckResult("determinism", sound=True, reason="the same points in other processes, and after other trials")
-
-
-def _same_error(one: Sighting, other: Sighting) -> bool:
-    """Whether two trials ended with the same error, at the same place; its words may hold addresses and times."""
-    ends = [
-        (s.error.partition(":")[0], s.error.rpartition(" (")[2] if s.error.endswith(")") else "") for s in (one, other)
-    ]
-    return ends[0] == ends[1]
-
-
-def _own_randomness(once: Sighting, other: Sighting, seen: Collection[Sighting]) -> CheckResult:
-    """Global generators."""
-    number = _first_difference(once, other)
-    if number:
-        reason = f"seeds of numpy.random and random change its points from evaluation {number} on: draw from rng alone"
-        return CheckResult("own randomness", sound=False, reason=reason)
-    changed = sorted({name for sighting in seen for name in sighting.generators})
-    if changed:
-        reason = f"changes the state of {' and '.join(changed)}, which others in the process may use"
-        return CheckResult("own randomness", sound=False, reason=reason)
-    return CheckResult("own randomness", sound=True, reason="global generators are neither used nor changed")
-
-
-def _remarks(seen: Collection[Sighting], other_seed: Sighting, once: Sighting) -> Iterator[CheckResult]:
-    if once.points and other_seed.points == once.points:
+    if once.points and watched(Watch(replace(first, seed=first.seed + 1))).points == once.points:
         yield CheckResult("randomness", None, "another seed gives the same points: it draws no random numbers")
     said = next((sighting.said for sighting in seen if sighting.said), "")
     if said:
@@ -229,28 +151,72 @@ def _remarks(seen: Collection[Sighting], other_seed: Sighting, once: Sighting) -
     warned = sorted({warning for sighting in seen for warning in sighting.warned})
     if warned:
         yield CheckResult("warnings", None, f"it warns: {'; '.join(warned[:3])}")
-
-
-def _cost(warm: Sighting) -> Iterator[CheckResult]:
-    """CPU time, of a trial that is not the first of its process: there, what is done once would count."""
+    warm = again["after another trial in its process"]  # not the first, whose time has what is done once in a process
     if warm.points:
-        evaluations, milliseconds = len(warm.points), 1e3 * warm.seconds / len(warm.points)
-        many = "s" * (evaluations > 1)
-        yield CheckResult(
-            "time", None, f"{evaluations} evaluation{many} took {milliseconds:.2g} ms of CPU time each, with f"
+        n = len(warm.points)
+        cost = f"{n} evaluation{'s' * (n > 1)} took {1e3 * warm.seconds / n:.2g} ms of CPU time each, with f"
+        yield CheckResult("time", None, cost)
+
+
+def _errors(seen: Mapping[TrialSpec, Sighting]) -> Iterator[str]:
+    """Yield each error once, with all the problems that it occurs on."""
+    problems: dict[tuple[str, str], list[TrialSpec]] = {}
+    for spec, sighting in seen.items():
+        if sighting.error:
+            problems.setdefault(sighting.error_at, []).append(spec)
+    for specs in problems.values():
+        yield f"{_places(specs)}: {seen[specs[0]].error}"
+
+
+def _places(specs: Iterable[TrialSpec]) -> str:
+    return ", ".join(f"f{spec.function} in {spec.dimension}-D" for spec in specs)
+
+
+def _ends(seen: Sequence[Sighting], short: Mapping[str, Sighting]) -> Finding:
+    if any(sighting.calls_beyond for sighting in (*seen, *short.values())):
+        return False, "it goes on when its trial has ended: let BaseException pass, catch Exception"
+    for what, sighting in short.items():
+        if sighting.error:
+            if any(sighting.error_at == other.error_at for other in seen):  # which the first point says already
+                return None, "not seen: the error above comes first"
+            return False, f"with {what}: {sighting.error}"
+    early = [s for s in seen if not s.error and s.evaluations_left and not s.target_hit]
+    if early:
+        return True, f"ends; by itself on {len(early)} of {len(seen)} problems, before budget and target (restart it?)"
+    return True, "ends where it is ended"
+
+
+def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> Finding:
+    for how, sighting in again.items():
+        number = _first_difference(once, sighting)
+        if sighting.error_at != once.error_at:
+            return False, f"the same trial {how}: {sighting.error or 'no error'}"
+        if number:
+            return False, f"the same trial {how} differs from evaluation {number} on"
+    return True, "the same points in other processes, and after other trials"
+
+
+def _own_randomness(once: Sighting, reseeded: Sighting, seen: Collection[Sighting]) -> Finding:
+    number = _first_difference(once, reseeded)
+    if number:
+        return (
+            False,
+            f"seeds of numpy.random and random change its points from evaluation {number} on: draw from rng alone",
         )
+    changed = sorted({name for sighting in seen for name in sighting.generators})
+    if changed:
+        return False, f"changes the state of {' and '.join(changed)}, which others in the process may use"
+    return True, "global generators are neither used nor changed"
 
 
 def _first_difference(one: Sighting, other: Sighting) -> int:
     """Return the number of the first evaluation at which two trials differ, 0 if none."""
-    for number, (a, b) in enumerate(zip(one.points, other.points, strict=False), 1):
-        if a != b:
-            return number
-    return 0 if len(one.points) == len(other.points) else min(len(one.points), len(other.points)) + 1
+    pairs = enumerate(zip_longest(one.points, other.points), 1)
+    return next((number for number, (a, b) in pairs if a != b), 0)
 
 
 def watched(watch: Watch) -> Sighting:
-    """Run one trial in a new process and folder, and return what was seen."""
+    """Run one trial in a new process and folder, and return the sighting."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
@@ -274,7 +240,7 @@ def watched(watch: Watch) -> Sighting:
 
 
 def _watch(connection: Connection, watch: Watch, folder: Path, files: Sequence[Path]) -> None:
-    """Be the process that runs the trial."""
+    """Run the trial, in a process started for it."""
     forget_start()
     said = folder / "said"
     descriptor = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -298,7 +264,7 @@ def _problem(spec: TrialSpec, give_up: Callable[[], None]) -> WatchedProblem:
 
 
 def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, files: Sequence[Path]) -> None:
-    """Run a trial, send what is seen, and exit: in the middle of it, where it will not end."""
+    """Run a trial, send a sighting, and exit: in the middle of the trial, where it will not end."""
     random.seed(watch.global_seed)
     np.random.seed(watch.global_seed)  # noqa: NPY002 the generator that is not to be used
     before, variables, threads = _state(), dict(os.environ), set(threading.enumerate())

@@ -1,4 +1,4 @@
-"""Running trials: each result is committed as it comes, and what fails is tried again."""
+"""Running of trials on a backend: each result is committed as it comes, and what fails is tried again."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -11,12 +11,12 @@ from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 
 OnResult = Callable[[FinishedTrial | TrialFailure, bool], None]
-"""Called after each attempt, when its record is safe, with whether it was the trial's last in this campaign."""
+"""Called after each attempt, when its record is safe; True for the trial's last in this campaign."""
 
 
 @dataclass(frozen=True)
 class CampaignResult:
-    """How a campaign went.
+    """Outcome of a campaign.
 
     Args:
         finished: number of trials.
@@ -30,37 +30,33 @@ class CampaignResult:
 
 
 def run_campaign(
-    specs: Sequence[TrialSpec], store: Store, *, backend: Backend, retries: int, on_result: OnResult
+    specs: Sequence[TrialSpec],
+    store: Store,
+    *,
+    backend: Backend,
+    retries: int,
+    on_result: OnResult = lambda _result, _last: None,
 ) -> CampaignResult:
-    """Run trials, commit each as it ends, and then run those that failed again.
-
-    Args:
-        specs: to run, in this order.
-        store: results folder, prepared and locked.
-        backend: runs the trials.
-        retries: how often a trial that fails is tried again.
-        on_result: see there.
+    """Run trials in their order, commit each to a prepared and locked store, and then run those that failed again.
 
     Raises:
         RunError: what stops all trials: a full disk, a lost scheduler.
     """
     finished = attempts = 0
-    todo = tuple(specs)
     failures: tuple[TrialFailure, ...] = ()
-    for attempt in range(retries + 1):
-        if not todo:
+    for left in range(retries, -1, -1):
+        if not specs:
             break
-        last = attempt == retries
         failed: list[TrialFailure] = []
-        with closing(backend.run(todo)) as results:
+        with closing(backend.run(specs)) as results:
             for result in results:
                 if isinstance(result, TrialFailure):
                     failed.append(store.commit_failure(result))
                 else:
                     store.commit(result)
                     finished += 1
-                on_result(result, last or not isinstance(result, TrialFailure))
+                on_result(result, left == 0 or not isinstance(result, TrialFailure))
         attempts += len(failed)
         failures = tuple(failed)
-        todo = tuple(failure.spec for failure in failures)
+        specs = tuple(failure.spec for failure in failures)
     return CampaignResult(finished, failures, attempts)

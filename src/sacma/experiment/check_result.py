@@ -1,15 +1,17 @@
 """The result of one check of a list."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
+
+Finding = tuple[bool | None, str]
+"""Soundness and reason of a ``CheckResult``."""
 
 
-@dataclass(frozen=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """The result of one check.
 
     Args:
         point: a word or two.
-        sound: whether all is well; None for a remark.
+        sound: False where something is to be mended; None for a remark.
         reason: what was seen and, where something is to be mended, how.
     """
 

@@ -1,8 +1,8 @@
-"""What the Python processes that we start inherit: they import nothing from the current folder, and answer no Ctrl-C.
+"""Child processes of ours: they import nothing from the current folder, and ignore Ctrl-C.
 
 Python puts the current folder first on the path of ``python -m`` and ``python -c``, which is how joblib, dask and
-Python itself start worker processes and their helpers. Where that folder is one of results, which may come from
-anybody, a ``numpy.py`` in it would be run.
+Python itself start worker processes and their helpers. A ``numpy.py`` in a folder of somebody else's results would be
+run.
 """
 
 import multiprocessing.resource_tracker
@@ -17,10 +17,8 @@ from joblib.externals.loky.backend import resource_tracker as loky_resource_trac
 OURS = "sacma"
 """Value of ``PYTHONSAFEPATH`` that is ours and not the user's; Python takes any."""
 
-HUSHED = "ignore:resource_tracker"
-
 _starting = threading.RLock()
-"""Held where the environment of this process is changed for a moment: a dask worker starts processes in threads."""
+"""Held while the environment of this process is changed: a dask worker starts processes in threads."""
 
 
 def safe_path() -> dict[str, str]:
@@ -30,47 +28,37 @@ def safe_path() -> dict[str, str]:
 
 @contextmanager
 def safe_start() -> Iterator[None]:
-    """Let the Python processes that are started meanwhile import nothing from the current folder."""
-    warnings = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), HUSHED]))
-    with _starting, _environment({"PYTHONWARNINGS": warnings, **safe_path()}):
-        multiprocessing.resource_tracker.ensure_running()
-        loky_resource_tracker.ensure_running()
-        yield
-
-
-@contextmanager
-def _environment(more: dict[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in more}
-    os.environ.update(more)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
+    """Let Python processes that are started meanwhile import nothing from the current folder."""
+    warnings = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]))
+    more = {"PYTHONWARNINGS": warnings, **safe_path()}
+    with _starting:
+        before = {name: os.environ[name] for name in more if name in os.environ}
+        os.environ.update(more)
+        try:
+            multiprocessing.resource_tracker.ensure_running()
+            loky_resource_tracker.ensure_running()
+            yield
+        finally:
+            for name in more:
                 os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+            os.environ.update(before)
 
 
 def forget_start() -> None:
-    """Let the processes that this one starts be as the user has them: its own start is over.
-
-    An algorithm may run a script of its own, which imports what lies beside it.
-    """
+    """Give the processes that this one starts the user's path: an algorithm may run a script with modules beside it."""
     if os.environ.get("PYTHONSAFEPATH") == OURS:
         del os.environ["PYTHONSAFEPATH"]
 
 
 @contextmanager
 def quiet_children() -> Iterator[None]:
-    """Start processes as ``safe_start`` does; let them ignore Ctrl-C too, and hush their warnings at exit.
+    """Start processes as ``safe_start`` does, with SIGINT blocked, which they inherit.
 
-    Ctrl-C reaches the whole process group: only the coordinator is to answer it, and to end the workers. They
-    inherit a blocked SIGINT; one that comes meanwhile is answered afterwards. Starting a resource tracker unblocks
-    it, so those must be running before.
+    Ctrl-C reaches the whole process group: only the coordinator is to answer it, and to end the workers. One that
+    comes meanwhile is answered afterwards. Starting a resource tracker unblocks it, so those must be running before.
     """
     with safe_start():
-        if threading.current_thread() is not threading.main_thread():  # signals are another's business
+        if threading.current_thread() is not threading.main_thread():  # which answers signals
             yield
             return
         mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})

@@ -1,7 +1,7 @@
-"""The surrogate's machine code, made before the first trial where it is not there yet.
+"""Compilation of the surrogate before the first trial, where its machine code is not on disk yet.
 
-Numba keeps it on disk, in ``NUMBA_CACHE_DIR``, beside the module or in the user's cache folder, and all processes share
-it. Where it is missing, each worker would make it for itself, within the time of a trial that may be limited.
+Numba keeps it in ``NUMBA_CACHE_DIR``, beside the module or in the user's cache folder, and all processes share it.
+Where it is missing, each worker would make it for itself, within the time of a trial that may be limited.
 """
 
 import contextlib
@@ -19,9 +19,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
 from sacma.experiment.children import quiet_children
 from sacma.files.untrusted import read_file
-
-MODULE, FUNCTION = "sacma.surrogate.likelihood", "maximise"
-"""What takes longest to compile, by far."""
+from sacma.surrogate import SLOW_TO_COMPILE
 
 _WITH_MODEL = '"name":"gaussian-process'
 """In the settings of algorithms that use it."""
@@ -30,9 +28,7 @@ _WITH_MODEL = '"name":"gaussian-process'
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
     """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk already.
 
-    Args:
-        specs: of trials that will run on this machine.
-        say: called with a line for people where something is compiled.
+    ``say`` is called with a line for people where something is compiled.
     """
     needed = sorted(
         {(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings}
@@ -56,16 +52,17 @@ def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -
 
 
 def is_compiled() -> bool:
-    """Whether the machine code is on disk, as far as can be told without loading Numba, which takes longer."""
-    spec = find_spec(MODULE)
-    if spec is None or spec.origin is None:
-        return False
-    source = Path(spec.origin)
+    """Return True where the machine code is on disk, as far as can be told without loading Numba, which is slow."""
+    module, function = SLOW_TO_COMPILE
+    spec = find_spec(module)
     try:
         made_by = version("numba").encode()
     except PackageNotFoundError:
         return False
-    pattern = f"{source.stem}.{FUNCTION}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    if spec is None or spec.origin is None:
+        return False
+    source = Path(spec.origin)
+    pattern = f"{source.stem}.{function}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     for index in (index for folder in _folders(source) for index in folder.glob(pattern)):
         with contextlib.suppress(OSError):
             # Its first lines name the version that wrote it; one that is older than its source is not used.
@@ -96,7 +93,7 @@ class _Forward(logging.Handler):
 
 
 def _compile(connection: Connection, algorithms: Iterable[tuple[str, str]]) -> None:
-    """Be the process that compiles."""
+    """Compile, in a process started for it."""
     logger = logging.getLogger("sacma")
     logger.setLevel(logging.INFO)
     logger.addHandler(_Forward(connection))

@@ -1,4 +1,4 @@
-"""What trials will cost, in CPU time and disk space: by finished trials, by shipped figures before there are any."""
+"""Costs of trials, in CPU time and disk space: by finished trials, or by shipped figures before there are any."""
 
 import json
 from collections import defaultdict
@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sacma.config.plan import TrialSpec
+from sacma.store.completeness import Completeness
+from sacma.store.earlier import earlier_trials
+from sacma.store.store import Store
 
 MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
     ("surrogate-cmaes", "", "none"): {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},
@@ -37,8 +40,7 @@ SECONDS_TO_START = 3.0
 """Until the workers are ready."""
 
 WEIGHT_OF_FIGURES = 4.0
-"""How many trials of a kind the shipped figures count as much as."""
-
+"""The shipped figures count as much as so many trials of a kind."""
 
 Kind = tuple[str, int]
 """An algorithm's name and a dimension: trials that cost about the same."""
@@ -62,10 +64,10 @@ class CostModel:
         self._kinds: defaultdict[Kind, _Sum] = defaultdict(_Sum)
         self._all = _Sum()
         self.earlier = 0
-        """How many of them were of another protocol."""
+        """Number of trials of another protocol that it has learnt from."""
 
     def learn_earlier(self, spec: TrialSpec, evaluations: int, cpu_seconds: float) -> None:
-        """Take in what a finished trial of another protocol took: what an evaluation costs, not how many there are."""
+        """Take in what a finished trial of another protocol took: the cost of an evaluation, not their number."""
         self.learn(replace(spec, budget=evaluations), cpu_seconds)
         self.earlier += 1
 
@@ -78,7 +80,7 @@ class CostModel:
 
     @property
     def trials(self) -> int:
-        """How many finished trials it has learnt from."""
+        """Number of finished trials that it has learnt from."""
         return self._all.trials
 
     def guessed(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
@@ -91,7 +93,7 @@ class CostModel:
         return sum(self._factor(kind) * shipped for kind, shipped in work.items())
 
     def _factor(self, kind: Kind) -> float:
-        """How much longer trials of a kind take here than the shipped figures say."""
+        """Return the ratio of what trials of a kind take here to what the shipped figures say."""
         everywhere = self._all.seconds / self._all.expected if self._all.expected else 1.0
         own = self._kinds.get(kind)
         if own is None:
@@ -101,7 +103,7 @@ class CostModel:
 
 
 def work_in(specs: Iterable[TrialSpec]) -> defaultdict[Kind, float]:
-    """Return how much work of each kind ``specs`` are, in the CPU seconds that the shipped figures expect."""
+    """Return the work of each kind in ``specs``, in the CPU seconds that the shipped figures expect."""
     work: defaultdict[Kind, float] = defaultdict(float)
     for spec in specs:
         work[spec.name, spec.dimension] += shipped_seconds(spec)
@@ -130,3 +132,15 @@ def _parts(settings: str) -> tuple[str, ...]:
 def bytes_on_disk(specs: Iterable[TrialSpec]) -> float:
     """Return the disk space that the results of ``specs`` will take."""
     return sum(BYTES_A_TRIAL + BYTES_AN_EVALUATION * spec.budget for spec in specs)
+
+
+def known_costs(completeness: Completeness, store: Store) -> CostModel:
+    """Return what trials cost by those that are there; where there are none, by those of other protocols."""
+    costs = CostModel()
+    for spec, outcome in completeness.trials:
+        costs.learn(spec, outcome.cpu.total)
+    seen = {(spec.name, spec.dimension) for spec, _ in completeness.trials}
+    unseen = [spec for spec in completeness.missing if (spec.name, spec.dimension) not in seen]
+    for spec, outcome in earlier_trials(store, unseen):
+        costs.learn_earlier(spec, outcome.evaluations, outcome.cpu.total)
+    return costs

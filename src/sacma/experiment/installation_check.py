@@ -1,7 +1,4 @@
-"""Checks of the installation and the machine, each with how to mend what is broken.
-
-Nothing heavy is imported before the check that needs it: what is broken is found, whatever it is.
-"""
+"""Checks of the installation and the machine; each imports what it looks at, which may be broken."""
 
 import codecs
 import os
@@ -17,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sacma import __version__
-from sacma.experiment.check_result import CheckResult
+from sacma.experiment.check_result import CheckResult, Finding
 from sacma.experiment.scratch import ENOUGH
 from sacma.files.disk import existing_folder, free_bytes
 
@@ -27,7 +24,7 @@ SCARCE = 1e9
 """Bytes of free space below which a study of some size will not fit."""
 
 PATIENCE = 120.0
-"""Seconds that a process which is started to look at something may take."""
+"""Seconds that a process of a check may take."""
 
 LOAD_COCOPP = """
 import cocopp
@@ -35,20 +32,15 @@ from cocopp import bestalg, testbedsettings
 name = testbedsettings.GECCOBBOBTestbed.settings["reference_algorithm_filename"]
 assert bestalg.load_reference_algorithm(name), name + " is empty"
 """
-"""What needs cocopp, and unpacks its reference data beside it if that has not been done."""
+"""Program that loads cocopp's reference data, which cocopp unpacks beside its code the first time."""
 
 SYMBOLS = "Δλ≥·…"
 """Some of what is printed."""
 
 
 def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
-    """Yield what is found of each point; slow ones come last.
-
-    Args:
-        results: folder that studies are to be in; it need not be there.
-        encoding: of the terminal.
-    """
-    checks: dict[str, Callable[[], tuple[bool | None, str]]] = {
+    """Check an installation for studies in ``results`` and a terminal of some encoding; slow points come last."""
+    checks: dict[str, Callable[[], Finding]] = {
         "versions": versions,
         "packages": packages,
         "cores": cores,
@@ -68,15 +60,15 @@ def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
             yield CheckResult(point, sound=False, reason=f"{said}; if that says nothing to you, try: {REINSTALL}")
 
 
-def versions() -> tuple[bool | None, str]:
-    """Return those of sacma and Python, and the machine."""
+def versions() -> Finding:
+    """Return the versions of sacma and Python, and the machine."""
     system = f"{platform.system()} {platform.machine()}"
     return True, f"sacma {__version__}, {platform.python_implementation()} {platform.python_version()}, {system}"
 
 
-def packages() -> tuple[bool | None, str]:
-    """Look whether all that sacma depends on is there, and new enough."""
-    from packaging.requirements import Requirement  # noqa: PLC0415 it may be missing itself
+def packages() -> Finding:
+    """Check that all dependencies are there and new enough."""
+    from packaging.requirements import Requirement
 
     try:
         requirements = [Requirement(line) for line in metadata.requires("sacma") or ()]
@@ -99,9 +91,9 @@ def packages() -> tuple[bool | None, str]:
     return True, ", ".join(found)
 
 
-def cores() -> tuple[bool | None, str]:
+def cores() -> Finding:
     """Count the cores of this machine, and those that affinity masks and cgroups leave."""
-    from joblib import cpu_count  # noqa: PLC0415 it may be missing
+    from joblib import cpu_count
 
     usable, there = cpu_count(), os.cpu_count() or 1
     if usable < there:
@@ -109,8 +101,8 @@ def cores() -> tuple[bool | None, str]:
     return True, f"{usable}, and as many trials at a time"
 
 
-def terminal(encoding: str) -> tuple[bool | None, str]:
-    """Look whether the symbols that are printed can be."""
+def terminal(encoding: str) -> Finding:
+    """Check that a terminal has the symbols that are printed."""
     name = codecs.lookup(encoding).name
     try:
         SYMBOLS.encode(name)
@@ -119,13 +111,8 @@ def terminal(encoding: str) -> tuple[bool | None, str]:
     return True, name
 
 
-def disk(folder: Path, mend: str) -> tuple[bool | None, str]:
-    """Look whether a folder can be written to, or made, and how much space there is.
-
-    Args:
-        folder: that need not be there.
-        mend: what to do if it cannot be used, for people.
-    """
+def disk(folder: Path, mend: str) -> Finding:
+    """Check that a folder can be made or written to, and its space; ``mend`` says what to do otherwise."""
     there = existing_folder(folder)
     if folder.exists() and not folder.is_dir():
         return False, f"{folder} is not a folder; {mend}"
@@ -143,11 +130,11 @@ def disk(folder: Path, mend: str) -> tuple[bool | None, str]:
     return True, space
 
 
-def blas() -> tuple[bool | None, str]:
+def blas() -> Finding:
     """Name the libraries that NumPy and SciPy compute with, and their threads."""
-    import numpy as np  # noqa: PLC0415 it may be missing
-    import scipy.linalg  # noqa: PLC0415 idem; it loads SciPy's own
-    from threadpoolctl import threadpool_info  # noqa: PLC0415 idem
+    import numpy as np
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
 
     matrix = np.array([[4.0, 2.0], [2.0, 5.0]])
     if not np.array_equal(scipy.linalg.cholesky(matrix), [[2.0, 1.0], [0.0, 2.0]]):
@@ -160,32 +147,33 @@ def blas() -> tuple[bool | None, str]:
     return (True, ", ".join(dict.fromkeys(found))) if found else (None, "none that can be asked for its threads")
 
 
-def compiled_code() -> tuple[bool | None, str]:
-    """Look whether the compiled surrogate can be kept on disk, and whether it is."""
+def compiled_code() -> Finding:
+    """Check that the compiled surrogate is kept on disk, or can be."""
     try:
-        from sacma.surrogate import likelihood  # noqa: PLC0415 it may not be importable
+        from sacma.surrogate import likelihood
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
         return False, "no folder to keep compiled code in; set NUMBA_CACHE_DIR to one that can be written to"
+    from sacma.experiment.compilation import is_compiled
+
     maximise: Any = likelihood.maximise  # numba's dispatcher
     folder = Path(maximise.stats.cache_path)
-    source = Path(likelihood.__file__).stat().st_mtime
-    tag = f"py{sys.version_info.major}{sys.version_info.minor}"
-    warm = any(index.stat().st_mtime >= source for index in folder.glob(f"likelihood.maximise-*.{tag}*.nbi"))
     usable, reason = disk(folder, "set NUMBA_CACHE_DIR to another folder")
     if usable is False:
         return False, reason
-    return (True, f"kept in {folder}") if warm else (None, f"not there yet: the first model takes 10 s more; {reason}")
+    if not is_compiled():
+        return None, f"not there yet: the first model takes 10 s more; {reason}"
+    return True, f"kept in {folder}"
 
 
-def workers() -> tuple[bool | None, str]:
+def workers() -> Finding:
     """Run a trial in a worker process."""
-    from sacma.config.plan import plan_study  # noqa: PLC0415 idem
-    from sacma.config.study import Protocol, Study  # noqa: PLC0415 needs what may be missing
-    from sacma.experiment.backends.worker import Worker  # noqa: PLC0415 idem
-    from sacma.store.failure import TrialFailure  # noqa: PLC0415 idem
-    from sacma.strategy.settings import StrategySettings  # noqa: PLC0415 idem
+    from sacma.config.plan import plan_study
+    from sacma.config.study import Protocol, Study
+    from sacma.experiment.backends.worker import Worker
+    from sacma.store.failure import TrialFailure
+    from sacma.strategy.settings import StrategySettings
 
     protocol = Protocol(functions=(1,), dimensions=(2,), instances=(1,), budget=10)
     study = Study(name="doctor", algorithm="surrogate-cmaes", settings=StrategySettings(), protocol=protocol)
@@ -200,7 +188,7 @@ def workers() -> tuple[bool | None, str]:
     return True, f"a process was started and ran a trial, {time.monotonic() - start:.0f} s"
 
 
-def cocopp() -> tuple[bool | None, str]:
+def cocopp() -> Finding:
     """Load cocopp and its reference data in a process, as the pages are made."""
     start = time.monotonic()
     try:
@@ -218,10 +206,7 @@ def cocopp() -> tuple[bool | None, str]:
     if done.returncode == 0:
         return True, f"loads, with its reference data, {time.monotonic() - start:.0f} s"
     said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), "it said nothing")
+    mend = f"mend it with: {REINSTALL if 'ModuleNotFoundError' in said else 'pip install --force-reinstall cocopp'}"
     if "Read-only" in said or "Permission" in said:
-        mend = (
-            "install sacma into an environment of your own, where cocopp may unpack its reference data beside its code"
-        )
-    else:
-        mend = f"mend it with: {REINSTALL if 'ModuleNotFoundError' in said else 'pip install --force-reinstall cocopp'}"
+        mend = "install sacma into an environment of your own, where cocopp may unpack its data beside its code"
     return False, f"cannot be used ({said}); {mend}; sacma postprocess --no-pages does without it"

@@ -1,9 +1,8 @@
 """The noise of a trial: COCO's own, begun where the trial says, so that it is the same in any process and order.
 
-COCO draws its noise from two counters that belong to the whole process: every evaluation of a noisy function, of
-whatever problem, moves them on, and every new suite sets them back. A trial has a suite of its own, so without more
-all trials would meet the same noise, evaluation by evaluation, and repetitions would not be independent. A number of
-evaluations made before the trial, of a function that is thrown away, moves the counters to a place of its own.
+COCO draws its noise from two counters of the process: every evaluation of a noisy function moves them on, and every
+new suite sets them back. A trial has a suite of its own, so without more all trials would meet the same noise. A number
+of evaluations made before the trial, of a function that is thrown away, moves the counters to a place of its own.
 """
 
 import cocoex
@@ -13,7 +12,7 @@ from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import noise
 
 PLACES = 2**14
-"""Where the noise of a trial may begin: drawing them all takes some 40 ms."""
+"""Number of places where the noise of a trial may begin: drawing them all takes some 40 ms."""
 
 MOVER = 103
 """A function whose evaluation moves both counters on: its noise is Cauchy's, of normal and uniform numbers."""

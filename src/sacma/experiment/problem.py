@@ -14,14 +14,11 @@ from sacma.surrogate.whitening import Array
 
 
 class TrialEnd(BaseException):
-    """Ends an algorithm from outside at the first evaluation too many.
-
-    Not an ``Exception``, so that an algorithm that catches those cannot run on.
-    """
+    """Ends an algorithm at the first evaluation too many; no ``Exception``, which an algorithm may catch."""
 
 
 def optimal_value(spec: TrialSpec) -> float:
-    """Return the optimal value of a trial's problem, which COCO tells of bbob's problems only: others share theirs."""
+    """Return the optimal value of a trial's problem; COCO tells it of bbob's problems, and others share theirs."""
     function = SUITES[spec.suite].bbob_functions[spec.function]
     # It does not depend on D, but for a last bit of f20.
     dimension = spec.dimension if spec.suite == BBOB.name else min(BBOB.dimensions)
@@ -32,11 +29,7 @@ class BudgetedProblem:
     """The problem of one trial; see ``sacma.algorithms.base.Problem`` for what an algorithm sees.
 
     Where f is noisy, Δf is that of the measured values, and never hits the target: it may be a lucky measurement.
-
-    Args:
-        spec: of the trial.
-        problem: the observed COCO problem.
-        f_opt: its optimal value.
+    ``f_opt`` is the optimal value of the observed COCO problem.
     """
 
     def __init__(self, spec: TrialSpec, problem: cocoex.Problem, f_opt: float) -> None:
@@ -57,7 +50,7 @@ class BudgetedProblem:
 
     @property
     def target_hit(self) -> bool:
-        """Whether the best Δf is at or below the final target."""
+        """The best Δf is at or below the final target."""
         return self.best_delta_f <= self._target
 
     def __call__(self, point: Array) -> float:

@@ -1,4 +1,4 @@
-"""One trial again, from its record: does it give the same bits?"""
+"""Replay of a trial from its record, to see that it gives the same bits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -18,12 +18,12 @@ NOT_COMPARED = ("fit_seconds", "predict_seconds")
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of running a trial again.
+    """Outcome of a replay.
 
     Args:
         again: the new record.
-        difference: where it first differs from the old one, in words; None where all bits are the same.
-        environment: in what the environments differ, a phrase each.
+        difference: the first between the records, in words; None where all bits are the same.
+        environment: differences of the environments, a phrase each.
     """
 
     again: TrialRecord

@@ -1,7 +1,7 @@
 """Resolution of the algorithms of trials: those of others may be gone, or have changed since they were planned.
 
-Records and studies say in which file an algorithm was. They may come from anybody, so that file is never opened: what
-is run are the files that the user names when a command is given, and installed packages.
+Records and studies say in which file an algorithm was. They may come from anybody, so that file is never opened: only
+files that the user names with a command, and installed packages, are run.
 """
 
 import shlex
@@ -14,11 +14,8 @@ from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, printable
 
-LONGEST_NAME = 80
-"""Characters of a name from a record that are shown."""
-
-LONGEST_PATH = 1000
-"""Idem, of a path."""
+LONGEST_NAME, LONGEST_PATH = 80, 1000
+"""Characters from a record that are shown."""
 
 
 def resolve_algorithms(specs: Sequence[TrialSpec]) -> tuple[TrialSpec, ...]:
@@ -46,15 +43,7 @@ def resolve_algorithm(spec: TrialSpec) -> None:
 
 
 def add_missing_algorithm(spec: TrialSpec, files: Sequence[Path]) -> None:
-    """Add the algorithms of files in this process, if that of a trial is not there in its version.
-
-    Args:
-        spec: of the trial.
-        files: that the user has named, in the process which the trial comes from.
-
-    Raises:
-        SacmaError: a file cannot be used.
-    """
+    """Add the algorithms of files that the user has named elsewhere, if that of a trial is not there in its version."""
     if spec.algorithm not in ALGORITHMS or _version_of(spec.algorithm) != spec.version:
         for file in files:
             ALGORITHMS.add_files([file])

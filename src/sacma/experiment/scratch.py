@@ -1,4 +1,4 @@
-"""Where trials keep their temporary files: in memory where the system offers it."""
+"""Folders for the temporary files of trials: in memory where the system offers it."""
 
 import contextlib
 import hashlib
@@ -19,14 +19,14 @@ ENOUGH = 64e6
 """Bytes: a hundred times what a trial needs."""
 
 SEMAPHORES = "semaphores"
-"""File of a scratch folder with the names of the semaphores that its owner has made, a line each."""
+"""File of a scratch folder that lists the semaphores of its owner, a name a line."""
 
 
 def scratch_folder() -> Path:
     """Make a folder for temporary files, in memory unless ``TMPDIR`` says where; the caller removes it.
 
-    Its name holds this machine and process: what killed processes of ours left in the same place is removed, and their
-    semaphores with it, but not what other machines have in a folder that they share.
+    Its name holds this machine and process: folders and semaphores that killed processes of ours left in the same
+    place are removed, but not those of other machines that share it.
     """
     parent = Path(tempfile.gettempdir())
     if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK):
@@ -46,8 +46,8 @@ def scratch_folder() -> Path:
 def noted_semaphores(folder: Path) -> Iterator[None]:
     """Note in a scratch folder which of joblib's semaphores this process makes meanwhile.
 
-    They are files that outlive a process which is killed together with its helpers. Their names hold its number, but
-    not its machine: in a folder that machines or containers share, only a note tells whose they are.
+    They are files that outlive a process that is killed together with its helpers. Their names hold its number, but
+    not its machine: only a note tells whose they are in a folder that machines share.
     """
     before = _semaphores_of(os.getpid())
     try:
@@ -79,10 +79,9 @@ def _noted(folder: Path) -> set[str]:
 
 
 def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    with contextlib.suppress(PermissionError):  # it is another user's
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
     return True

@@ -23,7 +23,7 @@ def initial_points(spec: TrialSpec) -> np.random.Generator:
 
 
 def noise(spec: TrialSpec) -> np.random.Generator:
-    """Return the generator of where a trial's noise begins: the same for all algorithms."""
+    """Return the generator of the place where a trial's noise begins: the same for all algorithms."""
     return stream(spec, "noise")
 
 
@@ -33,5 +33,5 @@ def sampling(spec: TrialSpec) -> np.random.Generator:
 
 
 def _word(name: str) -> int:
-    """A 64-bit number for a name, the same on every machine."""
+    """Return a 64-bit number for a name, the same on every machine."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")

@@ -32,7 +32,7 @@ from sacma.strategy.generation import EvaluatedBy
 
 
 def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
-    """Run one trial and return its record. Writes nothing outside a temporary folder of its own, in ``scratch``.
+    """Run one trial and return its record; writes only to a temporary folder of its own, in ``scratch``.
 
     Raises:
         Exception: whatever the algorithm raises.
@@ -101,14 +101,14 @@ def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
 
 @cache
 def _prepare(algorithm: str, settings: str) -> ThreadpoolController:
-    """Do once what comes before the first trial of a loaded algorithm; return the thread pools that there are then."""
+    """Prepare an algorithm, once a process, and return the thread pools of the libraries that it has loaded."""
     entry = ALGORITHMS[algorithm]
     entry.prepare(entry.settings.model_validate_json(settings))
     return ThreadpoolController()  # libraries that are loaded later would escape
 
 
 def attempt_trial(spec: TrialSpec, scratch: Path | None = None) -> FinishedTrial | TrialFailure:
-    """Run one trial and return its record as bytes, or what went wrong."""
+    """Run one trial and return its record as bytes, or its failure."""
     try:
         return finished(run_trial(spec, scratch))
     except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 the border of a trial: all is reported
@@ -147,9 +147,12 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
         status = Status.STOPPED if problem.evaluations_left else Status.BUDGET_USED
     generations = problem.generations
     by_model = sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
-    fit = sum((g.fit_seconds for g in generations), 0.0)
-    predict = sum((g.predict_seconds for g in generations), 0.0)
-    strategy = sum((g.strategy_seconds for g in generations), 0.0)
+    cpu = {
+        "objective": problem.objective_seconds,
+        "fit": sum((g.fit_seconds for g in generations), 0.0),
+        "predict": sum((g.predict_seconds for g in generations), 0.0),
+        "strategy": sum((g.strategy_seconds for g in generations), 0.0),
+    }
     return Outcome(
         status=status,
         evaluations=problem.evaluations,
@@ -160,11 +163,5 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
         model_generations=by_model,
         restarts=generations[-1].restart if generations else 0,
         fits=dict(Counter(g.fit_status for g in generations if g.fit_status)),
-        cpu=CPUSeconds(
-            objective=problem.objective_seconds,
-            fit=fit,
-            predict=predict,
-            strategy=strategy,
-            other=max(0.0, seconds - problem.objective_seconds - fit - predict - strategy),
-        ),
+        cpu=CPUSeconds(**cpu, other=max(0.0, seconds - sum(cpu.values()))),
     )

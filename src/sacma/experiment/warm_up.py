@@ -1,7 +1,7 @@
-"""What a process does once, at the first evaluations of an algorithm, done before its first trial and outside its time.
+"""Warming up of an algorithm: a few evaluations before the first trial in a process, outside its time.
 
 Imports, compiling, the first call of a library, tables that are read: whatever an algorithm leaves until it is needed
-would else be in the CPU time of whichever trial is first in a process, of plug-ins as of our own algorithms.
+would else be in the CPU time of the first trial in a process.
 """
 
 import contextlib
@@ -20,40 +20,23 @@ from sacma.surrogate.whitening import Array
 DIMENSION = 2
 
 EVALUATIONS = 40
-"""Of a warm-up: enough for a surrogate to be fitted and used."""
+"""Enough for a surrogate to be fitted and used."""
 
 MOST_SECONDS = 1.0
-"""CPU seconds after the first evaluation, from which on the next ends a warm-up: what is expensive is met soon."""
+"""CPU seconds from the first evaluation of a warm-up to its last: what is expensive is met soon."""
 
 Run = Callable[[TrialSpec, BudgetedProblem], object]
 """Runs the algorithm of a spec on a problem; the spec decides the random numbers, too."""
 
 
 def warm_up(spec: TrialSpec, run: Run) -> None:
-    """Run the algorithm of a trial, with its settings, on a tiny problem; once a process.
+    """Run the algorithm of a trial, with its settings, on a tiny problem, once a process; ``run`` runs algorithms.
 
-    The random numbers are those of another place and seed. What the algorithm raises is left for the trial to meet
-    again; what ends its process, or does not end, is the trial's end as it would be later.
-
-    Args:
-        spec: of the trial.
-        run: what runs algorithms.
+    The random numbers are those of another place and seed. The trial will meet again what the algorithm raises; what
+    ends its process, or does not end, is the trial's end as it would be later.
     """
-    _warm_up(
-        replace(
-            spec,
-            name=spec.algorithm,
-            suite=BBOB.name,
-            function=1,
-            dimension=DIMENSION,
-            instance=1,
-            budget=EVALUATIONS,
-            target=-np.inf,
-            seed=0,
-            triggers="",
-        ),
-        run,
-    )
+    tiny = replace(spec, name=spec.algorithm, suite=BBOB.name, function=1, dimension=DIMENSION, instance=1, seed=0)
+    _warm_up(replace(tiny, budget=EVALUATIONS, target=-np.inf, triggers=""), run)
 
 
 @cache
@@ -64,7 +47,7 @@ def _warm_up(spec: TrialSpec, run: Run) -> None:
 
 
 class _Sphere:
-    """Stands in for a COCO problem, of which warming up must not touch the state."""
+    """Stands in for a COCO problem, whose state warming up must not touch."""
 
     lower_bounds = np.full(DIMENSION, -5.0)
     upper_bounds = np.full(DIMENSION, 5.0)

@@ -1,1 +1,1 @@
-"""The optimizer as a library: one call for an expensive objective, or ask and tell. Knows nothing of studies."""
+"""The optimizer as a library: one call for an expensive objective, or ask and tell. It knows nothing of studies."""

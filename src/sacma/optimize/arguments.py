@@ -1,4 +1,4 @@
-"""What users hand over, checked: every error names the argument, what was given, and what is allowed."""
+"""Checks of arguments: every error names the argument, what was given, and what is allowed."""
 
 import math
 import numbers
@@ -11,7 +11,7 @@ from sacma.files.printable import one_line, shown
 from sacma.surrogate.whitening import Array
 
 LARGEST = 1e100
-"""Of coordinates and scales: squares and quotients of what is smaller stay far from the end of the floats."""
+"""Largest coordinate and scale: squares and quotients of what is smaller stay far from the end of the floats."""
 
 LONGEST_PATH = 150
 """Characters of a path in a message."""
@@ -21,12 +21,7 @@ LONGEST_INTEGER = 10_000
 
 
 def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> NoReturn:
-    """Raise the error of an argument.
-
-    Raises:
-        TypeError: with ``of_type``.
-        ValueError: else.
-    """
+    """Raise the ValueError of an argument, or its TypeError."""
     digits = isinstance(value, int) and value.bit_length() > LONGEST_INTEGER
     given = "an integer of thousands of digits" if digits else shown(value)
     raise (TypeError if of_type else ValueError)(f"{name} is {given}; allowed: {allowed}")
@@ -64,8 +59,14 @@ def whole(name: str, value: object, allowed: str, *, least: int = 0, most: float
     return given
 
 
+def checked_function(name: str, value: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        refuse(name, value, "a function", of_type=True)
+
+
 def hides_a_value(value: object, depth: int = 3) -> bool:
-    """Whether ``value`` is an array with a masked element, or a sequence with such arrays, ``depth`` deep.
+    """Recognize an array with a masked element, or a sequence with such arrays, ``depth`` deep.
 
     NumPy takes for a number what is below the mask.
     """
@@ -77,7 +78,7 @@ def hides_a_value(value: object, depth: int = 3) -> bool:
 
 
 def is_no_number(value: object) -> bool:
-    """Whether ``value`` is none, though ``float`` or NumPy may make one of it: text, dates, spans of time."""
+    """Recognize text, dates and spans of time, of which ``float`` or NumPy may make a number."""
     if isinstance(value, np.generic | np.ndarray):
         return value.dtype.kind not in "biuf"
     return isinstance(value, str | bytes | bytearray | complex)
@@ -124,14 +125,7 @@ def scale_of(value: object, x0: Array) -> Array:
 
 
 def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
-    """Return lower and upper bounds, each of shape (D,), infinite where there is none.
-
-    Args:
-        bounds: None; a pair of numbers for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or an
-            infinite number in a pair is no bound.
-        x0: lies within them.
-        scale: of each coordinate: in its units, too, the lower bound is below the upper.
-    """
+    """Return lower and upper bounds of x₀, each of shape (D,), infinite where there is none; see ``SurrogateCMAES``."""
     D = len(x0)
     allowed = f"None, a pair (lower, upper), {D} such pairs, one a coordinate, or a scipy.optimize.Bounds; None: open"
     if bounds is None:
@@ -145,12 +139,11 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
     with np.errstate(over="ignore", invalid="ignore"):
         far = (np.abs([lower, upper]) > LARGEST * np.minimum(1.0, scale)) & np.isfinite([lower, upper])
         narrow = ~(upper / scale - lower / scale >= 1 / LARGEST)
-    for i in np.flatnonzero(narrow | (lower == np.inf) | (upper == -np.inf)):
-        pair = (float(lower[i]), float(upper[i]))
-        refuse(f"bounds[{i}]", pair, "lower < upper, also in units of the scale; leave out what cannot vary")
-    for i in np.flatnonzero(far.any(axis=0)):
-        pair = (float(lower[i]), float(upper[i]))
-        refuse(f"bounds[{i}]", pair, f"at most {LARGEST:g}, also in units of the scale, or infinite")
+    narrow |= (lower == np.inf) | (upper == -np.inf)
+    for i in np.flatnonzero(narrow | far.any(axis=0)):
+        distinct = "lower < upper, also in units of the scale; leave out what cannot vary"
+        moderate = f"at most {LARGEST:g}, also in units of the scale, or infinite"
+        refuse(f"bounds[{i}]", (float(lower[i]), float(upper[i])), distinct if narrow[i] else moderate)
     for i in np.flatnonzero((x0 < lower) | (x0 > upper)):
         refuse(f"x0[{i}]", float(x0[i]), f"what is within its bounds, {lower[i]!s} to {upper[i]!s}")
     return lower, upper
@@ -161,7 +154,7 @@ def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         return real_array("bounds", bounds.lb, allowed), real_array("bounds", bounds.ub, allowed)
     D = len(x0)
-    if isinstance(bounds, str | bytes) or not isinstance(bounds, Sequence | np.ndarray):
+    if not _has_parts(bounds):
         refuse("bounds", bounds, allowed, of_type=True)
     if D != 2 and _is_lows_and_highs(bounds, D):  # noqa: PLR2004 where a pair a coordinate has another shape
         refuse("bounds", bounds, allowed + LOWS_AND_HIGHS)
@@ -176,17 +169,17 @@ def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
 
 
 LOWS_AND_HIGHS = "; where these are (lows, highs), as pycma has them: scipy.optimize.Bounds(lows, highs)"
-"""How to mend bounds that are the other way round."""
+"""The way to mend bounds that are the other way round."""
 
 
 def _is_lows_and_highs(bounds: Sequence[object] | np.ndarray, dimension: int) -> bool:
-    """Whether ``bounds`` are all lower and all upper bounds, as pycma takes them: a side may be one number or None."""
+    """Recognize all lower and all upper bounds, as pycma takes them: a side may be one number or None."""
     lengths = [len(side) if _has_parts(side) else 0 for side in bounds[:3]]
     return len(lengths) == 2 and any(lengths) and all(n in {0, 1, dimension} for n in lengths)  # noqa: PLR2004 sides
 
 
 def _holds(lower: Array, upper: Array, x0: Array) -> bool:
-    """Whether x₀ is in the box, NaN being no bound."""
+    """Tell that x₀ is in the box, NaN being no bound."""
     return not np.any((lower >= upper) | (x0 < lower) | (x0 > upper))
 
 
@@ -204,7 +197,7 @@ def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tupl
         return None
     D = len(lower)
     allowed = f"a pair (X, y) of arrays of shapes (n, {D}) and (n,)"
-    if isinstance(archive, str | bytes) or not isinstance(archive, Sequence | np.ndarray):
+    if not _has_parts(archive):
         refuse("archive", archive, allowed, of_type=True)
     if len(archive) != 2:  # noqa: PLR2004 a pair
         refuse("archive", archive, allowed)
@@ -228,7 +221,7 @@ def _failed(values: object) -> object:
 
 
 def _has_parts(value: object) -> TypeGuard[Sequence[object] | np.ndarray]:
-    """Whether ``value`` is a sequence, or an array that is not a single number."""
+    """Recognize a sequence, or an array that is not a single number."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)

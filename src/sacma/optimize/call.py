@@ -1,12 +1,11 @@
-"""What a run is asked to do: the arguments of ``minimize`` and ``SurrogateCMAES``, checked and in one form."""
+"""The arguments of ``minimize`` and ``SurrogateCMAES``, checked and in one form."""
 
 import math
 import secrets
 import sys
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sacma.optimize.arguments import box_of, evaluated, initial_point, number, refuse, scale_of, whole
+from sacma.optimize.arguments import box_of, evaluated, initial_point, number, scale_of, whole
 from sacma.optimize.space import Space
 from sacma.optimize.surrogates import settings_of
 from sacma.strategy.settings import StrategySettings
@@ -15,12 +14,12 @@ from sacma.surrogate.whitening import Array
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
 LARGEST_SEED = 2**128 - 1
 LARGEST_COUNT = 10**18
-"""Of evaluations and failures that a limit can say."""
+"""Largest number of evaluations and failures that a limit can have."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends. They do not change what it does until then.
+    """Limits that end a run. They do not change what it does until then.
 
     Args:
         budget: most evaluations; inf: as many as are asked for.
@@ -37,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """What decides every point of a run, together with the values that it gets.
+    """Arguments of a run; with the values that it gets, they decide every point.
 
     Args:
         x0: initial point, shape (D,).
@@ -69,6 +68,7 @@ class Call:
 def checked_call(
     x0: object,
     sigma0: object,
+    limits: Limits,
     *,
     bounds: object,
     scale: object,
@@ -76,52 +76,27 @@ def checked_call(
     population_size: object,
     seed: object,
     archive: object,
-    limits: Limits,
 ) -> Call:
-    """Return the call that the arguments make.
-
-    Raises:
-        TypeError: an argument is of a wrong type.
-        ValueError: an argument has a value that is not allowed.
-    """
-    x = initial_point(x0)
-    sigma = checked_sigma(sigma0)
+    """Return the call that the arguments make."""
+    x, sigma = initial_point(x0), checked_sigma(sigma0)
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
     space = Space(lower, upper, scales)
     settings = settings_of(surrogate, sigma0=sigma, bounded=space.bounded, population_size=population_size)
-    chosen = None if seed is None else checked_seed(seed)
-    return Call(x, space, settings, chosen, evaluated(archive, lower, upper, scales), limits)
+    if seed is not None:
+        allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
+        seed = whole("seed", seed, allowed, most=LARGEST_SEED)
+    return Call(x, space, settings, seed, evaluated(archive, lower, upper, scales), limits)
 
 
 def checked_sigma(sigma0: object) -> float:
-    """Return σ₀.
-
-    Raises:
-        TypeError: it is no number.
-        ValueError: it is out of range.
-    """
+    """Return σ₀."""
     allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
     return number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
 
 
-def checked_seed(seed: object) -> int:
-    """Return the seed.
-
-    Raises:
-        TypeError: it is no integer.
-        ValueError: it is out of range.
-    """
-    return whole("seed", seed, "an integer ≥ 0 and below 2**128, or None for one that is drawn", most=LARGEST_SEED)
-
-
 def checked_limits(*, budget: object, target: object, time_limit: object, max_failures: object) -> Limits:
-    """Return the limits that the arguments make; None is no limit.
-
-    Raises:
-        TypeError: an argument is of a wrong type.
-        ValueError: an argument has a value that is not allowed.
-    """
+    """Return the limits that the arguments make; None is no limit."""
     given: dict[str, float] = {}
     if budget is not None:
         allowed = f"an integer ≥ 1, in evaluations, up to {LARGEST_COUNT:g}, or None"
@@ -135,14 +110,3 @@ def checked_limits(*, budget: object, target: object, time_limit: object, max_fa
         allowed = f"an integer ≥ 1, up to {LARGEST_COUNT:g}, or None for any number"
         given["max_failures"] = whole("max_failures", max_failures, allowed, least=1, most=LARGEST_COUNT)
     return Limits(**given)
-
-
-def checked_function(name: str, value: object) -> Any:
-    """Return what can be called.
-
-    Raises:
-        TypeError: it cannot.
-    """
-    if not callable(value):
-        refuse(name, value, "a function", of_type=True)
-    return value

@@ -14,15 +14,14 @@ from pydantic import ValidationError
 from sacma import __version__
 from sacma.config.nested import resolve
 from sacma.files.printable import one_line, shown
-from sacma.optimize.arguments import box_of, evaluated, initial_point, scale_of
-from sacma.optimize.call import Call, Limits, checked_limits, checked_seed, checked_sigma
-from sacma.optimize.space import Space
+from sacma.optimize.arguments import initial_point
+from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
 from sacma.optimize.surrogates import settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 FORMAT = "sacma-journal-2"
-"""Of the header; a reader of another format refuses it."""
+"""Format of the header; a reader of another refuses it."""
 
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")
 """Packages of which another version may ask for other points."""
@@ -64,16 +63,12 @@ def _open(bounds: Array) -> list[float | None]:
 
 
 def call_of(header: object) -> Call:
-    """Return the call that a header is of.
-
-    Raises:
-        ValueError: it is of none; the message names the key.
-    """
+    """Return the call of a header; a ValueError names the key that is damaged."""
     try:
         top = _keys("the header", header, ("format", "sacma", "versions", "limits", "call"))
         if top["format"] != FORMAT:
             _refuse("format", top["format"], FORMAT)
-        _text("sacma", top["sacma"])
+        _check_text("sacma", top["sacma"])
         _check_versions(top["versions"])
         limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
         return _call_of(_keys("call", top["call"], CALL), limits)
@@ -83,21 +78,21 @@ def call_of(header: object) -> Call:
 
 def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     x0 = initial_point(_vector("x0", given["x0"]))
-    scale = scale_of(_vector("scale", given["scale"], len(x0)), x0)
-    sides = [_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper")]
-    lower, upper = box_of(list(zip(*sides, strict=True)), x0, scale)
-    space = Space(lower, upper, scale)
+    scale = _vector("scale", given["scale"], len(x0))
+    lower, upper = (_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper"))
     sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
-    settings = _settings(given["settings"], sigma0, bounded=space.bounded)
-    if type(given["seed"]) is not int:
-        _refuse("seed", given["seed"], "an integer")
-    seed, archive = checked_seed(given["seed"]), given["archive"]
+    bounded = any(bound is not None for bound in lower + upper)
+    settings = _settings(given["settings"], sigma0, bounded=bounded)
+    seed, archive = given["seed"], given["archive"]
+    if type(seed) is not int:
+        _refuse("seed", seed, "an integer")
     if archive is not None:
         X, y = _list("archive", archive, 2)
         y = _vector("archive[1]", y)
         X = [_vector(f"archive[0][{i}]", x, len(x0)) for i, x in enumerate(_list("archive[0]", X, len(y)))]
-        archive = evaluated([X, y], lower, upper, scale)
-    return Call(x0, space, settings, seed, archive, limits)
+        archive = X, y
+    bounds, strategy = list(zip(lower, upper, strict=True)), {"surrogate": settings, "population_size": None}
+    return checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
 
 
 def _settings(given: object, sigma0: float, *, bounded: bool) -> StrategySettings:
@@ -122,7 +117,7 @@ def _settings(given: object, sigma0: float, *, bounded: bool) -> StrategySetting
 
 
 def other_versions(header: Mapping[str, Any]) -> str:
-    """Return which packages have another version than in a header that was checked, in words; empty where none has."""
+    """Name the packages that have another version than in a header that was checked; empty where none has."""
     here = _versions()
     others = {name: was for name, was in header["versions"].items() if here.get(name) != was}
     words = ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in others.items())
@@ -141,11 +136,11 @@ def _check_versions(given: object) -> None:
     if not isinstance(given, dict) or len(given) > LONGEST_VERSION:
         _refuse("versions", given, "versions of packages, by name")
     for name, was in given.items():
-        _text("a name of versions", name)
-        _text(one_line(f"versions.{name}"), was)
+        _check_text("a name of versions", name)
+        _check_text(one_line(f"versions.{name}"), was)
 
 
-def _text(key: str, value: object) -> None:
+def _check_text(key: str, value: object) -> None:
     if not isinstance(value, str) or len(value) > LONGEST_VERSION:
         _refuse(key, value, f"text of at most {LONGEST_VERSION} characters")
 
@@ -154,36 +149,30 @@ def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
     """Return a JSON object that has ``keys`` and no others."""
     if not isinstance(given, dict):
         _refuse(what, given, f"an object with {', '.join(keys)}")
-    for key in keys:
-        if key not in given:
-            raise ValueError(f"{what} has no {key}")
-    for key in given:
-        if key not in keys:
-            _refuse(f"a key of {what}", key, ", ".join(keys))
+    if missing := [key for key in keys if key not in given]:
+        raise ValueError(f"{what} has no {missing[0]}")
+    if more := [key for key in given if key not in keys]:
+        _refuse(f"a key of {what}", more[0], ", ".join(keys))
     return given
 
 
 def _list(key: str, given: object, length: int | None = None) -> list[Any]:
-    if not isinstance(given, list) or (length is not None and len(given) != length):
+    if not isinstance(given, list) or length not in {None, len(given)}:
         _refuse(key, given, "a list" if length is None else f"a list of {length}")
     return given
 
 
 def _vector(key: str, given: object, length: int | None = None, *, or_none: bool = False) -> list[Any]:
     """Return a list of finite numbers."""
-    values = _list(key, given, length)
-    for i, value in enumerate(values):
+    numbers = list(_list(key, given, length))
+    for i, value in enumerate(numbers):
         if not ((type(value) is float and math.isfinite(value)) or (or_none and value is None)):
-            values[i] = real(f"{key}[{i}]", value)
-    return values
+            numbers[i] = real(f"{key}[{i}]", value)
+    return numbers
 
 
 def real(key: str, value: object) -> float:
-    """Return a JSON number as a finite float.
-
-    Raises:
-        ValueError: it is something else, such as a truth value or text.
-    """
+    """Return a JSON number as a finite float; refuse anything else, such as a truth value or text."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
         _refuse(key, value, "a finite number")
     return float(value)

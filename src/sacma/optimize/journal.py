@@ -1,4 +1,4 @@
-"""The evaluations of a run on disk: a line each, whole when it is there, and there before anything follows from it."""
+"""Journals of runs: a line an evaluation, on the disk before anything follows from it."""
 
 import contextlib
 import errno
@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,9 +16,10 @@ from sacma.files.printable import shown
 from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Outcome
+from sacma.optimize.evaluation import Evaluation
 from sacma.optimize.header import as_json, to_line
 from sacma.optimize.result import Result
+from sacma.optimize.run import Run
 from sacma.optimize.saved import LARGEST_JOURNAL, JournalContent, checked_path, evaluation_line, header_line, parsed
 from sacma.surrogate.whitening import Array
 
@@ -91,13 +92,13 @@ class Journal:
         except OSError:
             pass  # a file system without locks
 
-    def record(self, number: int, point: Array, outcome: Outcome) -> None:
+    def record(self, number: int, point: Array, evaluation: Evaluation) -> None:
         """Append an evaluation; it is on the disk when this returns.
 
         Raises:
             JournalError: it cannot be written, or the file is not at its path any more.
         """
-        line = evaluation_line(number, point, outcome)
+        line = evaluation_line(number, point, evaluation)
         self._check(line)
         try:
             self._write(line)
@@ -193,14 +194,12 @@ def _identity_of(file: Path | int) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-@contextlib.contextmanager
-def journal_of(path: str | os.PathLike[str] | None, call: Call) -> Iterator[tuple[Call, Journal | None]]:
-    """Give the call with a seed and its journal, where there is to be one."""
-    if path is None:
-        yield call.seeded(), None
-        return
-    with contextlib.closing(Journal(path, call)) as journal:
-        yield journal.call, journal
+def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], None] | None = None) -> Run:
+    """Return a run of ``call``, which goes on from its journal, where it has one, and is recorded there."""
+    if journal is None:
+        return Run(call.seeded(), on_generation=on_generation)
+    known, source = journal.known, journal.source
+    return Run(journal.call, known=known, source=source, on_record=journal.record, on_generation=on_generation)
 
 
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:

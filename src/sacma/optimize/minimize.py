@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sacma.optimize.call import checked_call, checked_function, checked_limits
-from sacma.optimize.evaluation import Evaluator, FirstEvaluations, Outcome, evaluator_of
-from sacma.optimize.journal import Journal, JournalError, journal_of
+from sacma.optimize.arguments import checked_function
+from sacma.optimize.call import checked_call, checked_limits
+from sacma.optimize.evaluation import MISTAKES, FirstEvaluations
+from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
+from sacma.optimize.workers import Evaluator, evaluator_of, one_by_one
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
@@ -86,25 +88,12 @@ def minimize(
         checked_function("callback", callback)
     evaluator = evaluator_of(workers)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-    call = checked_call(
-        x0,
-        sigma0,
-        bounds=bounds,
-        scale=scale,
-        surrogate=surrogate,
-        population_size=population_size,
-        seed=seed,
-        archive=archive,
-        limits=limits,
-    )
+    strategy = {"surrogate": surrogate, "population_size": population_size}
+    call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
     if budget is None:
         call = call.with_budget(BUDGET_FACTOR * len(call.x0))
-    with journal_of(journal, call) as (seeded, kept):
-        on_generation = None if callback is None else _calling(callback)
-        if kept is None:
-            run = Run(seeded, on_generation=on_generation)
-        else:
-            run = Run(seeded, known=kept.known, source=kept.source, on_record=kept.record, on_generation=on_generation)
+    with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
+        run = run_of(call, kept, None if callback is None else _calling(callback))
         try:
             _evaluate_all(run, fun, evaluator, kept)
         except KeyboardInterrupt:
@@ -117,34 +106,26 @@ def minimize(
 
 def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
-    one_by_one = evaluator.one_by_one
-    first = None if run.call.limits.max_failures == math.inf else FirstEvaluations()
-    while run.goes_on:
-        with contextlib.closing(evaluator(fun, run.tasks())) as outcomes:
-            for place, outcome in outcomes:
-                if first is not None:
-                    first = _checked(first, outcome, run, journal)
-                if outcome.raised is not None:
-                    outcome = Outcome(*outcome[:2])  # noqa: PLW2901 the frames of f are not kept
+    first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
+    while run.status == Status.GOING_ON:
+        with contextlib.closing(evaluator(fun, run.tasks())) as evaluations:
+            for number, evaluation in evaluations:
                 try:
-                    run.record(place, outcome)
+                    first.check(evaluation, any_value=run.evaluations > run.failures)
+                except MISTAKES:
+                    if journal is not None:
+                        journal.withdraw()
+                    raise
+                kept = evaluation._replace(raised=None)  # without the frames of f
+                try:
+                    run.record(number, kept)
                 except JournalError as error:
-                    run.keep(place, outcome)
+                    run.keep(number, kept)
                     run.end(Status.INTERRUPTED)
                     error.result = run.result()
                     raise
-                if one_by_one and not run.goes_on:
+                if evaluator is one_by_one and run.status != Status.GOING_ON:
                     break
-
-
-def _checked(first: FirstEvaluations, outcome: Outcome, run: Run, journal: Journal | None) -> FirstEvaluations | None:
-    """Raise what f raises by mistake, where its first evaluations show one; return None where no more are looked at."""
-    mistake = first.mistake(outcome, any_value=run.evaluations > run.failures)
-    if mistake is None:
-        return None if first.over else first
-    if journal is not None:
-        journal.withdraw()
-    raise mistake
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

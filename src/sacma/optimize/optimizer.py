@@ -8,11 +8,11 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from sacma.optimize.arguments import real_array, refuse
-from sacma.optimize.call import Call, checked_call, checked_limits
-from sacma.optimize.evaluation import outcome_of
-from sacma.optimize.journal import Journal, JournalError
+from sacma.optimize.call import checked_call, checked_limits
+from sacma.optimize.evaluation import evaluation_of
+from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.run import Known, Run
+from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
@@ -77,29 +77,16 @@ class SurrogateCMAES:
         journal: str | os.PathLike[str] | None = None,
     ) -> None:
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-        call = checked_call(
-            x0,
-            sigma0,
-            bounds=bounds,
-            scale=scale,
-            surrogate=surrogate,
-            population_size=population_size,
-            seed=seed,
-            archive=archive,
-            limits=limits,
-        )
+        strategy = {"surrogate": surrogate, "population_size": population_size}
+        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
         if journal is not None:
             self._journal = Journal(journal, call)
-        self._begin(call.seeded() if self._journal is None else self._journal.call)
+        self._begin(run_of(call, self._journal))
 
-    def _begin(self, call: Call, known: Known | None = None, source: str = "") -> None:
-        if self._journal is None:
-            self._run = Run(call, known=known, source=source)
-        else:
-            kept = self._journal
-            self._run = Run(call, known=kept.known, source=kept.source, on_record=kept.record)
+    def _begin(self, run: Run) -> None:
+        self._run = run
         try:
-            self._run.replay()
+            run.replay()
         except BaseException:
             self.close()
             raise
@@ -141,16 +128,16 @@ class SurrogateCMAES:
         if len(values) != len(X):
             refuse("values", values, f"as many as there are points, {len(X)}")
         missing: dict[bytes, list[int]] = {}
-        for place, point in reversed(self._run.tasks()):
-            missing.setdefault(point.tobytes(), []).append(place)
-        places = []
+        for number, point in reversed(self._run.tasks()):
+            missing.setdefault(point.tobytes(), []).append(number)
+        numbers = []
         for point in X:
             if not missing.get(point.tobytes()):
                 refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
-            places.append(missing[point.tobytes()].pop())
-        for place, value in zip(places, values, strict=True):
+            numbers.append(missing[point.tobytes()].pop())
+        for number, value in zip(numbers, values, strict=True):
             try:
-                self._run.record(place, outcome_of(value))
+                self._run.record(number, evaluation_of(value))
             except JournalError as error:
                 error.result = self.result
                 raise
@@ -165,12 +152,12 @@ class SurrogateCMAES:
 
     @property
     def result(self) -> Result:
-        """What has been found so far; see ``Result``."""
+        """The best that has been found so far; see ``Result``."""
         return self._run.result()
 
     @property
     def population_size(self) -> int:
-        """How many points the open population has, those that are told included; 0 before ``ask``."""
+        """Number of points of the open population, those that are told included; 0 before ``ask``."""
         return self._run.population_size
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -193,7 +180,8 @@ class SurrogateCMAES:
         """
         content = read_journal(path)
         loaded = cls.__new__(cls)
-        loaded._begin(content.call, content.evaluations, content.source(path))  # noqa: SLF001 one of our own
+        run = Run(content.call, known=content.evaluations, source=content.source(path))
+        loaded._begin(run)  # noqa: SLF001 one of our own
         return loaded
 
     def close(self) -> None:

@@ -1,19 +1,26 @@
-"""A run drawn: convergence, how many generations the model stood in for f, and its error."""
+"""Plots of runs: convergence, model-evaluated generations and model error, once or following a run."""
 
+import io
+import os
+import time
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sacma.errors import RunError
+from sacma.files.atomic import write_atomically
+from sacma.optimize.arguments import named, number, refuse
+from sacma.optimize.result import History, Result
 from sacma.strategy.generation import EvaluatedBy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sacma.optimize.result import History, Result
 
-
-def draw(result: "Result", figure: "Figure | None" = None) -> "Figure":
+def draw(result: Result, figure: "Figure | None" = None) -> "Figure":
     """Draw ``result`` into ``figure``, emptied, or into a new one of pyplot; return it."""
     if figure is None:
         from matplotlib import pyplot as plt  # noqa: PLC0415 not needed where a figure is given
@@ -21,9 +28,8 @@ def draw(result: "Result", figure: "Figure | None" = None) -> "Figure":
         figure = plt.figure(figsize=(7.0, 7.5), layout="constrained")
     figure.clear()
     convergence, control, error = figure.subplots(3, sharex=True, height_ratios=(2, 1, 1))
-    history: History = result.history
-    _draw_convergence(convergence, history)
-    true = [g for g in history.generations if g.evaluated_by == EvaluatedBy.TRUTH]
+    _draw_convergence(convergence, result.history)
+    true = [g for g in result.history.generations if g.evaluated_by == EvaluatedBy.TRUTH]
     at = [g.true_evaluations for g in true]
     control.step(at, [g.model_generations for g in true], where="post", color="C2")
     control.set_ylabel("$g_m$, model-evaluated\ngenerations")
@@ -35,7 +41,7 @@ def draw(result: "Result", figure: "Figure | None" = None) -> "Figure":
     return figure
 
 
-def _draw_convergence(axes: "Axes", history: "History") -> None:
+def _draw_convergence(axes: "Axes", history: History) -> None:
     numbers = np.arange(1, len(history.values) + 1)
     failed = np.isnan(history.values)
     with np.errstate(invalid="ignore"):
@@ -50,3 +56,86 @@ def _draw_convergence(axes: "Axes", history: "History") -> None:
         axes.set_yscale("log")
     axes.set_ylabel("value")
     axes.legend(loc="upper right")
+
+
+class LivePlot:
+    """A ``callback`` that draws the run so far, again and again, and at its end: in a window, or into a file.
+
+    In ask and tell, call it with ``es.result`` after each generation, and ``draw`` at the end. Where the file cannot be
+    written, it warns.
+
+    Args:
+        path: of an image file, whose ending says which kind; each drawing replaces it whole. None: a window.
+        every: fewest seconds between two drawings; 0: after each generation.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, every: float = 1.0) -> None:
+        if path is not None and not isinstance(path, str | os.PathLike):
+            refuse("path", path, "the path of an image file, or None for a window", of_type=True)
+        self._path = None if path is None else _image(Path(path))
+        self._every = number("every", every, "seconds ≥ 0", least=0.0)
+        self._drawn: float | None = None
+        self._shown: History | None = None
+        self._figure: Figure | None = None
+
+    def __call__(self, result: Result) -> None:
+        """Draw, if it is time to."""
+        if self._drawn is not None and time.monotonic() - self._drawn < self._every:
+            return
+        self.draw(result)
+        self._drawn = time.monotonic()
+
+    def at_end(self, result: Result) -> None:
+        """Draw the end of a run, if it has come since the last drawing."""
+        if self._shown is None or not _same(self._shown, result.history):
+            self.draw(result)
+
+    def draw(self, result: Result) -> None:
+        """Draw now."""
+        self._shown = result.history
+        if self._path is None:
+            self._draw_window(result)
+        else:
+            self._draw_file(result, self._path)
+
+    def _draw_file(self, result: Result, path: Path) -> None:
+        from matplotlib.figure import Figure  # noqa: PLC0415 matplotlib is slow, and not everybody draws
+
+        if self._figure is None:
+            self._figure = Figure(figsize=(7.0, 7.5), layout="constrained")
+        result.plot(self._figure)
+        image = io.BytesIO()
+        self._figure.savefig(image, format=_kind(path))
+        try:
+            write_atomically(path, image.getvalue())
+        except RunError as error:
+            warnings.warn(f"the plot is not drawn: {error}", stacklevel=2)
+
+    def _draw_window(self, result: Result) -> None:
+        from matplotlib import pyplot as plt  # noqa: PLC0415 idem
+
+        if self._figure is None:
+            plt.ion()
+        self._figure = result.plot(self._figure)
+        self._figure.canvas.draw_idle()
+        self._figure.canvas.flush_events()
+
+
+def _same(one: History, other: History) -> bool:
+    return np.array_equal(one.points, other.points) and np.array_equal(one.values, other.values, equal_nan=True)
+
+
+def _image(path: Path) -> Path:
+    """Return the path of an image that can be drawn and written."""
+    from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415 idem
+
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if _kind(path) not in kinds:
+        refuse("path", named(path), f"an image file that ends in {', '.join(f'.{kind}' for kind in sorted(kinds))}")
+    if path.exists() and not path.is_file():
+        refuse("path", named(path), "the path of an image file; this is something else")
+    return path
+
+
+def _kind(path: Path) -> str:
+    return path.suffix[1:].lower() or "png"

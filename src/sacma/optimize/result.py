@@ -1,4 +1,4 @@
-"""What a run found, as SciPy gives it, and its history."""
+"""The result of a run, as SciPy gives it, and its history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Status(IntEnum):
-    """Why a run ended."""
+    """Reasons why a run ended."""
 
     GOING_ON = -1
     TARGET = 0
@@ -30,7 +30,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """All evaluations of a run, in the order of their numbers, and its generations.
+    """Evaluations of a run, in the order of their numbers, and its generations.
 
     Args:
         points: shape (n, D).

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 
@@ -12,14 +12,12 @@ from threadpoolctl import ThreadpoolController
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Outcome, Task
+from sacma.optimize.evaluation import Evaluation, Known, as_arrays
 from sacma.optimize.result import History, Result, Status
+from sacma.optimize.workers import Task
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
-
-Known = Mapping[int, tuple[Array, Outcome]]
-"""Evaluations by their number, from 1."""
 
 
 class Run:
@@ -27,10 +25,9 @@ class Run:
 
     Args:
         call: what is asked for, with a seed.
-        known: evaluations of an earlier run of the same call. Their outcomes are taken instead of asked for.
+        known: evaluations of an earlier run of the same call, taken instead of asked for.
         source: where they come from, for errors.
-        on_record: called with number, point and outcome of each evaluation, before anything follows from it; not with
-            those that are known.
+        on_record: called with number, point and evaluation before anything follows from it; not with what is known.
         on_generation: called after each true-evaluated generation.
     """
 
@@ -40,7 +37,7 @@ class Run:
         *,
         known: Known | None = None,
         source: str = "what is known",
-        on_record: Callable[[int, Array, Outcome], None] | None = None,
+        on_record: Callable[[int, Array, Evaluation], None] | None = None,
         on_generation: Callable[["Run"], None] | None = None,
     ) -> None:
         self.call = call
@@ -54,52 +51,48 @@ class Run:
         self._uses_models = call.settings.model is not None
         with one_thread() if self._uses_models else nullcontext():
             self._strategy = _strategy(call, self.generations.append)
+        self._evaluated: dict[int, tuple[Array, Evaluation]] = {}
         self._points: Array = np.empty((0, len(call.x0)))  # the population that is open; none: it is closed
-        self._outcomes: list[Outcome | None] = []
-        self._settled = 0  # outcomes of it before the first that is not there yet
-        self._populations: list[tuple[Array, list[Outcome | None]]] = []  # those that are closed
-        self._closed = 0  # their evaluations
-        self._failed_in_a_row = 0
+        self._closed = 0  # evaluations of those before it
+        self._settled = 0  # evaluations before the first that is missing
+        self._failed_in_a_row = 0  # of them
         self._last_failure = ""
-        self.evaluations = 0
         self.failures = 0
         self.best_value, self.best_point, self._best_number = _best_of(call)
 
     @property
-    def status(self) -> Status:
-        """Whether the run has ended, and why."""
-        limits = self.call.limits
-        holds = {
-            Status.TARGET: self.best_value <= limits.target,
-            Status.FAILURES: self._failed_in_a_row >= limits.max_failures,
-            self._ended: self._ended is not None,
-            Status.BUDGET: self.evaluations >= limits.budget,
-            Status.RESTARTS: self._strategy.stopped,
-            Status.TIME_LIMIT: time.monotonic() - self._began >= limits.time_limit,
-        }
-        return next((status for status, ended in holds.items() if ended and status is not None), Status.GOING_ON)
+    def evaluations(self) -> int:
+        """Number of evaluations."""
+        return len(self._evaluated)
 
     @property
-    def goes_on(self) -> bool:
-        """Whether the run has not ended: the same as its status, said in less time."""
+    def status(self) -> Status:
+        """The reason why the run has ended, if it has."""
+        return next(self._reasons_to_end(), Status.GOING_ON)
+
+    def _reasons_to_end(self) -> Iterator[Status]:
         limits = self.call.limits
-        return (
-            self.best_value > limits.target
-            and self.evaluations < limits.budget
-            and self._failed_in_a_row < limits.max_failures
-            and self._ended is None
-            and not self._strategy.stopped
-            and (limits.time_limit == math.inf or time.monotonic() - self._began < limits.time_limit)
-        )
+        if self.best_value <= limits.target:
+            yield Status.TARGET
+        if self._failed_in_a_row >= limits.max_failures:
+            yield Status.FAILURES
+        if self._ended is not None:
+            yield self._ended
+        if self.evaluations >= limits.budget:
+            yield Status.BUDGET
+        if self._strategy.stopped:
+            yield Status.RESTARTS
+        if time.monotonic() - self._began >= limits.time_limit:
+            yield Status.TIME_LIMIT
 
     @property
     def exhausted(self) -> bool:
-        """Whether no further point can be asked for, whatever else may have ended the run."""
+        """No further point can be asked for, whatever else may have ended the run."""
         return self.evaluations >= self.call.limits.budget or self._strategy.stopped
 
     @property
     def population_size(self) -> int:
-        """How many points the open population has; 0 where none is open."""
+        """Number of points of the open population; 0 where none is open."""
         return len(self._points)
 
     def end(self, status: Status) -> None:
@@ -114,36 +107,32 @@ class Run:
     def tasks(self) -> list[Task]:
         """Return what is to be evaluated before the run goes on, copies; at most what the budget has left.
 
-        Nothing where a generation has closed with known outcomes alone, or the run has ended.
-
-        Raises:
-            ValueError: a known evaluation is not of this run.
+        Nothing where a generation has closed with known evaluations alone, or the run has ended. A known evaluation
+        of another point is a ValueError.
         """
         if not len(self._points):
             if self._strategy.stopped:
                 return []
             self._sample()
-        copies = self._points.copy()  # f may write to its argument
-        missing = [(i, copies[i]) for i, outcome in enumerate(self._outcomes) if outcome is None]
+        numbered = enumerate(self._points.copy(), self._closed + 1)  # f may write to its argument
+        missing = [task for task in numbered if task[0] not in self._evaluated]
         left = self.call.limits.budget - self.evaluations
         return missing if left >= len(missing) else missing[: int(left)]
 
-    def record(self, place: int, outcome: Outcome) -> None:
-        """Take the outcome of the task at ``place``; the last of a population updates the strategy."""
+    def record(self, number: int, evaluation: Evaluation) -> None:
+        """Take the evaluation of a task; the last of a population updates the strategy."""
         if self._on_record is not None:
-            self._on_record(self._closed + place + 1, self._points[place], outcome)
-        self._take(place, outcome)
+            self._on_record(number, self._point(number), evaluation)
+        self._take(number, evaluation)
 
-    def keep(self, place: int, outcome: Outcome) -> None:
-        """Take the outcome of a task at the end of a run: nothing is recorded, and nothing follows from it."""
-        self._outcomes[place] = outcome
-        self.evaluations += 1
-        if outcome.failure:
+    def keep(self, number: int, evaluation: Evaluation) -> None:
+        """Take the evaluation of a task at the end of a run: nothing is recorded, and nothing follows from it."""
+        point = self._point(number)
+        self._evaluated[number] = (point, evaluation)
+        if evaluation.failure:
             self.failures += 1
-        elif outcome.value <= self.best_value:
-            value, number = outcome.value, self._closed + place + 1
-            if value < self.best_value or number < self._best_number:
-                self.best_value, self.best_point, self._best_number = value, self._points[place], number
+        elif (evaluation.value, number) < (self.best_value, self._best_number):
+            self.best_value, self.best_point, self._best_number = evaluation.value, point, number
 
     def result(self) -> Result:
         """Return what has been found so far."""
@@ -167,72 +156,58 @@ class Run:
 
     def history(self) -> History:
         """Return all evaluations, in the order of their numbers, and all generations."""
-        there = [place for place, outcome in enumerate(self._outcomes) if outcome is not None]
-        points = [*(points for points, _ in self._populations), self._points[there]]
-        outcomes = [o for _, population in self._populations for o in population if o is not None]
-        outcomes += [o for o in self._outcomes if o is not None]
-        failures = {} if not self.failures else {n: o.failure for n, (_, o) in self.evaluated().items() if o.failure}
-        values = np.array([outcome.value for outcome in outcomes], dtype=float)
-        return History(np.concatenate(points), values, failures, tuple(self.generations))
+        evaluated = self.evaluated()
+        failures = {number: e.failure for number, (_, e) in evaluated.items() if e.failure}
+        return History(*as_arrays(evaluated, len(self.call.x0)), failures, tuple(self.generations))
 
-    def evaluated(self) -> dict[int, tuple[Array, Outcome]]:
-        """Return all evaluations by their number, from 1; what is not there yet of a population is left out."""
-        found = {}
-        number = 0
-        for points, outcomes in (*self._populations, (self._points, self._outcomes)):
-            for point, outcome in zip(points, outcomes, strict=True):
-                number += 1
-                if outcome is not None:
-                    found[number] = (point, outcome)
-        return found
+    def evaluated(self) -> Known:
+        """Return all evaluations in the order of their numbers."""
+        return {number: self._evaluated[number] for number in sorted(self._evaluated)}
+
+    def _point(self, number: int) -> Array:
+        point: Array = self._points[number - self._closed - 1]
+        return point
 
     def _sample(self) -> None:
         """Open the next population, and take what is known of it."""
-        population = self._strategy.ask()
-        self._points = self.call.space.points(population)
-        self._outcomes = [None] * len(population)
-        if not self._known:
-            return
-        points, first = self._points, self._closed + 1
-        for place, point in enumerate(points):
-            if first + place in self._known and self.evaluations < self.call.limits.budget:
-                known, outcome = self._known.pop(first + place)
+        self._points = self.call.space.points(self._strategy.ask())
+        first = self._closed + 1
+        for number, point in enumerate(self._points, first) if self._known else ():
+            if number in self._known and self.evaluations < self.call.limits.budget:
+                known, evaluation = self._known.pop(number)
                 if not np.array_equal(known, point):
                     refuse(
-                        f"evaluation {first + place} of {self._source}",
+                        f"evaluation {number} of {self._source}",
                         known,
                         f"the point that this run asks for, {shown(point)}; values, machine or versions are not what "
                         "they were: hand over what is known as archive=sacma.read_journal(path).archive, with another "
                         "journal",
                     )
-                self._take(place, outcome)
+                self._take(number, evaluation)
 
-    def _take(self, place: int, outcome: Outcome) -> None:
-        self.keep(place, outcome)
-        if place == self._settled:
-            self._settle()
-        if self._settled == len(self._outcomes):
+    def _take(self, number: int, evaluation: Evaluation) -> None:
+        self.keep(number, evaluation)
+        self._settle()
+        if self._settled == self._closed + len(self._points):
             self._close()
 
     def _settle(self) -> None:
-        """Count failures in the order of the points, whatever the order in which outcomes come."""
-        outcomes = self._outcomes
-        while self._settled < len(outcomes) and (outcome := outcomes[self._settled]) is not None:
-            if not outcome.failure and self._failed_in_a_row < self.call.limits.max_failures:
-                self._failed_in_a_row = 0
-            elif outcome.failure:
+        """Count failures in the order of the points, whatever the order in which evaluations come."""
+        while (number := self._settled + 1) in self._evaluated:
+            failure = self._evaluated[number][1].failure
+            if failure:
                 self._failed_in_a_row += 1
-                self._last_failure = outcome.failure
-            self._settled += 1
+                self._last_failure = failure
+            elif self._failed_in_a_row < self.call.limits.max_failures:
+                self._failed_in_a_row = 0
+            self._settled = number
 
     def _close(self) -> None:
         """Let the strategy learn from the population that is now evaluated."""
-        values = [math.inf if o is None or o.failure else o.value for o in self._outcomes]
-        self._populations.append((self._points, self._outcomes))
-        self._closed += len(self._points)
-        self._points, self._outcomes, self._settled = self._points[:0], [], 0
+        evaluations = [self._evaluated[number][1] for number in range(self._closed + 1, self._settled + 1)]
+        self._closed, self._points = self._settled, self._points[:0]
         with one_thread() if self._uses_models else nullcontext():
-            self._strategy.tell(values)
+            self._strategy.tell([math.inf if e.failure else e.value for e in evaluations])
         if self._on_generation is not None:
             self._on_generation(self)
 
@@ -252,7 +227,7 @@ class Run:
         only_failures = self.failures and not math.isfinite(self.best_value)
         if self._last_failure and (status == Status.FAILURES or only_failures):
             message += f"; the last failure: {self._last_failure}"
-        if self.best_point is not None and not self._best_number:
+        if not self._best_number:
             message += "; nothing better than the given archive was found"
         return message
 

@@ -1,4 +1,4 @@
-"""What a journal, or a saved optimizer, holds: JSON lines, a header and then a line an evaluation, and no more.
+"""Journals and saved optimizers: JSON lines, a header and then one an evaluation, and no more.
 
 A line has a number, counted from 1 in the order in which the run asks for points; the point; and the value, or why the
 evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
@@ -20,9 +20,8 @@ from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Outcome
+from sacma.optimize.evaluation import Evaluation, Known, as_arrays
 from sacma.optimize.header import FORMAT, call_of, header_of, other_versions, real, to_line
-from sacma.optimize.run import Known
 from sacma.surrogate.whitening import Array
 
 LARGEST_JOURNAL = 1 << 30
@@ -32,21 +31,21 @@ LARGEST_HEADER = 64 << 20
 """Bytes: the header holds the archive."""
 
 LARGEST_NUMBER = 10**18
-"""Of an evaluation."""
+"""Largest number of an evaluation."""
 
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
-"""Of every journal, half a header included: no other file is ever taken for one."""
+"""Beginning of every journal, half a header included: no other file is ever taken for one."""
 
 _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
 
 
 @dataclass(frozen=True, eq=False)
 class JournalContent:
-    """What a journal holds.
+    """Content of a journal.
 
     Args:
         header: call, limits and versions that it was written with.
-        evaluations: by number: point and outcome.
+        evaluations: by number: point and evaluation.
         call: that the header is of.
     """
 
@@ -57,22 +56,21 @@ class JournalContent:
     @property
     def points(self) -> Array:
         """All points in the order of their numbers, shape (n, D)."""
-        points = [self.evaluations[number][0] for number in sorted(self.evaluations)]
-        return np.array(points, dtype=float).reshape(len(points), len(self.call.x0))
+        return self.archive[0]
 
     @property
     def values(self) -> Array:
         """Their values, shape (n,), NaN where an evaluation failed."""
-        return np.array([self.evaluations[number][1].value for number in sorted(self.evaluations)], dtype=float)
+        return self.archive[1]
 
     @property
     def archive(self) -> tuple[Array, Array]:
         """Points and values, as ``archive=`` of another call takes them."""
-        return self.points, self.values
+        return as_arrays(self.evaluations, len(self.call.x0))
 
     @property
     def other_versions(self) -> str:
-        """Which packages had another version when it was begun, in words; empty where none had."""
+        """The packages that had another version when it was begun, for people; empty where none had."""
         return other_versions(self.header)
 
     def source(self, path: object) -> str:
@@ -99,12 +97,7 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
 
 
 def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) -> None:
-    """Write call and evaluations, all or nothing, in the form of a journal.
-
-    Raises:
-        TypeError: ``path`` is none.
-        ValueError: the file cannot be written.
-    """
+    """Write call and evaluations, all or nothing, in the form of a journal."""
     where = checked_path("path", path)
     try:
         fits = where.parent.is_dir() and (where.is_file() or not where.exists())
@@ -112,7 +105,7 @@ def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
         fits = False
     if not fits:
         refuse("path", path, "a file that can be written, in a folder that exists")
-    lines = [header_line(call), *(evaluation_line(number, *evaluations[number]) for number in sorted(evaluations))]
+    lines = [header_line(call), *(evaluation_line(number, *line) for number, line in evaluations.items())]
     try:
         write_atomically(where, b"".join(lines))
     except RunError as error:
@@ -120,11 +113,7 @@ def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
 
 
 def checked_path(name: str, path: object) -> Path:
-    """Return the path of a file.
-
-    Raises:
-        TypeError, ValueError: it is none.
-    """
+    """Return the path of a file."""
     if not isinstance(path, str | os.PathLike):
         refuse(name, path, "the path of a file", of_type=True)
     if not str(path) or "\0" in str(path):
@@ -133,11 +122,7 @@ def checked_path(name: str, path: object) -> Path:
 
 
 def header_line(call: Call) -> bytes:
-    """Return the first line of a journal.
-
-    Raises:
-        ValueError: the archive is too large for one.
-    """
+    """Return the first line of a journal; refuse an archive that is too large for one."""
     header = to_line(header_of(call))
     if len(header) > LARGEST_HEADER:
         given = f"{len(header) >> 20} MiB large, as it is written"
@@ -145,22 +130,17 @@ def header_line(call: Call) -> bytes:
     return header
 
 
-def evaluation_line(number: int, point: Array, outcome: Outcome) -> bytes:
+def evaluation_line(number: int, point: Array, evaluation: Evaluation) -> bytes:
     """Return the line of an evaluation."""
-    ended = {"failure": outcome.failure} if outcome.failure else {"value": outcome.value}
+    ended = {"failure": evaluation.failure} if evaluation.failure else {"value": evaluation.value}
     return to_line({"number": number, "point": point.tolist(), **ended})
 
 
 def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | None, int]:
     """Return what is whole of a journal, None without a header, and the number of bytes that it takes.
 
-    Args:
-        path: of the journal, for errors.
-        file: at its beginning.
-        name: of the argument, for errors.
-
     Raises:
-        ValueError: something is there that no run writes.
+        ValueError: something is there that no run writes. The message has ``name``, the argument, and its ``path``.
     """
     which = f"{name} is {named(path)}"
     beginning = file.read(40)
@@ -175,7 +155,7 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
         call = call_of(header)
     except ValueError as error:
         raise ValueError(f"{which}, with a header that is damaged (line 1): {error}; {_AS_IT_WAS}") from None
-    evaluations: dict[int, tuple[Array, Outcome]] = {}
+    evaluations: dict[int, tuple[Array, Evaluation]] = {}
     most = _longest_line(len(call.x0))
     size, line = len(first), file.readline(most + 1)
     while line.endswith(b"\n") or len(line) > most:
@@ -191,7 +171,7 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
         evaluations[number] = evaluation
         size += len(line)
         line = following
-    return JournalContent(header, evaluations, call), size
+    return JournalContent(header, dict(sorted(evaluations.items())), call), size
 
 
 def _longest_line(dimension: int) -> int:
@@ -208,7 +188,7 @@ def _json_of(line: bytes, most: int) -> Any:
 _SUCCEEDED, _FAILED = {"number", "point", "value"}, {"number", "point", "failure"}
 
 
-def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, tuple[Array, Outcome]]:
+def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, tuple[Array, Evaluation]]:
     if not isinstance(content, dict) or content.keys() not in (_SUCCEEDED, _FAILED):
         raise ValueError("no object with number, point, and value or failure")
     number, point = content["number"], content["point"]
@@ -220,8 +200,8 @@ def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, tuple
         raise ValueError(f"its point is {shown(point)}, not a list of {dimension} numbers")
     x = np.array([real("a coordinate", coordinate) for coordinate in point])
     if "value" in content:
-        return number, (x, Outcome(real("its value", content["value"])))
+        return number, (x, Evaluation(real("its value", content["value"])))
     failure = content["failure"]
     if not isinstance(failure, str) or not failure:
         raise ValueError(f"its failure is {shown(failure)}, not text")
-    return number, (x, Outcome(math.nan, one_line(failure) or "failed"))
+    return number, (x, Evaluation(math.nan, one_line(failure) or "failed"))

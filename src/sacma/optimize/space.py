@@ -25,7 +25,7 @@ class Space:
 
     @cached_property
     def bounded(self) -> bool:
-        """Whether any coordinate has a bound."""
+        """True where any coordinate has a bound."""
         return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper)))
 
     @cached_property
@@ -39,7 +39,7 @@ class Space:
             return self.lower / self.scale, self.upper / self.scale
 
     def points(self, scaled: Sequence[Array]) -> Array:
-        """Return what f is to see of the strategy's points: shape (n, D), within the bounds."""
+        """Return the points x at which f is evaluated, shape (n, D), within the bounds."""
         points = np.array(scaled)
         if not self._unscaled:
             points *= self.scale
@@ -50,13 +50,7 @@ class Space:
         return points / self.scale
 
     def another_start(self, x0: Array, sigma0: float, rng: np.random.Generator) -> Array:
-        """Draw x₀ of a restart: uniform between two finite bounds, else normal around the first x₀ with σ₀.
-
-        Args:
-            x0: of the first run, shape (D,).
-            sigma0: σ₀ in units of the scale.
-            rng: source of the draw.
-        """
+        """Draw the x₀ of a restart: uniform between two finite bounds, else normal around the first x₀ with σ₀."""
         uniform, normal = rng.uniform(size=len(x0)), rng.standard_normal(len(x0))
         with np.errstate(over="ignore", invalid="ignore"):
             width = self.upper - self.lower

@@ -1,4 +1,4 @@
-"""Acceptance of trained models: a model that does not tell points apart counts as not trained."""
+"""Acceptance of trained models: a model that cannot rank points counts as not trained."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ class Acceptance(Protocol):
     """A test that a model must pass to be used."""
 
     def judge(self, model: Callable[[Array], Array], run: Sampling, values: Array) -> FitStatus:
-        """Return ``TRAINED``, or why the model is rejected.
+        """Return ``TRAINED`` or the reason for rejecting the model.
 
         Args:
             model: returns predictions at points, shape (n, D).
@@ -25,7 +25,7 @@ class Acceptance(Protocol):
 
 
 class RanksPopulation(Part):
-    """Accepts models whose predictions of the population are finite and differ."""
+    """Acceptance of models whose predictions of the population are finite and differ."""
 
     name: Literal["ranks-population"] = "ranks-population"
 

@@ -17,7 +17,7 @@ from sacma.surrogate.whitening import Array, Whitening
 
 _HANDLERS = {"penalty": "BoundPenalty", "transform": "BoundTransform"}
 _LARGEST_SHARE = 1.0 / 3.0
-"""Of a box's width that σ may be: pycma's ``maxstd_boundrange``."""
+"""Largest σ as a share of the box: pycma's ``maxstd_boundrange``."""
 
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
@@ -32,7 +32,7 @@ def default_population_size(dimension: int, multiple: float = 1.0) -> int:
 
 
 def contained_options(rng: np.random.Generator) -> dict[str, Any]:
-    """Return the options by which a pycma strategy samples from ``rng``, prints nothing and touches no file."""
+    """Return options that make pycma sample from ``rng``, print nothing and touch no file."""
     return {
         "seed": np.nan,  # leaves NumPy's global generator alone …
         "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
@@ -47,22 +47,21 @@ StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size 
 PopulationSize = Annotated[
     int | None, Field(ge=4, le=100_000, description="λ of the first run; null: ⌊population_multiple (4 + 3 ln D)⌋")
 ]
-ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
-
 Bounds = Annotated[
     Literal["none", "penalty", "transform"],
     Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
 ]
+ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
 
 class CMAESSampling(Part):
-    """Settings of CMA-ES between two restarts."""
+    """CMA-ES of pycma."""
 
     name: Literal["cma-es"] = "cma-es"
     sigma0: StepSize = 8.0 / 3.0
     population_size: PopulationSize = None
     population_multiple: Annotated[
-        float, Field(ge=1, le=10, description="of the usual λ, where population_size is null; DTS-CMA-ES has 2")
+        float, Field(ge=1, le=10, description="multiplies λ where population_size is null; DTS-CMA-ES has 2")
     ] = 1.0
     active: ActiveUpdate = False
     bounds: Bounds = "none"
@@ -87,7 +86,7 @@ class CMAES:
     """A pycma strategy that samples with the generator it is given and touches nothing else.
 
     With bounds, *sampled* points (genotypes) are where the distribution N(m, σ²C) lives, and *proposed* points
-    (phenotypes) are what f is to see: repaired or transformed into the box. Without, they are the same.
+    (phenotypes) are those for f: repaired or transformed into the box. Without bounds, they are the same.
 
     Args:
         initial_point: x₀, shape (D,).
@@ -111,7 +110,7 @@ class CMAES:
             options["bounds"] = [box[0].tolist(), box[1].tolist()]
         sigma0 = settings.sigma0
         if settings.bounds != "none" and len(initial_point) == 1:
-            # In one dimension pycma raises where it would hold σ to a part of the box: at the start that is done here.
+            # In one dimension pycma raises instead of limiting σ to a part of the box: the limit is set here.
             options["maxstd"] = np.inf
             sigma0 = min(sigma0, float(box[1][0] - box[0][0]) * _LARGEST_SHARE)
         with warnings.catch_warnings():
@@ -138,7 +137,7 @@ class CMAES:
 
     @property
     def mean(self) -> Array:
-        """The mean as f is to see it, shape (D,): m, repaired or transformed where there are bounds."""
+        """The mean for f, shape (D,): m, repaired or transformed where there are bounds."""
         return self._repaired(self._es.mean)
 
     def _repaired(self, point: Array) -> Array:
@@ -205,7 +204,7 @@ class CMAES:
     def state(self) -> CMAState:
         """Return the variables and constants before the update, for ``cma_update``.
 
-        Without bounds this is the whole of what determines pycma's own update.
+        Without bounds these determine pycma's own update completely.
         """
         from cma.utilities.math import Mh  # noqa: PLC0415 loaded with pycma
 

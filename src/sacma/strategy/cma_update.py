@@ -1,4 +1,4 @@
-"""One CMA-ES update as a pure function: where would this state go if the population were ranked so?
+"""One CMA-ES update as a pure function of a state and a ranked population.
 
 | symbol  | here                        | shape  |
 | ------- | --------------------------- | ------ |
@@ -23,7 +23,7 @@ from sacma.surrogate.whitening import Array
 
 @dataclass(frozen=True)
 class CMAConstants:
-    """What does not change during a run (c_cma of Algorithm 2)."""
+    """Constants of a run (c_cma of Algorithm 2)."""
 
     weights: Array
     mueff: float
@@ -65,7 +65,7 @@ def cma_update(state: CMAState, points: Array, values: Array) -> SearchDistribut
     Args:
         state: variables at the generation in which ``points`` were sampled; not changed.
         points: the population, shape (λ, D), where the distribution lives.
-        values: what ranks it, shape (λ,); lower is better.
+        values: rank the population, shape (λ,); lower is better.
     """
     k, D = state.constants, len(state.mean)
     w = k.weights

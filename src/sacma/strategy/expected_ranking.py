@@ -1,11 +1,11 @@
-"""Expected ranking difference: how much the value of one point is expected to change the ranking of the others.
+"""Expected ranking difference (ERDE): the expected change of the ranking when the value of one point becomes known.
 
 | symbol | here                   | meaning                                                               |
 | ------ | ---------------------- | --------------------------------------------------------------------- |
 | ŷ, Σ   | ``posterior``          | joint posterior mean and covariance of a population, (λ,) and (λ, λ)  |
 | σ_n²   | ``posterior.noise``    | noise variance                                                        |
 | μ      | ``parents``            | number of parents                                                     |
-| y_k    |                        | what f would say of point k                                           |
+| y_k    |                        | the true value of point k                                             |
 """
 
 import math
@@ -19,7 +19,7 @@ from sacma.surrogate.whitening import Array
 
 
 def expected_ranking_difference(posterior: Posterior, parents: int) -> Array:
-    """Return for each point k by how much f(x_k) is expected to change the ranking of the others (ERDE).
+    """Return the expected change of the ranking of all other points when f(x_k) becomes known, for each k.
 
     Before it is known, y_k ~ N(ŷ_k, Σ_kk + σ_n²). Once it is, the posterior means of the others are straight lines
     in its standardised value t:
@@ -49,7 +49,7 @@ def expected_ranking_difference(posterior: Posterior, parents: int) -> Array:
 
 
 FARTHEST = 38.0
-"""Crossings as far out as this have no probability left in a float."""
+"""Distance at which crossings have no probability left in a float."""
 
 
 @inlined
@@ -80,7 +80,7 @@ def _expected_displacement(i: int, k: int, mean: Array, rank: Array, slopes: Arr
 
 @compiled
 def _expected_differences(mean: Array, rank: Array, covariance: Array, noise: float, parents: int) -> Array:
-    """Return E_t Σ |r_i(t) − r_i| for each k; ``rank`` is r among all, and says which of equals is first."""
+    """Return E_t Σ |r_i(t) − r_i| for each k; ``rank`` is r among all, with ties broken."""
     size = len(mean)
     expected = np.zeros(size)
     for k in range(size):
@@ -95,5 +95,5 @@ def _expected_differences(mean: Array, rank: Array, covariance: Array, noise: fl
 
 
 def load_compiled_code() -> None:
-    """Judge a small population, so that compiling, or loading what was compiled, is not part of any trial's time."""
+    """Judge a small population: compiles the code, or loads it, before any trial is timed."""
     expected_ranking_difference(Posterior(np.arange(3.0), np.eye(3), 0.0), parents=1)

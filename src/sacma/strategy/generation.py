@@ -1,4 +1,4 @@
-"""What there is to say of one generation."""
+"""The record of one generation in a trace."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class EvaluatedBy(StrEnum):
-    """Where a generation's values came from."""
+    """Source of a generation's values."""
 
     TRUTH = "true"
     MODEL = "model"
@@ -14,7 +14,7 @@ class EvaluatedBy(StrEnum):
 
 @dataclass(frozen=True)
 class Generation:
-    """One generation of S-CMA-ES; what does not apply is NaN, 0 or empty.
+    """One generation; fields that do not apply are NaN, 0 or empty.
 
     Args:
         generation: counted from 1 over all restarts.
@@ -26,11 +26,11 @@ class Generation:
         error: ε of the earlier model on this population.
         smoothed_error: ε_s.
         training_set_size: n_tr.
-        fit_status: how the training ended.
-        likelihood_evaluations: what the training took.
-        half_evaluations: what it took on half the points.
-        jitters: how often η of the starts had to be raised until A had a factor.
-        searched_from: where the search of the likelihood began.
+        fit_status: outcome of the training.
+        likelihood_evaluations: of the training.
+        half_evaluations: of the training, on half the points.
+        jitters: increases of η of the starts until A had a factor.
+        searched_from: start of the likelihood search.
         sigma: σ that the population was sampled with.
         best_value: lowest true value so far.
         fit_seconds: CPU seconds of training-set selection and training.

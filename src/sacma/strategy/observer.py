@@ -1,4 +1,4 @@
-"""Observation of a strategy: CPU seconds of the parts of each generation, and its report for the trace."""
+"""Observation of a strategy: CPU seconds and details of each generation, reported for the trace."""
 
 import time
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from sacma.strategy.generation import EvaluatedBy, Generation
 Activity = Literal["fit_seconds", "predict_seconds", "strategy_seconds"]
 
 SUMMED = ("likelihood_evaluations", "half_evaluations", "jitters")
-"""Costs of a training that add up where a generation has more than one."""
+"""Costs of trainings that are summed over a generation."""
 
 
 class Observer:
-    """Collects what happens in a generation and reports it when the generation is finished.
+    """Collects the details of a generation and reports them when it is finished.
 
     Args:
         on_generation: called with each finished generation.
@@ -42,7 +42,7 @@ class Observer:
         self._by_truth = True
 
     def training(self, details: dict[str, int | str]) -> None:
-        """Note how a training ended: of two in a generation the costs of both, and the end of the second."""
+        """Note a training: costs of several in a generation are summed, the rest is of the last."""
         earlier = self._details
         totals = {name: int(earlier.get(name, 0)) + int(details.get(name, 0)) for name in SUMMED}
         self._details |= {**details, **{name: total for name, total in totals.items() if total}}

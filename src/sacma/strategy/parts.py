@@ -1,4 +1,4 @@
-"""Registries of the parts of a strategy that need no folder of their own; a line here adds a kind."""
+"""Registries of samplings, restarts and acceptances, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

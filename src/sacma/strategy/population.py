@@ -1,10 +1,10 @@
-"""A population on its way through one generation: what f and models say of it.
+"""A population during one generation: its true values, trainings and predictions.
 
 | symbol | here              | meaning                                                      |
 | ------ | ----------------- | ------------------------------------------------------------ |
 | 𝒜      | ``_archive``      | all truly evaluated points                                   |
 | y      | ``values``        | true values, NaN where f has not evaluated a point yet       |
-| ŷ      | ``predict``       | values that a model predicts                                 |
+| ŷ      | ``predict``       | predicted values                                             |
 """
 
 import sys
@@ -32,7 +32,7 @@ class Population:
         run: sampled it.
         archive: receives its true values.
         trainer: trains models for it; None without a surrogate.
-        observer: is told what happens.
+        observer: notes trainings, evaluations and CPU time.
     """
 
     def __init__(self, run: Sampling, archive: Archive, trainer: Trainer | None, observer: Observer) -> None:
@@ -41,7 +41,7 @@ class Population:
         self._trainer = trainer
         self._observer = observer
         self._asked: Indices = np.empty(0, dtype=np.intp)
-        self.sigma = run.sigma  # that it was sampled with
+        self.sigma = run.sigma  # of the sampling
         self.model: TrainedModel | None = None
         self.values: Array = np.full(run.population_size, np.nan)
 
@@ -62,7 +62,7 @@ class Population:
 
     @property
     def begun(self) -> bool:
-        """Whether f has evaluated a point of it."""
+        """True once f has evaluated a point of it."""
         return not np.isnan(self.values).all()
 
     @property
@@ -79,8 +79,8 @@ class Population:
     def take(self, y: Array) -> None:
         """Archive the values of the first of the points that were asked for.
 
-        What is not finite is not archived and becomes a value just above all known ones: not equal to the worst of
-        them, which may be the only finite value of this population.
+        A value that is not finite is not archived and becomes one just above all known values: not equal to the
+        worst of them, which may be the only finite value of this population.
         """
         self._observer.truth()
         told, finite = self._asked[: len(y)], np.isfinite(y)
@@ -116,7 +116,7 @@ class Population:
         return posterior
 
     def judged(self, model: TrainedModel) -> JudgedPopulation:
-        """Return true values beside what an earlier ``model`` predicts of the points as they are archived."""
+        """Return the true values beside the predictions of an earlier ``model`` at the archived points."""
         self._observer.spent("strategy_seconds")
         predicted = model(self._run.learned)
         self._observer.spent("predict_seconds")

@@ -1,4 +1,4 @@
-"""Restarts of CMA-ES: when a run has stopped, another begins elsewhere with a larger population (IPOP)."""
+"""Restarts of CMA-ES: after a run has stopped, another begins elsewhere with a larger population (IPOP)."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -35,15 +35,15 @@ class Start:
 
 
 class RestartPlan(Protocol):
-    """Decides when, from where and with which population to start.
+    """Decides on the start of each run.
 
-    ``evaluates_means`` says whether f evaluates the mean before and after each run, outside of any generation.
+    With ``evaluates_means`` f evaluates the mean before and after each run, outside of any generation.
     """
 
     evaluates_means: bool
 
     def next(self, last: Sampling | None) -> Start | None:
-        """Return the start that follows the ``last`` run, None at the beginning; None where the search ends."""
+        """Return the start after the ``last`` run (None: the first), or None at the end of the search."""
 
 
 InitialRange = Annotated[float, Field(ge=0, le=1e10, description="initial points are uniform in [-this, this]^D")]
@@ -60,7 +60,7 @@ class IPOP(Part):
     max_restarts: MostRestarts = 4
     after_last_restart: Annotated[
         Literal["start_over", "stop"],
-        Field(description="what follows the last of them: the first population size again, or the end"),
+        Field(description="after the last restart: begin with the first population size again, or stop"),
     ] = "start_over"
 
     def build(self) -> RestartPlan:

@@ -14,7 +14,7 @@ class Sampling(Protocol):
     """A search distribution N(m, σ²C) that samples populations and learns from their ranking.
 
     ``initial_point`` is x₀, shape (D,). ``sampled`` is the population where the distribution lives, shape (λ, D), and
-    ``proposed`` the same λ points as f is to see them; with bounds they differ.
+    ``proposed`` the same λ points for f; with bounds they differ.
     """
 
     initial_point: Array
@@ -32,7 +32,7 @@ class Sampling(Protocol):
 
     @property
     def mean(self) -> Array:
-        """The mean as f is to see it, shape (D,)."""
+        """The mean for f, shape (D,)."""
 
     def ask(self) -> Sequence[Array]:
         """Sample a population and return ``proposed``."""

@@ -1,4 +1,4 @@
-"""Settings of the strategy: the parts that it is composed of.
+"""Settings of the strategy: its parts.
 
 The defaults of the parts are the paper's values, or, where the paper is silent, those of its authors' published code.
 Importing this module is cheap: it needs neither pycma nor SciPy nor Numba.
@@ -31,11 +31,11 @@ class StrategySettings(BaseModel):
     training_set: Annotated[TrainingSetSettings, Field(description="archived points that the model is trained on")] = (
         TrainingSetSettings()
     )
-    acceptance: Annotated[AnyAcceptance, Field(description="which models are used")] = RanksPopulation()
-    control: Annotated[AnyControl, Field(description="points or generations that f evaluates")] = NoControl()
-    proposals: Annotated[AnyProposals, Field(description="points for f beside the sampled ones")] = NoProposals()
+    acceptance: Annotated[AnyAcceptance, Field(description="test that trained models must pass")] = RanksPopulation()
+    control: Annotated[AnyControl, Field(description="generations or points that f evaluates")] = NoControl()
+    proposals: Annotated[AnyProposals, Field(description="points for f besides the sampled ones")] = NoProposals()
     sampling: Annotated[AnySampling, Field(description="CMA-ES between two restarts")] = CMAESSampling()
-    restarts: Annotated[AnyRestarts, Field(description="when, from where and with which population")] = IPOP()
+    restarts: Annotated[AnyRestarts, Field(description="starts of further runs")] = IPOP()
 
     @model_validator(mode="after")
     def _parts_have_an_effect(self) -> "StrategySettings":
@@ -54,7 +54,7 @@ class StrategySettings(BaseModel):
 
     @property
     def parts(self) -> Iterator[Part]:
-        """All parts that are chosen by name, those of parts included."""
+        """All parts chosen by name, parts of parts included."""
         return _parts_of(self)
 
     @property
@@ -63,7 +63,7 @@ class StrategySettings(BaseModel):
         return tuple(part.needs for part in self.parts if part.needs is not None)
 
     def prepare(self) -> None:
-        """Load and compile what the parts use, outside of any trial's time."""
+        """Import and compile the code of the parts, before any trial is timed."""
         for part in self.parts:
             part.prepare()
 

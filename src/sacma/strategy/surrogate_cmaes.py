@@ -134,7 +134,7 @@ class SurrogateStrategy:
 
     @property
     def stopped(self) -> bool:
-        """Whether the last run has ended: only with ``after_last_restart: stop``."""
+        """True after the last run, which only ``after_last_restart: stop`` has."""
         return self._asked is None
 
     @property
@@ -147,11 +147,11 @@ class SurrogateStrategy:
         return self._asked or []
 
     def tell(self, values: Sequence[float] | Array) -> None:
-        """Take the true values of the asked points and run what follows without f.
+        """Take the true values of the asked points, and run the generations that need no value of f.
 
         Args:
-            values: f of each asked point, in their order. Infinity ranks with the worst and is seen by no model:
-                far outside of where it is meant to be evaluated, f may overflow.
+            values: f of each asked point, in their order. Infinity ranks behind all others and is seen by no model:
+                far outside of its region of interest f may overflow.
 
         Raises:
             ValueError: there are not as many values as points, or one is NaN or minus infinity.

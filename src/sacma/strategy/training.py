@@ -26,7 +26,7 @@ from sacma.surrogate.whitening import Array, Whitening
 
 
 class TrainingSetSettings(BaseModel):
-    """Settings of the training set."""
+    """Archived points within a distance of m, reduced to a largest number by a selection."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -73,7 +73,7 @@ class Training:
     """The outcome of one training.
 
     Args:
-        status: how it ended.
+        status: outcome.
         model: f_M, or None.
         size: n_tr.
     """
@@ -83,7 +83,7 @@ class Training:
     size: int = 0
 
     def details(self) -> dict[str, int | str]:
-        """Return its columns of the trace."""
+        """Return the columns of the trace."""
         search = self.model.fitted.search() if self.model else {}
         return {"training_set_size": self.size, "fit_status": self.status, **search}
 
@@ -93,9 +93,9 @@ class Trainer:
 
     Args:
         settings: of the training set.
-        model: what is fitted.
-        acceptance: rejects models that are of no use.
-        rng: of selections that draw.
+        model: to be fitted.
+        acceptance: rejects useless models.
+        rng: of random selections.
     """
 
     def __init__(

@@ -23,4 +23,4 @@ def T2(x: float, k: float = 2.0) -> float:
 
 
 TRANSFERS: Mapping[str, Callable[[float, float], float]] = {"T1": lambda x, _: T1(x), "T2": T2}
-"""By name; each takes x and the steepness k."""
+"""Functions of x and the steepness k, by name."""

@@ -1,4 +1,4 @@
-"""The Gaussian process as the published code of the paper's authors fits it; ``configs/as_run`` uses it."""
+"""The Gaussian process of the published code of the paper's authors; ``configs/as_run`` uses it."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class GaussianProcessAsRun(Part):
-    """Settings of the Gaussian process that is searched from the published start at every training."""
+    """Gaussian process whose likelihood search begins at the published start at every training."""
 
     name: Literal["gaussian-process-as-run"] = "gaussian-process-as-run"
     second_search_below: Annotated[
-        float, Field(ge=0, description="search from several starts, too, where the log likelihood has grown by less")
+        float, Field(ge=0, description="search from several starts, too, if the log likelihood has grown by less")
     ] = 0.1
 
     def build(self, context: Context) -> Model:  # noqa: ARG002 one protocol
@@ -26,7 +26,7 @@ class GaussianProcessAsRun(Part):
         return StartedAnew(self)
 
     def prepare(self) -> None:
-        """Compile, or load what was compiled."""
+        """Compile the code, or load it."""
         from sacma.surrogate.gaussian_process import load_compiled_code  # noqa: PLC0415 loads Numba
 
         load_compiled_code()

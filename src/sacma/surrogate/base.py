@@ -1,4 +1,4 @@
-"""The interface of models: how they are fitted, what they predict, and how a training can end."""
+"""The interface of models: fitting, predictions, and outcomes of a training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sacma.surrogate.whitening import Array, Whitening
 
 
 class FitStatus(StrEnum):
-    """How a training ended."""
+    """Outcome of a training."""
 
     TRAINED = "trained"
     TOO_FEW_POINTS = "too few points"
@@ -27,7 +27,7 @@ class Posterior:
     Args:
         mean: of the noise-free function, shape (n,).
         covariance: of the noise-free function, shape (n, n).
-        noise: σ_n², the variance that an observed value has in addition.
+        noise: σ_n², the additional variance of an observed value.
         center: in the objective's units.
         scale: in the objective's units.
     """
@@ -56,7 +56,7 @@ class Model(Protocol):
     """A kind of regression; it may keep a memory from one fit to the next."""
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> Fitted | FitStatus:
-        """Fit to ``training``, whose inputs are whitened by ``whitening``; or return why there is no fit."""
+        """Fit to ``training``, with inputs whitened by ``whitening``, or return the reason for having no fit."""
 
     def keep(self, fitted: Any, whitening: Whitening) -> None:
         """Remember a fitted model that was accepted."""

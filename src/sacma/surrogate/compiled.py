@@ -1,8 +1,8 @@
 """Compilation to machine code, and LAPACK from within it.
 
 Compiled code is cached on disk beside its module (or in the user's cache folder, where that one is read-only). The
-cache of a function knows when its own file changes, but not when a file changes that it calls into: functions
-that call each other stand in one file. After a change of this one, delete the caches (``make clean``).
+cache of a function notices changes of its own file, but not of other files that it calls into, so functions
+that call each other are in one file. After a change of this file, delete the caches (``make clean``).
 """
 
 import logging
@@ -14,45 +14,43 @@ from numba import njit, types
 from numba.core import event
 from numba.extending import get_cython_function_address, intrinsic
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+from sacma.surrogate import SLOW_TO_COMPILE
 
-LONGEST = ("sacma.surrogate.likelihood", "maximise")
-"""Module and name of the function that takes long to compile."""
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 DPOTRF: int = get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf")
 """Address of SciPy's Cholesky factorisation in this process: an argument, not a constant, of cached code."""
 
 
 def compiled(function: Function) -> Function:
-    """Compile ``function`` when it is first called. Its arithmetic stays IEEE's, but may fuse a·b + c."""
+    """Compile ``function`` at its first call. Its arithmetic is IEEE's, but may fuse a·b + c."""
     return _njit(function, {"contract"}, inline=False)
 
 
 def inlined(function: Function) -> Function:
-    """The same for what compiled functions call.
+    """Compile a function that compiled functions call into each of its callers.
 
-    It becomes part of each of its callers. As a function of its own it would be compiled more than once, each time
-    fused and vectorised in another way, and which of these a process calls depends on what it took from the cache:
-    results would differ in their last bits.
+    As a function of its own it would be compiled more than once, fused and vectorised in different ways, and the
+    version that a process calls would depend on the cache: results would differ in their last bits.
     """
     return _njit(function, {"contract"}, inline=True)
 
 
 def inlined_sums(function: Function) -> Function:
-    """The same for loops that add up: terms may be added in any order, so that several go at a time."""
+    """Compile a loop over a sum like ``inlined``; terms may be added in any order, several at a time."""
     return _njit(function, {"contract", "reassoc", "nsz"}, inline=True)
 
 
 class _Announcement(event.Listener):  # type: ignore[misc]
-    """Logs that the surrogate is being compiled: nobody would guess what takes so long."""
+    """Logs the compilation of the surrogate, which takes long."""
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
-        if (function.__module__, function.__name__) == LONGEST:
+        if (function.__module__, function.__name__) == SLOW_TO_COMPILE:
             logging.getLogger("sacma").info("compiling the surrogate (once per installation, about 10 s) …")
 
     def on_end(self, event: Any) -> None:
-        """Say nothing more."""
+        """Log nothing more."""
 
 
 event.register("numba:compile", _Announcement())

@@ -14,7 +14,7 @@ _FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(14))
 
 @inlined
 def exp(x: float) -> float:
-    """Return eˣ, −700 ≤ x ≤ 0, to 3e-16: by Taylor, without a branch or a call, so that eight go at a time."""
+    """Return eˣ, −700 ≤ x ≤ 0, to 3e-16: by Taylor, without branches and calls: eight are computed at a time."""
     shifted = x * 1.4426950408889634 + _ROUNDER
     k = shifted - _ROUNDER
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW

@@ -1,8 +1,8 @@
 """A Gaussian process with constant mean and isotropic covariance, fitted by maximum likelihood.
 
-Inputs come whitened. Targets are standardised here. The two unknowns that profiling leaves (see ``likelihood``) are
-searched from the last model's optimum, where there is one and it still explains anything. Otherwise from several
-starts. The likelihood has many local maxima, and where no two points are within a few ℓ of each other it is flat:
+Inputs come whitened; targets are standardised here. The search for the two unknowns that profiling leaves (see
+``likelihood``) begins at the last model's optimum, if there is one that still explains anything, and else at several
+starts. The likelihood has many local maxima, and it is flat where no two points are within a few ℓ of each other:
 the study's own start alone gets stuck there.
 """
 
@@ -23,23 +23,23 @@ from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
 STARTS = ((0.1, -24.0), (0.4, -1.0), (1.2, -4.0), (2.0, -8.0), (2.8, -13.0), (4.0, -22.0))
-"""Starts of the search beside the study's own: ln(ℓ/√D), as √D is the typical distance to m, and ln η."""
+"""Starts of the search besides the study's own: ln(ℓ/√D), as √D is the typical distance to m, and ln η."""
 
 SEARCHES = 3
-"""How many searches begin there. From much noise a search finds its way to less better than the other way."""
+"""Number of searches from these starts. A search gets from much noise to little more easily than back."""
 
 HALVED = 200
-"""From so many points on, these searches see every other point, and the best is refined on all of them."""
+"""Number of points from which on these searches use every other point, and only the best uses all."""
 
 MOST_EVALUATIONS = 40
-"""How many evaluations of the likelihood a search may take; it ends by itself after about ten."""
+"""Most evaluations of the likelihood in a search, which usually ends after about ten."""
 
 EXPLAINS = 1.0
-"""A warm start must end this much above the log likelihood of mere noise; if not, several starts follow."""
+"""Least gain of a warm start over the log likelihood of mere noise; below, several starts follow."""
 
 
 class SearchedFrom(StrEnum):
-    """Where the search of the likelihood began."""
+    """Start of a likelihood search."""
 
     WARM = "warm"
     START = "start"
@@ -70,13 +70,13 @@ class GaussianProcess:
         hyperparameters: ℓ and η.
         mean: β of the standardised values.
         signal: s_f² of the standardised values.
-        factor: L of A = M + ηI, lower triangle, shape (n, n); above it is something else.
+        factor: L of A = M + ηI, lower triangle, shape (n, n); the upper triangle has no meaning.
         weights: α = A⁻¹(y − β), shape (n,).
         log_likelihood: log marginal likelihood of the standardised values.
-        likelihood_evaluations: what the search took.
-        half_evaluations: what it took on half the points.
-        jitters: how often η of the starts had to be raised.
-        searched_from: where the search began that found the optimum.
+        likelihood_evaluations: of the search.
+        half_evaluations: of the search, on half the points.
+        jitters: increases of η of the starts.
+        searched_from: start of the search that found the optimum.
     """
 
     covariance: str
@@ -107,7 +107,7 @@ class GaussianProcess:
             return np.asarray(self.center + self.scale * standardised)
 
     def search(self) -> Mapping[str, int | str]:
-        """Return what the search for the hyperparameters took, by the names of the trace."""
+        """Return the cost of the search for hyperparameters, by column of the trace."""
         return {
             "likelihood_evaluations": self.likelihood_evaluations,
             "half_evaluations": self.half_evaluations,
@@ -118,8 +118,8 @@ class GaussianProcess:
     def predict_variance(self, inputs: Array) -> Array:
         """Return the posterior variance of the noise-free function at whitened ``inputs``, shape (n,).
 
-        s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs. What is
-        too large for a float is given as the largest float.
+        s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs; the
+        largest float where it is too large for a float.
         """
         m = likelihood_of(self.covariance).correlations(
             np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length
@@ -156,12 +156,12 @@ def fit_gaussian_process(
     Args:
         training: whitened inputs and objective values, n ≥ 2.
         start: the study's start of the search.
-        warm: the last model's optimum, where there is one: searched from alone, unless it ends hardly above the
+        warm: the last model's optimum, if there is one: the only start, unless it ends hardly above the
             likelihood of mere noise.
         covariance: name of the covariance function.
 
     Returns:
-        The model, or why there is none.
+        The model, or the reason for having none.
     """
     search = Search.of(training, covariance)
     if isinstance(search, FitStatus):
@@ -174,7 +174,7 @@ def fit_gaussian_process(
 
 
 def load_compiled_code(covariance: str = USUAL) -> None:
-    """Fit and use a small model, so that compiling, or loading what was compiled, is not part of any trial's time."""
+    """Fit and use a small model: compiles the code, or loads it, before any trial is timed."""
     inputs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     training = TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0]))
     process = fit_gaussian_process(training, start=Hyperparameters(length=0.5, ratio=1e-2), covariance=covariance)
@@ -196,7 +196,7 @@ def _several_starts(start: Hyperparameters, dimension: int) -> Array:
 
 
 class Search:
-    """Searches the likelihood of one training set, once or more often, and remembers the best.
+    """Searches the likelihood of one training set, once or more often, and keeps the best point.
 
     Args:
         inputs: whitened, shape (n, D).
@@ -217,7 +217,7 @@ class Search:
 
     @classmethod
     def of(cls, training: TrainingSet, covariance: str = USUAL) -> "Search | FitStatus":
-        """Standardise a training set and return its search, or why there is none."""
+        """Standardise a training set and return its search, or the reason for having none."""
         standardised = standardise(training.values)
         if standardised[2] == 0.0:
             return FitStatus.CONSTANT_VALUES
@@ -225,7 +225,7 @@ class Search:
 
     @property
     def explains(self) -> bool:
-        """Whether the best is clearly above the likelihood of mere noise, y_i ~ N(0, s²)."""
+        """True if the best is clearly above the likelihood of mere noise, y_i ~ N(0, s²)."""
         n = len(self._targets)
         noise = -0.5 * n * (math.log(2.0 * math.pi * (n - 1) / n) + 1.0)
         return bool(self._log_likelihood > noise + EXPLAINS)
@@ -244,7 +244,7 @@ class Search:
         self._run(SearchedFrom.SEVERAL, path[ends, :2] if len(ends) else starts)
 
     def run(self, origin: SearchedFrom, starts: Sequence[Hyperparameters]) -> float:
-        """Search from the best of ``starts``; return by how much the log likelihood has grown over it."""
+        """Search from the best of ``starts`` and return the gain in log likelihood."""
         return self._run(origin, _logarithms(starts))
 
     def _run(self, origin: SearchedFrom, starts: Array, searches: int = 1) -> float:
@@ -270,7 +270,7 @@ class Search:
         return lowest - negative_log if math.isfinite(lowest) else 0.0
 
     def model(self) -> GaussianProcess | FitStatus:
-        """Return the model at the best point that was found."""
+        """Return the model at the best point."""
         if self._best is None:
             return FitStatus.NO_FACTOR
         origin, optimum, mean, signal, factor, weights = self._best

@@ -40,7 +40,7 @@ from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, inlined, inl
 from sacma.surrogate.covariances import USUAL, covariance_function
 from sacma.surrogate.whitening import Array
 
-# A copy of this module that is compiled for another covariance function has its name here: see ``likelihood_of``.
+# Copies of this module for other covariance functions have a global COVARIANCE: see ``likelihood_of``.
 _correlate = covariance_function(globals().get("COVARIANCE", USUAL))
 
 Indices = NDArray[np.int64]
@@ -66,13 +66,13 @@ class HyperparameterBounds:
 BOUNDS = HyperparameterBounds()
 
 SMALLEST_RATIO = 1e-18
-"""Smallest η tried. Below, A is not positive definite in double precision for any but the smallest n."""
+"""Smallest η tried. Below, A is positive definite in double precision for the smallest n only."""
 
 JITTER_FACTOR = 100.0
-"""Where A has no Cholesky factor at any start, η of the starts is multiplied by this, and they are tried again."""
+"""Factor of η of all starts if A has no Cholesky factor at any of them."""
 
 MOST_JITTERS = 7
-"""How often: from ``SMALLEST_RATIO`` up to 1."""
+"""Most such increases: from ``SMALLEST_RATIO`` up to 1."""
 
 # The search, tuned on training sets recorded from trials on all bbob functions. Lengths of steps are in its own
 # coordinates, or in the metric of its quadratic, in which a step of length 1 raises it by ½.
@@ -83,7 +83,7 @@ _FIRST_RADIUS = 1.5
 _LARGEST_RADIUS = 16.0
 _SMALLEST_RADIUS = 0.02
 _FLAT_STEP = 1.5
-"""Where the quadratic is flat, a step of length 1 in its metric is as long as this."""
+"""Length of a step of length 1 in the quadratic's metric, where the quadratic is flat."""
 _TOLERANCE = 0.02
 """A search ends where its quadratic promises less than this, with evaluations around it in all directions."""
 _SHELL = 0.3
@@ -97,15 +97,15 @@ _COSINE = 0.7
 _REACH = 4.0
 """The quadratic is fitted to evaluations within this distance of the best, …"""
 _SOFTNESS = 0.2
-"""… with the weight 1/(this + how much worse they are)²: it is to be right where the likelihood is high."""
+"""… with the weight 1/(this + loss)², so that it fits best where the likelihood is high."""
 _APART = 2.0
-"""A further search starts at least so far from where others have started or ended."""
+"""Least distance of a further start from starts and ends of earlier searches."""
 _CAREFUL_TOLERANCE = 0.003
 _CAREFUL_SHELL = 0.5
 _CAREFUL_COSINE = 0.85
-"""A careful search has these instead: it sees a wider surrounding, more closely."""
+"""Values of a careful search, which explores a wider neighbourhood more closely."""
 _LOSES = 0.5
-"""It is given up where three times what it promises would leave it so much worse than the best."""
+"""A search is given up if three times its expected gain would leave it this much below the best."""
 
 _COSINES = np.cos(np.arange(32) * math.pi / 16.0)
 _SINES = np.sin(np.arange(32) * math.pi / 16.0)
@@ -228,7 +228,7 @@ def _solve(M: Array, b: Array) -> None:
 
 @inlined
 def _fit_quadratic(path: Array, size: int, best: int, M: Array, c: Array, z: Array) -> None:
-    """Fit c₁a + c₂b + ½c₃a² + c₄ab + ½c₅b² to what is known around the best point, by weighted least squares."""
+    """Fit c₁a + c₂b + ½c₃a² + c₄ab + ½c₅b² to evaluations around the best point, by weighted least squares."""
     M[:] = 0.0
     c[:] = 0.0
     M[0, 0] = 1e4  # the best point itself
@@ -254,9 +254,9 @@ def _quadratic(c: Array, a: float, b: float) -> float:
 
 @inlined
 def _metric(c: Array, farthest: float) -> tuple[float, float, float]:
-    """Return R, upper triangle by rows, with RᵀR the quadratic's Hessian, mended to be positive definite.
+    """Return R, upper triangle by rows, with RᵀR the quadratic's Hessian, made positive definite.
 
-    A step d with ‖Rd‖ = 1 raises it by ½. However flat it is, such a step is not longer than ``farthest``.
+    A step d with ‖Rd‖ = 1 raises the quadratic by ½ and is at most ``farthest`` long.
     """
     least = 1.0 / (farthest * farthest)
     mean, half = 0.5 * (c[3] + c[5]), 0.5 * (c[3] - c[5])
@@ -301,7 +301,7 @@ def _descent(c: Array, p: float, q: float, radius: float, limits: Array) -> tupl
 def _unexplored(
     path: Array, size: int, best: int, c: Array, limits: Array, tried: int, careful: bool
 ) -> tuple[bool, float, float]:
-    """Return whether a direction lacks an evaluation where the quadratic is about a shell higher, and the step."""
+    """Return True if a direction lacks an evaluation about a shell above the best point, and the step there."""
     shell = math.sqrt(2.0 * (_CAREFUL_SHELL if careful else _SHELL))
     r11, r12, r22 = _metric(c, (_FLAT_SHELL if tried > 2 else _FIRST_SHELL) / shell)
     p, q = path[best, 0], path[best, 1]
@@ -394,7 +394,7 @@ def _evaluate_starts(
     factors: Array,
     record: Array,
 ) -> int:
-    """Evaluate the likelihood at ``starts``; where none has a factor, with ever more noise. Return how often more."""
+    """Evaluate the likelihood at ``starts``, with more noise until one has a factor; return the number of increases."""
     for jitters in range(MOST_JITTERS + 1):
         for k in range(len(starts)):
             log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), limits[9])
@@ -464,8 +464,8 @@ def maximise(
 ) -> tuple[Array, Indices, int, int, float, float, Array, Array]:
     """Maximise the profiled likelihood from several starts.
 
-    All ``starts`` are evaluated. The most likely is the first from which to search; each further search begins at
-    the most likely that is apart from where others began and ended.
+    All ``starts`` are evaluated. The first search begins at the most likely one; each further search begins at
+    the most likely start that is apart from the starts and ends of earlier searches.
 
     Args:
         dpotrf: address of LAPACK's factorisation.
@@ -473,13 +473,13 @@ def maximise(
         targets: y, shape (n,).
         limits: from ``limits``.
         starts: (ln ℓ, ln η) of each start, shape (s, 2).
-        searches: how many searches.
-        most: how many evaluations each may take.
-        careful: whether a careful search from the best of all ends it.
+        searches: number of searches.
+        most: evaluations that each may take.
+        careful: end with a careful search from the best of all.
 
     Returns:
         All evaluations as (ln ℓ, ln η, negative log likelihood), the starts first; the indices where the searches
-        ended; the index of the best; how often η of the starts was raised until one had a factor; β, s_f², the
+        ended; the index of the best; the number of increases of η until a start had a factor; β, s_f², the
         factor and α at the best. The best has an infinite value where no start has a factor.
     """
     n = len(targets)
@@ -514,7 +514,7 @@ def posterior_mean(points: Array, inputs: Array, length: float, mean: float, wei
     """Return β + mᵀα, m the correlations of each point to the training inputs, shape (λ,).
 
     Args:
-        points: where, whitened, shape (λ, D).
+        points: whitened, shape (λ, D).
         inputs: whitened training inputs, shape (n, D).
         length: ℓ.
         mean: β.
@@ -533,8 +533,8 @@ def posterior_mean(points: Array, inputs: Array, length: float, mean: float, wei
 def standardise(values: Array) -> tuple[Array, float, float]:
     """Return (values − center)/scale with their mean and sample standard deviation, and these two.
 
-    The least value is subtracted first: of values that hardly differ this leaves their exact differences. The scale
-    is 0 where they differ by rounding only, or by more than a float can hold.
+    The least value is subtracted first, which leaves the exact differences of values that hardly differ. The scale
+    is 0 if values differ by rounding only, or by more than a float can hold.
     """
     n = len(values)
     least, largest = values[0], values[0]

@@ -1,8 +1,8 @@
 """Parts of a strategy that a config chooses by name.
 
-Each kind of a part is one file: a frozen settings model whose field ``name`` is the kind's name, with the code that
-it stands for. A registry lists where they are, one line a kind, and becomes the type of a field: a union that pydantic
-tells apart by ``name``. Importing a kind must be cheap: what needs SciPy, Numba or pycma is imported when it is used.
+Each kind of a part is one file: a frozen settings model whose field ``name`` is the kind's name, with its code. A
+registry has one line for each kind and becomes the type of a field: a union that pydantic tells apart by ``name``.
+Importing a kind must be cheap: SciPy, Numba and pycma are imported when they are used.
 """
 
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ class Part(BaseModel):
     """A module that this kind imports, and the extra of sacma that installs it."""
 
     def prepare(self) -> None:
-        """Load or compile what the part uses, outside of any trial's time."""
+        """Import and compile the code of the part, before any trial is timed."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What parts are built with.
+    """Problem and random numbers that a part is built with.
 
     Args:
         dimension: D.
@@ -63,7 +63,7 @@ def one_of(registry: Mapping[str, Kind], usual: str = "") -> Any:
 
     Args:
         registry: kinds by name.
-        usual: the kind of settings that give no name; empty: they have to.
+        usual: the kind of settings without a name; empty: the name is required.
     """
 
     def named(given: object) -> object:

@@ -23,7 +23,7 @@ Indices = NDArray[np.intp]
 class Selection(Protocol):
     """A reduction of more than n_max candidates to at most n_max.
 
-    ``newest_only`` says that it needs no more than the newest n_max candidates.
+    ``newest_only``: it needs the newest n_max candidates only.
     """
 
     newest_only: bool
@@ -34,7 +34,7 @@ class Selection(Protocol):
         Args:
             whitened: the candidates in whitened space, oldest first, shape (n, D), n > ``size``.
             size: n_max.
-            rng: of selections that draw.
+            rng: of random selections.
         """
 
 
@@ -67,8 +67,8 @@ def select_training_set(
         radius: r.
         required: n_req.
         largest: n_max.
-        selection: how more than n_max candidates are reduced.
-        rng: used by selections that draw.
+        selection: reduces more than n_max candidates.
+        rng: of random selections.
 
     Returns:
         The training set, or None where fewer than n_req points are in reach.
@@ -85,7 +85,7 @@ def select_training_set(
 def _in_reach(archive: Archive, whitening: Whitening, radius: float, enough: int) -> tuple[Array, Indices]:
     """Return the archive's points within the radius, whitened and oldest first, and their indices.
 
-    Goes back in the archive until at least ``enough`` are found: the whole of it grows long.
+    Goes back in the archive until at least ``enough`` are found: whitening all of a long archive would be slow.
     """
     parts: list[tuple[Array, Indices]] = []
     found, end = 0, len(archive)

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 class Whitening:
     """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.
 
-    Which root does not matter: distances, all that an isotropic covariance function sees, are the same.
+    All roots give the same distances, and an isotropic covariance function uses nothing else.
 
     Args:
         mean: m, shape (D,).
@@ -35,7 +35,7 @@ class Whitening:
 
     @property
     def log_scale(self) -> float:
-        """By how much whitening stretches lengths, on average over directions: ln |det W| / D."""
+        """Logarithm of the mean stretch of lengths over directions: ln |det W| / D."""
         return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)
 
     def inverse(self, whitened: Array) -> Array:

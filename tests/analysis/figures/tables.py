@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.figures import Ranking
+from sacma.analysis.sections.critical_differences import Ranking
 from sacma.analysis.statistics import critical_difference, friedman_posthoc, rank_rows, shaffer
 from sacma.coco.suites import BBOB
 

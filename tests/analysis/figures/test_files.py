@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures import control_frequency, convergence, cpu_time, rank_heatmap, render, write
-from sacma.analysis.figures.files import _compact, _content
+from sacma.analysis.figures.files import _compact, _content, render, write
+from sacma.analysis.sections.by_function import heatmap
+from sacma.analysis.sections.control import control_frequency
+from sacma.analysis.sections.convergence import convergence
+from sacma.analysis.sections.cpu import cpu_time
 from tests.analysis.figures.tables import SIX, TWELVE, cells, control_trials, convergence_curves, cpu_parts
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -35,7 +38,7 @@ def test_same_bytes(tmp_path: Path) -> None:
 
 def test_written(tmp_path: Path) -> None:
     """Paths come back in the given order; each pair is told of once; folders are made; dots in names stay."""
-    make = partial(rank_heatmap, cells(SIX[:2], functions=[1]), dimension=2)
+    make = partial(heatmap, cells(SIX[:2], functions=[1]), "rank", dimension=2)
     stems = [tmp_path / "deep" / name for name in ("z", "GP-1.5", "a")]
     told: list[tuple[Path, Path]] = []
     written = render(dict.fromkeys(stems, make), on_written=told.append)
@@ -46,7 +49,7 @@ def test_written(tmp_path: Path) -> None:
 
 def test_errors_name_the_figure(tmp_path: Path) -> None:
     """Of many figures it is said which cannot be drawn, from another process too."""
-    make = partial(rank_heatmap, cells(SIX), dimension=40)
+    make = partial(heatmap, cells(SIX), "rank", dimension=40)
     for jobs in (1, 2):
         with pytest.raises(ValueError, match="figure ranks_40: nothing to draw: no row has dimension 40"):
             render({tmp_path / "ranks_20": partial(make, dimension=20), tmp_path / "ranks_40": make}, jobs=jobs)

@@ -7,9 +7,9 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.cpu import PARTS
-from sacma.analysis.figures.ecdf import REFERENCE_LINE
 from sacma.analysis.figures.style import STYLE, Look, look, looks, number, plain, shortened, styled, text_width
+from sacma.analysis.sections.cpu import PARTS
+from sacma.analysis.sections.ecdf import REFERENCE_LINE
 from tests.analysis.figures.tables import TWELVE
 
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])

@@ -1,36 +1,7 @@
-"""Figures of studies: tables in, matplotlib figures out, in one style for screen and print.
+"""Tools of figures: one style for screen and print, layout in points, thinned curves, checked rows, files.
 
-A module has one kind of figure; ``files`` writes them. No function here looks at files or changes matplotlib's
-settings for others.
+What draws a figure is in the file of its section. Such a function takes a data frame and returns a matplotlib
+``Figure``; ``algorithms`` are those of the study, in its order, which gives them their looks, and ``partial`` says in
+the figure that trials are missing. It raises a ValueError where there is nothing to draw, or the table does not say
+what. No function here looks at files, but for ``files``, or changes matplotlib's settings for others.
 """
-
-from sacma.analysis.figures.control import control_frequency
-from sacma.analysis.figures.convergence import convergence, convergence_on
-from sacma.analysis.figures.cpu import cpu_time
-from sacma.analysis.figures.critical import critical_difference_panels, critical_differences
-from sacma.analysis.figures.ecdf import ecdf
-from sacma.analysis.figures.evolution import evolution
-from sacma.analysis.figures.files import render, write
-from sacma.analysis.figures.groups import Ranking, groups_alike
-from sacma.analysis.figures.heatmap import decades_heatmap, rank_heatmap
-from sacma.analysis.figures.ranks import mean_rank_panels
-from sacma.analysis.figures.transfer import transfer_functions
-
-__all__ = [
-    "Ranking",
-    "control_frequency",
-    "convergence",
-    "convergence_on",
-    "cpu_time",
-    "critical_difference_panels",
-    "critical_differences",
-    "decades_heatmap",
-    "ecdf",
-    "evolution",
-    "groups_alike",
-    "mean_rank_panels",
-    "rank_heatmap",
-    "render",
-    "transfer_functions",
-    "write",
-]

@@ -12,26 +12,19 @@ from sacma.analysis.figures.style import Look
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-MOST_POINTS = 80
-"""Of a curve."""
+MOST_POINTS = 80  # of a curve
 
 TOLERANCE = 0.35
 """By how much a curve with fewer points than that may be off, in points: less than a third of the width of its line."""
 
 
 def thinned(x: Floats, y: Floats, *, tolerance: float = TOLERANCE, most: int = MOST_POINTS) -> Indices:
-    """Return which points of a curve to keep: the ends, then always the one that is farthest off the curve so far.
+    """Return the points of a curve to keep: the ends, then always the one that is farthest off the curve so far.
 
     U. Ramer, An iterative procedure for the polygonal approximation of plane curves (1972).
 
-    Args:
-        x: ascending, shape (n,), in points.
-        y: finite, shape (n,), in points.
-        tolerance: distance from the curve that is not seen, in points.
-        most: number of points to keep at most.
-
-    Returns:
-        Their positions, ascending.
+    x, ascending, and y, finite, of shape (n,), and the tolerance, a distance from the curve that is not seen, are in
+    points; at most ``most`` points are kept. Returned are their positions, ascending.
 
     >>> thinned(np.arange(5.0), np.array([0, 0.01, 0, 1, 2])).tolist()
     [0, 2, 4]
@@ -52,7 +45,7 @@ def thinned(x: Floats, y: Floats, *, tolerance: float = TOLERANCE, most: int = M
 
 
 def _farthest(x: Floats, y: Floats, first: int, last: int) -> tuple[float, int, int, int]:
-    """Minus the distance of the point farthest off the segment from one point to another, and all three."""
+    """Return minus the distance of the point farthest off the segment between two points, and all three."""
     across, up = x[last] - x[first], y[last] - y[first]
     u, v = x[first + 1 : last] - x[first], y[first + 1 : last] - y[first]
     along = ((u * across + v * up) / (across * across + up * up or 1.0)).clip(0, 1)
@@ -81,17 +74,10 @@ def draw_curve(
     most: int = MOST_POINTS,
     **properties: Any,
 ) -> None:
-    """Draw a curve, thinned, with a few markers; a short one has a marker at its end.
+    """Draw a curve (n,), thinned to ``most`` points, with a few markers; a short one has a marker at its end.
 
-    Args:
-        axes: of the panel.
-        x: ascending, shape (n,).
-        y: finite, shape (n,).
-        on_paper: both in points.
-        marks_at: where along x, in points, there is to be a marker; those off the curve are left out.
-        look: of the algorithm.
-        most: number of points without markers at most.
-        properties: of the line.
+    ``on_paper`` are x and y in points, ``marks_at`` where along x, in points, there is to be a marker; those off the
+    curve are left out.
     """
     u, v = on_paper
     there = marks_at[(marks_at >= u[0]) & (marks_at <= u[-1])]
@@ -103,7 +89,7 @@ def draw_curve(
 
 
 def mark_places(width: float, position: int, of: int, marks: int) -> Floats:
-    """Return where along a panel the markers of one of several curves go: evenly, and none where another's are.
+    """Return the places of the markers of one of several curves along a panel: evenly, none where another's are.
 
     >>> mark_places(120, 0, 2, 3).tolist(), mark_places(120, 1, 2, 3).tolist()
     ([10.0, 50.0, 90.0], [30.0, 70.0, 110.0])

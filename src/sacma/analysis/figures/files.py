@@ -10,11 +10,8 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.figures.style import styled
 
-Written = tuple[Path, Path]
-"""SVG and PDF of a figure."""
-
-METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-"""What would not be the same the next time."""
+Written = tuple[Path, Path]  # SVG and PDF of a figure
+METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would not be the same the next time
 
 COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
 CURVED = re.compile(rb"[QC]")
@@ -23,12 +20,7 @@ MANY_DIGITS = re.compile(rb"\d+\.\d{3,}")
 
 
 def write(figure: Figure, stem: Path) -> Written:
-    """Write a figure as SVG and PDF and return their paths.
-
-    Args:
-        figure: of this package.
-        stem: path without ending; its folder is made.
-    """
+    """Write a figure as SVG and PDF below a path without ending, make its folder, and return both paths."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     svg, pdf = (stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf"))
     svg.write_bytes(_compact(_content(figure, "svg")))
@@ -40,18 +32,13 @@ def render(
     figures: Mapping[Path, Callable[[], Figure]],
     *,
     jobs: int = 1,
-    on_written: Callable[[Written], None] | None = None,
+    on_written: Callable[[Written], object] = lambda _paths: None,
 ) -> list[Written]:
-    """Make many figures and write them.
+    """Make many figures in ``jobs`` processes, write them, and return the paths of all in the given order.
 
-    Args:
-        figures: by stem, what makes each: ``functools.partial(ecdf, table, dimension=20)``. It is pickled with its
-            data for another process: give it no more rows than it draws.
-        jobs: number of processes.
-        on_written: called here with the paths of each figure, as they come.
-
-    Returns:
-        Paths of all, in the given order.
+    ``figures`` has by stem what makes each: ``functools.partial(ecdf, table, dimension=20)``. It is pickled with its
+    data for another process: give it no more rows than it draws. ``on_written`` is called here with the paths of each
+    figure.
 
     Raises:
         ValueError: a figure cannot be drawn from its data; says which.
@@ -61,8 +48,7 @@ def render(
     # Data go through pipes: files in shared memory would stay behind if this process was killed.
     for stem, paths in Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)(tasks):
         written[stem] = paths
-        if on_written is not None:
-            on_written(paths)
+        on_written(paths)
     return [written[stem] for stem in figures]
 
 
@@ -82,7 +68,7 @@ def _content(figure: Figure, kind: str) -> bytes:
 
 
 def _compact(svg: bytes) -> bytes:
-    """Leave out of an SVG what cannot be seen, a third of it.
+    """Return an SVG without what cannot be seen, a third of it.
 
     Coordinates are rounded to a hundredth of a point, lines that follow a line need no command of their own, and there
     is no indentation.

@@ -1,23 +1,21 @@
-"""The rows of a table that a figure draws, checked before matplotlib sees them."""
+"""Rows of a table that a figure draws, checked before matplotlib sees them."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import pandas as pd
 
+from sacma.analysis.figures.style import Look, looks
 from sacma.coco.function_names import BEST_2009
+
+Names: TypeAlias = Sequence[str] | None  # algorithms of a study, in its order; None: those of the table
 
 
 def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] = (), **where: object) -> pd.DataFrame:
-    """Return the rows in which some columns have given values.
-
-    Args:
-        table: any.
-        columns: that it must have.
-        unique: columns of which no two of these rows have the same values.
-        where: values by column.
+    """Return the rows in which some columns have given values, of a table that must have ``columns``.
 
     Raises:
-        ValueError: a column is missing, no such row is there, or two are for the same place.
+        ValueError: a column is missing, no such row is there, or two have the same values in the columns ``unique``.
 
     >>> rows(pd.DataFrame({"dimension": [2, 3]}), ["dimension"], dimension=5)
     Traceback (most recent call last):
@@ -42,12 +40,8 @@ def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] =
     return found
 
 
-def in_order(table: pd.DataFrame, algorithms: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the algorithms of a study in its order, which is that of their first rows unless given.
-
-    Args:
-        table: with a column algorithm.
-        algorithms: of the study; the table may lack some.
+def in_order(table: pd.DataFrame, algorithms: Names) -> tuple[str, ...]:
+    """Return the algorithms of a study in its order, which is that of the first rows of each unless given.
 
     Raises:
         ValueError: the table has an algorithm that the study has not, or the study has one twice.
@@ -66,3 +60,9 @@ def in_order(table: pd.DataFrame, algorithms: Sequence[str] | None) -> tuple[str
         if name not in algorithms and name != BEST_2009:
             raise ValueError(f"algorithm {name!r} is not one of the study: {', '.join(algorithms)}")
     return tuple(name for name in algorithms if name != BEST_2009)
+
+
+def looks_of(table: pd.DataFrame, drawn: pd.DataFrame, algorithms: Names) -> dict[str, Look]:
+    """Return the looks of the algorithms of a study, or of a table, that are drawn, in its order."""
+    there = set(drawn["algorithm"])
+    return {name: look for name, look in looks(in_order(table, algorithms)).items() if name in there}

@@ -21,21 +21,13 @@ from matplotlib.textpath import text_to_path
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 
-FONT = "DejaVu Sans"
-"""Comes with matplotlib: the same everywhere."""
-
-SIZE = 8.0
-"""Of text, in points."""
-
-SMALL = 7.0
-"""Of tick labels and of what is crowded, in points: nothing is smaller."""
+FONT = "DejaVu Sans"  # comes with matplotlib: the same everywhere
+SIZE = 8.0  # of text, in points
+SMALL = 7.0  # of tick labels and of what is crowded, in points: nothing is smaller
 
 INK = "#000000"
-FAINT = "#D9D9D9"
-"""Of what guides the eye."""
-
-Properties = dict[str, Any]
-"""Of an artist, by matplotlib's names."""
+FAINT = "#D9D9D9"  # of what guides the eye
+Properties = dict[str, Any]  # of an artist, by matplotlib's names
 
 STYLE: dict[Any, Any] = {
     "font.family": [FONT],
@@ -71,19 +63,12 @@ def styled() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Look:
-    """What tells an algorithm from others.
+    """Colour, dashes and marker of an algorithm, which tell it from others."""
 
-    Args:
-        colour: as #RRGGBB.
-        dashes: lengths of dashes and gaps, in line widths; empty for a solid line.
-        marker: as matplotlib names it.
-        filled: whether the marker is, with the colour.
-    """
-
-    colour: str
-    dashes: tuple[float, ...]
-    marker: str
-    filled: bool = True
+    colour: str  # as #RRGGBB
+    dashes: tuple[float, ...]  # lengths of dashes and gaps, in line widths; empty for a solid line
+    marker: str  # as matplotlib names it
+    filled: bool = True  # the marker, with the colour
 
     @property
     def line(self) -> Properties:
@@ -113,8 +98,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (6, 1.4, 1.2, 1.4, 1.2, 1.4),
 )
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "p", ">", "*", "h")
-THIN = ("X", "P", "*")
-"""Of which a white edge would not leave much."""
+THIN = ("X", "P", "*")  # of which a white edge would not leave much
 
 
 def look(position: int) -> Look:
@@ -155,20 +139,17 @@ def _characters() -> frozenset[int]:
 
 
 @cache
-def text_width(text: str, size: float = SIZE, *, bold: bool = False) -> float:
-    """Return how wide a line of text is, in points."""
-    font = FontProperties(family=FONT, size=size, weight="bold" if bold else "normal")
+def text_width(text: str, size: float = SIZE) -> float:
+    """Return the width of a line of text, in points."""
+    font = FontProperties(family=FONT, size=size)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width)
 
 
 def shortened(texts: Sequence[str], room: float, size: float = SIZE) -> list[str]:
-    """Return texts that fit, with … for the middle of those that do not; none comes to look like another.
+    """Return distinct texts that fit, with … for the middle of those that do not; none comes to look like another.
 
-    Args:
-        texts: distinct.
-        room: their width at most, in points.
-        size: of the font, in points.
+    ``room``, their width at most, and the size of the font are in points.
 
     >>> shortened(["CMA-ES", "ADA-Kendall with radius 8", "ADA-Kendall with radius 64"], 60)
     ['CMA-ES', 'ADA-Ke…ius 8', 'ADA-Ke…us 64']

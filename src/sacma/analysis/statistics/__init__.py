@@ -1,16 +1,10 @@
-"""Statistics of comparisons of algorithms: tables of values in, frames out.
+"""Statistics of comparisons of algorithms: tables of values in, numbers and data frames out.
 
-Rows are problems, columns algorithms, lower is better. ``ranks`` says whether algorithms differ, ``posthoc`` which
-pairs do, ``duels`` by how much, ``signed_rank`` whether a single pair does.
+Rows are problems, columns algorithms, lower is better. ``ranks`` tests whether algorithms differ, ``posthoc`` which
+pairs do, ``signed_rank`` a single pair; ``pairwise`` has wins and effect sizes.
 """
 
-from sacma.analysis.statistics.duels import (
-    RankSum,
-    duels,
-    mean_ranks_from_duels,
-    rank_sum,
-    superiority,
-)
+from sacma.analysis.statistics.pairwise import RankSum, mean_ranks_from_wins, pairwise_wins, rank_sum, superiority
 from sacma.analysis.statistics.posthoc import (
     bergmann_hommel,
     critical_difference,
@@ -20,10 +14,8 @@ from sacma.analysis.statistics.posthoc import (
     shaffer,
 )
 from sacma.analysis.statistics.ranks import (
-    Friedman,
     ImanDavenport,
-    friedman,
-    friedman_from_ranks,
+    friedman_statistic,
     iman_davenport,
     iman_davenport_from_ranks,
     mean_rank_intervals,
@@ -32,20 +24,18 @@ from sacma.analysis.statistics.ranks import (
 from sacma.analysis.statistics.signed_rank import signed_rank
 
 __all__ = [
-    "Friedman",
     "ImanDavenport",
     "RankSum",
     "bergmann_hommel",
     "critical_difference",
-    "duels",
-    "friedman",
-    "friedman_from_ranks",
     "friedman_posthoc",
+    "friedman_statistic",
     "holm",
     "iman_davenport",
     "iman_davenport_from_ranks",
     "mean_rank_intervals",
-    "mean_ranks_from_duels",
+    "mean_ranks_from_wins",
+    "pairwise_wins",
     "posthoc_from_ranks",
     "rank_rows",
     "rank_sum",

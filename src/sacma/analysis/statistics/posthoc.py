@@ -1,13 +1,13 @@
-"""Which pairs of algorithms differ: Friedman's post-hoc test and corrections for testing all pairs at once.
+"""Tests of all pairs of algorithms: Friedman's post-hoc test and corrections for testing all pairs at once.
 
     k        number of algorithms
     m        number of hypotheses "i and j do not differ", k(k-1)/2
     p_ij     raw p-value of such a hypothesis                                               (k, k)
     I        exhaustive set: hypotheses of which all, and no others, can be true together
 
-p-values come as frames, algorithms × algorithms: symmetric, and NaN on the diagonal, where there is no hypothesis. A
-pair differs at the family-wise level α where its adjusted p-value is below α. From the least to the most powerful
-correction: Holm's, Shaffer's, Bergmann's and Hommel's, which is the paper's.
+p-values come as frames, algorithms × algorithms: symmetric, and NaN on the diagonal, where there is no hypothesis;
+that of a given frame is not looked at. A pair differs at the family-wise level α where its adjusted p-value is below
+α. From the least to the most powerful correction: Holm's, Shaffer's, Bergmann's and Hommel's, which is the paper's.
 
 Sources: S. García and F. Herrera, An extension on "Statistical comparisons of classifiers over multiple data sets" for
 all pairwise comparisons, JMLR 9 (2008); J. P. Shaffer, Modified sequentially rejective multiple test procedures, JASA
@@ -33,33 +33,16 @@ MOST_ALGORITHMS = 9
 
 
 def friedman_posthoc(values: pd.DataFrame) -> pd.DataFrame:
-    """Return raw p-values of all pairs: two-sided, of z = (R_i - R_j) / √(k(k+1)/(6N)) under the normal distribution.
-
-    Args:
-        values: problems × algorithms, lower is better.
-
-    Returns:
-        p_ij, NaN on the diagonal.
-
-    Raises:
-        ValueError: ``values`` is not a table of numbers.
+    """Return raw p-values p_ij of all pairs from values (N, k); see ``posthoc_from_ranks``.
 
     >>> friedman_posthoc(pd.DataFrame({"A": [1, 2, 3, 4], "B": [2, 3, 4, 5]})).round(4).to_numpy().tolist()
     [[nan, 0.0455], [0.0455, nan]]
     """
-    ranks = rank_rows(values)
-    return posthoc_from_ranks(ranks.mean(), len(ranks))
+    return posthoc_from_ranks(rank_rows(values).mean(), len(values))
 
 
 def posthoc_from_ranks(mean_ranks: pd.Series, problems: int) -> pd.DataFrame:
-    """Return raw p-values of all pairs from mean ranks: the same as ``friedman_posthoc``, for published tables.
-
-    Args:
-        mean_ranks: R_j (k,), indexed by algorithm.
-        problems: N.
-
-    Returns:
-        p_ij, NaN on the diagonal.
+    """Return two-sided raw p-values p_ij of z = (R_i - R_j) / √(k(k+1)/(6N)), normally distributed, from R_j (k,).
 
     Raises:
         ValueError: those are no mean ranks.
@@ -79,12 +62,6 @@ def posthoc_from_ranks(mean_ranks: pd.Series, problems: int) -> pd.DataFrame:
 def holm(raw: pd.DataFrame) -> pd.DataFrame:
     """Return p-values adjusted by Holm: max over l ≤ i of min(1, (m - l + 1) p_l), for p_1 ≤ … ≤ p_m.
 
-    Args:
-        raw: p_ij, symmetric. The diagonal is not looked at.
-
-    Returns:
-        Adjusted p-values, NaN on the diagonal.
-
     Raises:
         ValueError: ``raw`` is not a table of p-values of pairs.
 
@@ -100,12 +77,6 @@ def shaffer(raw: pd.DataFrame) -> pd.DataFrame:
 
     t_l is the largest number of hypotheses that can be true when l - 1 are false: the largest in S(k) that is at most
     m - l + 1, where S(k) = ∪_j=1…k {j(j-1)/2 + s : s ∈ S(k-j)} and S(0) = S(1) = {0}.
-
-    Args:
-        raw: p_ij, symmetric. The diagonal is not looked at.
-
-    Returns:
-        Adjusted p-values, NaN on the diagonal.
 
     Raises:
         ValueError: ``raw`` is not a table of p-values of pairs.
@@ -130,14 +101,8 @@ def bergmann_hommel(raw: pd.DataFrame) -> pd.DataFrame:
     This is the closed test, exact: an adjusted p-value may be below that of a pair with a smaller raw one, which some
     programs raise to it.
 
-    Args:
-        raw: p_ij, symmetric, of at most 9 algorithms. The diagonal is not looked at.
-
-    Returns:
-        Adjusted p-values, NaN on the diagonal.
-
     Raises:
-        ValueError: ``raw`` is not a table of p-values of pairs, or of too many algorithms.
+        ValueError: ``raw`` is not a table of p-values of pairs, or of more than 9 algorithms.
 
     >>> raw = pd.DataFrame([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
     >>> bergmann_hommel(raw).to_numpy().tolist()
@@ -155,19 +120,13 @@ def bergmann_hommel(raw: pd.DataFrame) -> pd.DataFrame:
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
-    """Return Nemenyi's critical difference of mean ranks: CD = q_α √(k(k+1)/(6N)).
+    """Return Nemenyi's critical difference of mean ranks of k algorithms over n problems: CD = q_α √(k(k+1)/(6n)).
 
     q_α is the upper α quantile of the studentized range of k with infinite degrees of freedom, divided by √2.
-
-    Args:
-        k: number of algorithms.
-        n: N, number of problems.
-        alpha: family-wise level of significance.
+    Source: Demšar 2006, section 3.2.2.
 
     Raises:
         ValueError: fewer than 2 algorithms or 1 problem; ``alpha`` is not within 0 … 1.
-
-    Source: Demšar 2006, section 3.2.2.
 
     >>> round(critical_difference(4, 14, alpha=0.10), 2)  # Demšar's example
     1.12

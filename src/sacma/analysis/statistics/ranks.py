@@ -1,4 +1,4 @@
-"""Ranks of algorithms over problems: do they differ, and how sure is that.
+"""Ranks of algorithms over problems: tests of whether they differ, and intervals of mean ranks.
 
 A table of values has a problem a row and an algorithm a column; lower is better, and an infinite value is one that
 never got anywhere. Equal values are ties: round beforehand what differs by noise only.
@@ -12,8 +12,7 @@ never got anywhere. Equal values are ties: round beforehand what differs by nois
 
 Sources: J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006), sections 3.2.2 and
 3.2.3; R. L. Iman and J. M. Davenport, Approximations of the critical region of the Friedman statistic, Communications
-in Statistics A 9 (1980). Which pairs differ says ``sacma.analysis.statistics.posthoc``, and by
-how much ``sacma.analysis.statistics.duels``.
+in Statistics A 9 (1980).
 """
 
 import math
@@ -26,57 +25,31 @@ from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 
-ROUNDING = 0.05
-"""By how much a published mean rank may be rounded: to one decimal."""
-
-
-@dataclass(frozen=True)
-class Friedman:
-    """Friedman's test.
-
-    Args:
-        statistic: χ²_F.
-        problems: N.
-        algorithms: k.
-        p_value: of χ²_F under the χ² distribution with k - 1 degrees of freedom.
-    """
-
-    statistic: float
-    problems: int
-    algorithms: int
-    p_value: float
+ROUNDING = 0.05  # by how much a published mean rank may be rounded: to one decimal
 
 
 @dataclass(frozen=True)
 class ImanDavenport:
     """Iman's and Davenport's variant of Friedman's test.
 
-    Args:
-        statistic: F_F; infinite where all problems rank the algorithms alike.
-        degrees_of_freedom: of the F distribution: k - 1 and (k - 1)(N - 1).
-        p_value: of F_F under it; where it is infinite, the probability that all problems rank alike, (k!)^(1-N): of
-            few problems that is not small.
-        critical_value: the upper ``alpha`` quantile of the distribution.
-        alpha: level of significance.
+    F_F is infinite where all problems rank the algorithms alike; its p-value is then the probability of that,
+    (k!)^(1-N), which is not small for few problems.
     """
 
-    statistic: float
-    degrees_of_freedom: tuple[int, int]
+    statistic: float  # F_F
+    degrees_of_freedom: tuple[int, int]  # of the F distribution: k - 1 and (k - 1)(N - 1)
     p_value: float
-    critical_value: float
-    alpha: float
+    critical_value: float  # the upper ``alpha`` quantile of the distribution
+    alpha: float  # level of significance
 
     @property
     def significant(self) -> bool:
-        """Whether the mean ranks differ at the level ``alpha``."""
+        """True where the mean ranks differ at the level ``alpha``."""
         return self.p_value < self.alpha
 
 
 def as_array(values: pd.DataFrame) -> Floats:
-    """Return a table of values as an array after checking it.
-
-    Args:
-        values: problems × algorithms.
+    """Return a table of values (N, k) as an array after checking it.
 
     Raises:
         ValueError: fewer than 2 algorithms or 1 problem, an algorithm named twice, something else than numbers, NaN.
@@ -111,11 +84,7 @@ def as_array(values: pd.DataFrame) -> Floats:
 
 
 def as_mean_ranks(mean_ranks: pd.Series, problems: int) -> Floats:
-    """Return mean ranks as an array after checking that they can be some.
-
-    Args:
-        mean_ranks: R_j (k,), to one decimal at least.
-        problems: N.
+    """Return mean ranks (k,), to one decimal at least, as an array after checking that they can be some.
 
     Raises:
         ValueError: fewer than 2 algorithms or 1 problem; ranks that are not in 1 … k or do not add up to k(k+1)/2.
@@ -138,28 +107,13 @@ def as_mean_ranks(mean_ranks: pd.Series, problems: int) -> Floats:
 
 
 def check_probability(name: str, given: float) -> None:
-    """Refuse what is not a probability strictly between 0 and 1.
-
-    Raises:
-        ValueError: names it.
-
-    >>> check_probability("alpha", 5)
-    Traceback (most recent call last):
-    ...
-    ValueError: alpha is 5; it must lie between 0 and 1
-    """
+    """Refuse what is not a probability strictly between 0 and 1 by a ValueError that names it."""
     if not 0 < given < 1:
         raise ValueError(f"{name} is {given}; it must lie between 0 and 1")
 
 
 def rank_rows(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the ranks of algorithms on each problem, 1 the lowest value, average ranks on ties.
-
-    Args:
-        values: problems × algorithms.
-
-    Returns:
-        r_ij, of the same shape.
+    """Return the ranks r_ij (N, k) of algorithms on each problem, 1 the lowest value, average ranks on ties.
 
     Raises:
         ValueError: ``values`` is not a table of numbers.
@@ -170,74 +124,37 @@ def rank_rows(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(stats.rankdata(as_array(values), axis=1), values.index, values.columns)
 
 
-def friedman(values: pd.DataFrame) -> Friedman:
-    """Test whether algorithms differ: χ²_F = 12N/(k(k+1)) · (Σ_j R_j² - k(k+1)²/4).
+def friedman_statistic(mean_ranks: pd.Series, problems: int) -> float:
+    """Return χ²_F = 12N/(k(k+1)) · Σ_j (R_j - (k+1)/2)² of mean ranks R_j (k,) over N problems.
 
-    As in the paper and in Demšar there is no correction for ties. ``scipy.stats.friedmanchisquare`` has one: it
-    divides this statistic by 1 - Σ(t³ - t)/(N k (k²-1)), where t are the sizes of the groups of ties. Without it the
-    test is conservative; without ties both are the same.
-
-    Args:
-        values: problems × algorithms.
-
-    Raises:
-        ValueError: ``values`` is not a table of numbers.
-
-    >>> friedman(pd.DataFrame({"A": [1, 2, 3, 4], "B": [2, 3, 4, 5], "C": [3, 4, 5, 1]})).statistic
-    3.5
-    """
-    ranks = rank_rows(values)
-    return friedman_from_ranks(ranks.mean(), len(ranks))
-
-
-def friedman_from_ranks(mean_ranks: pd.Series, problems: int) -> Friedman:
-    """Test whether algorithms differ, from their mean ranks: χ²_F = 12N/(k(k+1)) · Σ_j (R_j - (k+1)/2)².
-
-    For ranks that add up to k(k+1)/2 this is the usual Σ_j R_j² - k(k+1)²/4. Ranks that were rounded for print do
-    not quite; the usual form multiplies what is missing by k + 1, and its F_F are off by up to 0.16 on the paper's
-    Table 3 where this one's are by 0.03.
-
-    Args:
-        mean_ranks: R_j (k,).
-        problems: N.
+    As in the paper and in Demšar there is no correction for ties: with ties the test is conservative. For ranks that
+    add up to k(k+1)/2 this is the usual Σ_j R_j² - k(k+1)²/4. Ranks that were rounded for print do not quite; the
+    usual form multiplies what is missing by k + 1, and its F_F are off by up to 0.16 on the paper's Table 3 where this
+    one's are by 0.03.
 
     Raises:
         ValueError: those are no mean ranks.
 
-    >>> round(friedman_from_ranks(pd.Series([3.143, 2.000, 2.893, 1.964]), 14).statistic, 2)  # Demšar's example
+    >>> round(friedman_statistic(pd.Series([3.143, 2.000, 2.893, 1.964]), 14), 2)  # Demšar's example
     9.28
     """
     R = as_mean_ranks(mean_ranks, problems)
     k = R.size
-    statistic = 12 * problems / (k * (k + 1)) * float(np.sum((R - (k + 1) / 2) ** 2))
-    return Friedman(statistic, problems, k, float(stats.chi2.sf(statistic, k - 1)))
+    return 12 * problems / (k * (k + 1)) * float(np.sum((R - (k + 1) / 2) ** 2))
 
 
 def iman_davenport(values: pd.DataFrame, *, alpha: float = 0.05) -> ImanDavenport:
-    """Test whether algorithms differ: F_F = (N-1) χ²_F / (N(k-1) - χ²_F), the paper's test.
-
-    Args:
-        values: problems × algorithms.
-        alpha: level of significance.
-
-    Raises:
-        ValueError: ``values`` is not a table of numbers, or has one problem only; ``alpha`` is not within 0 … 1.
+    """Test whether algorithms differ, the paper's test, from values (N, k); see ``iman_davenport_from_ranks``.
 
     >>> result = iman_davenport(pd.DataFrame({"A": [1, 2, 3, 4], "B": [2, 3, 4, 5], "C": [3, 4, 5, 1]}))
     >>> round(result.statistic, 2), result.degrees_of_freedom, round(result.critical_value, 2), result.significant
     (2.33, (2, 6), 5.14, False)
     """
-    ranks = rank_rows(values)
-    return iman_davenport_from_ranks(ranks.mean(), len(ranks), alpha=alpha)
+    return iman_davenport_from_ranks(rank_rows(values).mean(), len(values), alpha=alpha)
 
 
 def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: float = 0.05) -> ImanDavenport:
-    """Test whether algorithms differ, from their mean ranks: F_F = (N-1) χ²_F / (N(k-1) - χ²_F).
-
-    Args:
-        mean_ranks: R_j (k,), as published.
-        problems: N.
-        alpha: level of significance.
+    """Test whether algorithms differ, from mean ranks (k,) as published: F_F = (N-1) χ²_F / (N(k-1) - χ²_F).
 
     Raises:
         ValueError: those are no mean ranks, or of one problem only; ``alpha`` is not within 0 … 1.
@@ -247,32 +164,25 @@ def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: fl
     (3.69, 2.85)
     """
     check_probability("alpha", alpha)
-    test = friedman_from_ranks(mean_ranks, problems)
+    chi2, k = friedman_statistic(mean_ranks, problems), len(mean_ranks)
     if problems < 2:  # noqa: PLR2004 one leaves no degree of freedom
         raise ValueError("values are of 1 problem; the test of Iman and Davenport needs at least 2")
-    largest = problems * (test.algorithms - 1)
-    rest = largest - test.statistic
+    largest = problems * (k - 1)
     # All problems rank alike: the rest is 0, but for rounding, which may be that of printed ranks.
-    statistic = (problems - 1) * test.statistic / rest if rest > 1e-12 * largest else math.inf
-    freedom = (test.algorithms - 1, (test.algorithms - 1) * (problems - 1))
-    alike = math.exp((1 - problems) * math.lgamma(test.algorithms + 1))
-    p_value = alike if math.isinf(statistic) else float(stats.f.sf(statistic, *freedom))
+    alike = largest - chi2 <= 1e-12 * largest
+    statistic = math.inf if alike else (problems - 1) * chi2 / (largest - chi2)
+    freedom = (k - 1, (k - 1) * (problems - 1))
+    p_value = math.exp((1 - problems) * math.lgamma(k + 1)) if alike else float(stats.f.sf(statistic, *freedom))
     return ImanDavenport(statistic, freedom, p_value, float(stats.f.isf(alpha, *freedom)), alpha)
 
 
 def mean_rank_intervals(
     values: pd.DataFrame, *, confidence: float = 0.95, resamples: int = 9999, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Return mean ranks with bootstrap intervals: what other problems of the same kind might have given.
+    """Return mean ranks with percentile bootstrap intervals: what other problems of the same kind might have given.
 
-    Problems are drawn with replacement, whole rows, and the interval is between the percentiles of the mean ranks.
-    It is of each algorithm by itself, not for comparing two: they move together.
-
-    Args:
-        values: problems × algorithms.
-        confidence: probability that is to lie within.
-        resamples: number of resamples.
-        rng: where they come from.
+    Problems are drawn with replacement, whole rows. An interval is of an algorithm by itself, not for comparing two:
+    they move together.
 
     Returns:
         A row an algorithm; columns mean_rank, low, high.
@@ -292,15 +202,7 @@ def mean_rank_intervals(
     ranks = rank_rows(values).to_numpy()
     if len(ranks) < 2:  # noqa: PLR2004 one always gives itself
         raise ValueError("values are of 1 problem; a bootstrap over problems needs at least 2")
-    interval = stats.bootstrap(
-        (ranks,),
-        np.mean,
-        axis=0,
-        n_resamples=resamples,
-        batch=1000,
-        confidence_level=confidence,
-        method="percentile",
-        rng=rng,
-    ).confidence_interval
+    options = {"n_resamples": resamples, "batch": 1000, "confidence_level": confidence, "method": "percentile"}
+    interval = stats.bootstrap((ranks,), np.mean, axis=0, rng=rng, **options).confidence_interval
     columns = {"mean_rank": ranks.mean(axis=0), "low": interval.low, "high": interval.high}
     return pd.DataFrame(columns, index=values.columns)

@@ -1,4 +1,4 @@
-"""Ways to run trials, one module each, behind one protocol."""
+"""Backends: ways to run trials, one module each, behind one protocol."""
 
 from collections.abc import Generator, Mapping, Sequence
 from typing import Protocol
@@ -15,28 +15,22 @@ class Backend(Protocol):
 
     @property
     def jobs(self) -> int | None:
-        """How many trials run at a time, each begun when another ends; None if that is not known."""
+        """Number of trials at a time, each begun when another ends; None if that is not known."""
 
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
         """Yield a result for each of ``specs``, in any order; a trial that fails stops no other."""
 
 
 BACKENDS: Mapping[str, str] = {
-    "loky": "sacma.experiment.backends.loky:make",
+    "loky": "sacma.experiment.backends.loky:LokyBackend",
     "serial": "sacma.experiment.backends.serial:make",
     "dask": "sacma.experiment.backends.dask:make",
 }
-"""By name, what makes each from the arguments of ``make_backend``; each brings its own libraries."""
+"""Classes or functions, called with ``jobs`` and ``trial_timeout``, dask's with ``scheduler`` where there is one."""
 
 
 def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, scheduler: str | None = None) -> Backend:
-    """Return the backend called ``name``.
-
-    Args:
-        name: a key of ``BACKENDS``.
-        jobs: number of worker processes.
-        trial_timeout: wall-clock seconds that a trial may take, or None.
-        scheduler: address of a dask scheduler, or None.
+    """Return the backend called ``name``, for some jobs at a time and seconds that a trial may take.
 
     Raises:
         SacmaError: there is none, or it cannot do what it is asked to.
@@ -45,5 +39,6 @@ def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, sc
         raise SacmaError(f"--scheduler needs --backend dask, not {name}")
     if name not in BACKENDS:
         raise SacmaError(f"--backend: {name!r} is not a backend; allowed: {', '.join(BACKENDS)}")
-    backend: Backend = import_object(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, scheduler=scheduler)
+    address = {} if scheduler is None else {"scheduler": scheduler}
+    backend: Backend = import_object(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, **address)
     return backend

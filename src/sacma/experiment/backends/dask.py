@@ -35,18 +35,12 @@ IN_FLIGHT = 1000
 SECONDS_TO_CONNECT = 20
 
 CERTIFICATES = ", ".join(f"DASK_DISTRIBUTED__COMM__TLS__{key}" for key in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
-"""Environment variables by which dask finds the files of a client."""
+"""Environment variables with the paths of a client's files."""
 
 
 @dataclass(frozen=True)
 class DaskBackend:
-    """The workers of a dask scheduler.
-
-    Args:
-        workers: number of processes of the local cluster, where no scheduler is given.
-        trial_timeout: wall-clock seconds that a trial may take, or None.
-        scheduler: address of the scheduler, like ``tls://host:8786``, or None for a cluster on this machine.
-    """
+    """The workers of a dask scheduler, or of a cluster of ``workers`` processes on this machine."""
 
     workers: int
     trial_timeout: float | None = None
@@ -54,7 +48,7 @@ class DaskBackend:
 
     @property
     def jobs(self) -> int | None:
-        """How many trials run at a time: not known of a scheduler's workers, which come and go."""
+        """Number of trials at a time; not known of a scheduler's workers, which come and go."""
         return None if self.scheduler else self.workers
 
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
@@ -95,49 +89,39 @@ class DaskBackend:
 
     @contextmanager
     def _client(self, distributed: ModuleType) -> Iterator[Any]:
-        if self.scheduler is not None:
-            reach(self.scheduler)
-            loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
-            loop.start()
-            client, reason = None, ""
+        if self.scheduler is None:
+            from sacma.experiment.backends.dask_cluster import local_cluster  # noqa: PLC0415 an extra
+
+            with local_cluster(self.workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+                yield client
+            return
+        reach(self.scheduler)
+        loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
+        loop.start()
+        options = {"timeout": SECONDS_TO_CONNECT, "set_as_default": False, "loop": loop.loop}
+        client, reason = None, ""
+        try:
             try:
-                client = distributed.Client(
-                    self.scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False, loop=loop.loop
-                )
+                client = distributed.Client(self.scheduler, **options)
             except Exception as error:  # noqa: BLE001 whatever dask thinks of what answers there
                 reason = one_line((str(error).splitlines() or [type(error).__name__])[0])
             # Not in the handler: a client that failed closes itself when its error goes, and needs the loop for it.
             if client is None:
-                loop.stop()
                 raise SacmaError(f"--scheduler: {self.scheduler} is not a dask scheduler ({reason})")
-            try:
-                with client:
-                    yield client
-            finally:
-                loop.stop()
-            return
-        from sacma.experiment.backends.dask_cluster import local_cluster  # noqa: PLC0415 idem
-
-        with local_cluster(self.workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
-            yield client
+            with client:
+                yield client
+        finally:
+            loop.stop()
 
 
 def check_address(address: str) -> None:
-    """Refuse what cannot be the address of a scheduler.
-
-    Raises:
-        SacmaError: says what one looks like.
-    """
+    """Raise a SacmaError where ``address`` cannot be that of a scheduler."""
     if not re.fullmatch(r"(tcp|tls)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", address):
         raise SacmaError(f"--scheduler: {address!r} is not an address; give one like tls://host:8786")
 
 
 def reach(address: str) -> None:
-    """See that something listens at the address of a scheduler, and that there are certificates to show it if need be.
-
-    Raises:
-        SacmaError: what is missing.
-    """
+    """Raise a SacmaError where nothing listens at an address, or certificates are missing that it needs."""
     _check_certificates(address)
     host, _, port = address.partition("://")[2].rpartition(":")
     try:
@@ -147,7 +131,7 @@ def reach(address: str) -> None:
 
 
 def is_open(address: str) -> bool:
-    """Return whether whoever reaches a scheduler at that address can use it."""
+    """Return True for the address of a scheduler that asks nobody for a certificate."""
     return address.startswith("tcp://")
 
 
@@ -181,7 +165,7 @@ def _silence() -> Iterator[None]:
 
 
 class OtherVersionError(Exception):
-    """A dask worker has another sacma than the coordinator."""
+    """The sacma of a dask worker is not the coordinator's."""
 
 
 def _result(spec: TrialSpec, future: Any) -> FinishedTrial | TrialFailure:
@@ -202,26 +186,21 @@ def _result(spec: TrialSpec, future: Any) -> FinishedTrial | TrialFailure:
 
 
 _IDLE: defaultdict[str, list[Worker]] = defaultdict(list)
-"""Worker processes of this dask worker that wait for a trial, by campaign."""
-
 _BUSY: defaultdict[str, list[Worker]] = defaultdict(list)
-"""Those that run one."""
+"""Worker processes of this dask worker, by campaign: those that wait for a trial and those that run one."""
 
 
 def run_on_dask_worker(
     spec: TrialSpec, files: Sequence[Path], trial_timeout: float | None, campaign: str, version: str
 ) -> FinishedTrial | TrialFailure:
-    """Run a trial in a process of this dask worker's own.
+    """Run a trial in a process that this dask worker keeps for a campaign.
 
     Args:
         spec: of the trial.
         files: with algorithms, that the user has named to the coordinator.
         trial_timeout: wall-clock seconds that it may take, or None.
         campaign: whose processes are used.
-        version: of the coordinator's sacma.
-
-    Raises:
-        OtherVersionError: the coordinator has another sacma.
+        version: of the coordinator's sacma; another than ours is an error.
     """
     if version != __version__:
         raise OtherVersionError(f"it has sacma {__version__}")
@@ -254,7 +233,7 @@ def end_trials(campaign: str) -> None:
             workers.pop().close()
 
 
-def make(*, jobs: int, trial_timeout: float | None, scheduler: str | None) -> DaskBackend:
+def make(*, jobs: int, trial_timeout: float | None, scheduler: str | None = None) -> DaskBackend:
     """Return the backend; see ``make_backend``."""
     needed = ["distributed"] if scheduler else ["distributed", "cryptography"]
     if not all(map(find_spec, needed)):

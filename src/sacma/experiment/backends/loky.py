@@ -13,12 +13,7 @@ from sacma.store.record import FinishedTrial
 
 @dataclass(frozen=True)
 class LokyBackend:
-    """Worker processes on this machine.
-
-    Args:
-        jobs: number of them.
-        trial_timeout: wall-clock seconds that a trial may take, or None.
-    """
+    """``jobs`` worker processes, whose trials may take ``trial_timeout`` wall-clock seconds."""
 
     jobs: int
     trial_timeout: float | None = None
@@ -53,8 +48,3 @@ class LokyBackend:
         finally:
             for worker in workers:
                 worker.close()
-
-
-def make(*, jobs: int, trial_timeout: float | None, scheduler: None = None) -> LokyBackend:  # noqa: ARG001 one protocol
-    """Return the backend; see ``make_backend``."""
-    return LokyBackend(jobs, trial_timeout)

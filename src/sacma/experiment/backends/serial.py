@@ -13,7 +13,7 @@ from sacma.store.record import FinishedTrial
 
 @dataclass(frozen=True)
 class SerialBackend:
-    """No isolation: a trial that kills its process kills the campaign."""
+    """Runs trials in this process: one that kills it kills the campaign."""
 
     jobs: int = 1
 
@@ -29,7 +29,7 @@ class SerialBackend:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def make(*, jobs: int, trial_timeout: float | None, scheduler: None = None) -> SerialBackend:  # noqa: ARG001 one protocol
+def make(*, jobs: int, trial_timeout: float | None) -> SerialBackend:  # noqa: ARG001 one job, whatever is asked for
     """Return the backend; see ``make_backend``."""
     if trial_timeout is not None:
         raise SacmaError("--trial-timeout needs a process that can be ended: --backend loky or dask, not serial")

@@ -1,7 +1,7 @@
 """A worker process that runs one trial at a time, and may die of it without harm to anything else.
 
-The process is a joblib (loky) executor of its own, so that a death names its trial: whatever kills it, a signal, the
-lack of memory, COCO's own exit or our patience, becomes a ``TrialFailure``, and the next trial gets a new process.
+The process has a joblib (loky) executor of its own, so that a death names its trial: a signal, the lack of memory,
+COCO's own exit or a time-out becomes a ``TrialFailure``, and the next trial gets a new process.
 """
 
 import contextlib
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 LAST_WORDS = 4000
-"""How many bytes of what a process said are kept when it dies."""
+"""Bytes of the output of a process that are kept when it dies."""
 
 SECONDS_FOR_TRACEBACK = 0.3
-"""How long a process that took too long gets to say where it is."""
+"""For a process that took too long, to print where it is."""
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""How often a worker looks whether its coordinator is still there."""
+"""At whether the other process is alive, of coordinator and worker."""
 
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")}
 
@@ -62,10 +62,7 @@ class Worker:
     def start(self, spec: TrialSpec, timeout: float | None, files: Sequence[Path] | None = None) -> None:
         """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected.
 
-        Args:
-            spec: of the trial.
-            timeout: seconds, or None.
-            files: with algorithms, that the user has named; None for those that were added in this process.
+        ``files`` with algorithms are those that the user has named; None for those that were added in this process.
 
         Raises:
             RunError: the process cannot be started.
@@ -81,8 +78,7 @@ class Worker:
 
     def _submit(self, spec: TrialSpec) -> "Future[FinishedTrial | TrialFailure]":
         if self._executor is not None:
-            future: Future[FinishedTrial | TrialFailure] = self._executor.submit(_attempt, spec, self._files)
-            return future
+            return self._executor.submit(_attempt, spec, self._files)  # type: ignore[no-any-return]
         try:
             # The executor starts helpers, its first trial the process.
             with quiet_children(), noted_semaphores(self._scratch):
@@ -92,7 +88,7 @@ class Worker:
                     initargs=(os.getpid(), str(self._scratch)),
                     env={**safe_path(), **ONE_THREAD},
                 )
-                future = self._executor.submit(_attempt, spec, self._files)
+                return self._executor.submit(_attempt, spec, self._files)  # type: ignore[no-any-return]
         except BrokenProcessPool:
             raise
         except Exception as error:  # noqa: BLE001 whatever the system lacks
@@ -100,19 +96,14 @@ class Worker:
             raise RunError(
                 f"a worker process cannot be started ({type(error).__name__}: {error}); try fewer with --jobs"
             ) from None
-        return future
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the trial may still take."""
+        """Seconds that the trial may still take, or None."""
         return None if self._timeout is None else self._begin + self._timeout - time.monotonic()
 
     def collect(self, *, wait: bool = False) -> FinishedTrial | TrialFailure | None:
-        """Return the trial's result, or a failure if its time is up or its process died; else nothing.
-
-        Args:
-            wait: until there is one of them.
-        """
+        """Return the trial's result, or a failure if its time is up or its process died; else nothing, or ``wait``."""
         if self.future is None or self._spec is None:
             raise RuntimeError("no trial was started")
         result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS if wait else 0.0)
@@ -139,7 +130,7 @@ class Worker:
             return self._died(spec, self._death() or _death_in(str(error)))
 
     def _death(self) -> tuple[str, int] | None:
-        """Return how the process ended, ``("signal", 9)`` or ``("exit", 1)``, if it has and nobody has asked yet."""
+        """Return how the process ended, as ``("signal", 9)`` or ``("exit", 1)``, the first time after it has."""
         for process in self._processes():
             with contextlib.suppress(ChildProcessError):
                 found = os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -181,7 +172,7 @@ class Worker:
         return failed(spec, FailureKind.WORKER_DIED, how, words)
 
     def _last_words(self) -> str:
-        """Return the end of what the process said; its path may lead nowhere, if the trial removed it."""
+        """Return the end of the output of the process, unless the trial has removed it."""
         try:
             path = max(self._scratch.glob("*.err"), key=lambda path: path.stat().st_mtime)
             with path.open("rb") as file:
@@ -212,11 +203,9 @@ class Worker:
 
 
 def _death_in(message: str) -> tuple[str, int] | None:
-    """Return what joblib's message says of how a process ended, if it does."""
+    """Return how a process ended, where joblib's message says it."""
     code = re.search(r"\{(\w+)\((-?\d+)\)\}", message)
-    if code is None:
-        return None
-    return ("exit", int(code[2])) if code[1] == "EXIT" else ("signal", abs(int(code[2])))
+    return code and ("exit" if code[1] == "EXIT" else "signal", abs(int(code[2])))
 
 
 @contextmanager
@@ -236,7 +225,7 @@ def _managers_hushed() -> Iterator[None]:
 
 
 def _begin_work(coordinator: int, scratch: str) -> None:
-    """Prepare a new worker process: its folder, its last words, its end when the coordinator has ended."""
+    """Prepare a new worker process: its folder, its output, its end when the coordinator has ended."""
     forget_start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a cluster sends it to all: the coordinator decides
@@ -266,7 +255,7 @@ def _begin_work(coordinator: int, scratch: str) -> None:
 
 
 def _above_standard(descriptor: int) -> int:
-    """Return a duplicate of ``descriptor`` that is none of the standard streams, and close the original."""
+    """Replace a descriptor by one that is none of the standard streams."""
     duplicate = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
     os.close(descriptor)
     return duplicate

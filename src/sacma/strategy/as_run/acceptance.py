@@ -12,7 +12,7 @@ from sacma.surrogate.whitening import Array
 
 
 class SpansSample(Part):
-    """Rejects models whose predictions of a new sample span less than min(1e-8, 5 % of the training values)."""
+    """Rejection of models whose predictions of a new sample span less than min(1e-8, 5 % of the training values)."""
 
     name: Literal["spans-sample-as-run"] = "spans-sample-as-run"
 

@@ -22,10 +22,10 @@ from sacma.surrogate.part import Context, Part
 
 
 class AdaptiveGenerationsAsRun(Part):
-    """g_m between two thresholds of the smoothed error; the last model outlives trainings that fail."""
+    """Adaptive g_m with two thresholds of the smoothed error; the last model outlives failed trainings."""
 
     name: Literal["adaptive-generations-as-run"] = "adaptive-generations-as-run"
-    error: Annotated[AnyError, Field(description="ε: how far the last model's ranking was off")]
+    error: Annotated[AnyError, Field(description="ε: error measure of the last model's ranking")]
     transfer: Transfer = "T2"
     transfer_steepness: Steepness = 2.0
     error_threshold: Threshold = 0.5
@@ -59,7 +59,7 @@ class AdaptiveGenerationsAsRun(Part):
 
 
 class KeptModel(LastModel):
-    """f_M, which outlives trainings that fail: it is judged after the next that succeeds."""
+    """f_M that outlives failed trainings and is judged after the next successful one."""
 
     def replace(self, trained: TrainedModel | None) -> TrainedModel | None:
         """Take the result of a training; see ``LastModel``."""

@@ -14,7 +14,7 @@ from sacma.surrogate.part import Part
 from sacma.surrogate.whitening import Array
 
 DISCOUNTED_UPDATES = 5
-"""After so many updates the largest divergence counts in full."""
+"""Number of updates after which the largest divergence counts in full."""
 
 
 class KendallAsRun(Part):

@@ -8,9 +8,9 @@ from sacma.surrogate.part import Part
 
 
 class IPOPAsRun(Part):
-    """IPOP from the same point with everything kept; after the last restart a new start without any memory.
+    """IPOP from the same point, keeping everything; after the last restart a new start without memory.
 
-    x₀ is evaluated before each run and m after it: counted, but seen by no model and no update.
+    f evaluates x₀ before each run and m after it; these values count but enter no model and no update.
     """
 
     name: Literal["ipop-as-run"] = "ipop-as-run"
@@ -33,7 +33,7 @@ class RestartsAtTheSamePoint:
         self._restarts = -1
 
     def next(self, last: Sampling | None) -> Start | None:
-        """Return the next start; it never ends."""
+        """Return the next start."""
         s = self._settings
         self._restarts += 1
         place = self._restarts % (s.max_restarts + 1)

@@ -1,4 +1,4 @@
-"""Sampling as in the published code: models learn the points as they were repaired for f."""
+"""Sampling as in the published code: models learn repaired points."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ from sacma.surrogate.whitening import Array
 
 
 class CMAESAsRun(CMAESSampling):
-    """CMA-ES with a penalty for points outside of the box, whose archive holds repaired points."""
+    """CMA-ES with a penalty for points outside of the box; the archive holds repaired points."""
 
     name: Literal["cma-es-as-run"] = "cma-es-as-run"  # type: ignore[assignment]  # the same fields under its own name
     bounds: Bounds = "penalty"
@@ -23,7 +23,7 @@ class CMAESAsRun(CMAESSampling):
 
 
 class RepairedCMAES(CMAES):
-    """A run whose points are archived as f sees them."""
+    """A run whose repaired points are archived."""
 
     @property
     def learned(self) -> Array:

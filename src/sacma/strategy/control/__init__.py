@@ -1,4 +1,4 @@
-"""Kinds of evolution control: a line here makes a file of this folder a choice of ``control`` in configs."""
+"""Registry of evolution controls, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

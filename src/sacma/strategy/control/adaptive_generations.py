@@ -34,10 +34,10 @@ Most = Annotated[int, Field(ge=1, le=1000, description="g_m^max: most model-eval
 
 
 class AdaptiveGenerations(Part):
-    """g_m that follows the smoothed error of the models."""
+    """Model-evaluated generations whose number g_m follows the smoothed error of the models."""
 
     name: Literal["adaptive-generations"] = "adaptive-generations"
-    error: Annotated[AnyError, Field(description="ε: how far the last model's ranking was off")]
+    error: Annotated[AnyError, Field(description="ε: error measure of the last model's ranking")]
     transfer: Transfer = "T2"
     transfer_steepness: Steepness = 2.0
     error_threshold: Threshold = 0.5
@@ -57,7 +57,7 @@ class AdaptiveGenerations(Part):
 
 
 class AdaptiveSettings(Protocol):
-    """Settings of a rule that follows the smoothed error."""
+    """Settings of a rule by the smoothed error."""
 
     @property
     def error(self) -> Any:
@@ -72,7 +72,7 @@ class AdaptiveSettings(Protocol):
 
 
 class AdaptiveRule:
-    """Decides on g_m by the smoothed error of the models so far."""
+    """Decides g_m by the smoothed error of the models."""
 
     judges = True
 

@@ -1,4 +1,4 @@
-"""The interface of evolution control: which points of a population, or which generations, f evaluates."""
+"""The interface of evolution control: the choice of generations, or points of a population, that f evaluates."""
 
 from collections.abc import Generator, Sequence
 from typing import Protocol
@@ -26,7 +26,7 @@ class Control(Protocol):
 
 
 def no_better_than(best_value: float, predicted: Array) -> Array:
-    """Return ``predicted``, all raised by as much as their least lies below ``best_value``.
+    """Return predictions, all raised by the same amount so that none is below ``best_value``.
 
     The stop conditions of CMA-ES must not see a value better than any real one.
     """

@@ -1,8 +1,8 @@
-"""Doubly trained evolution control (DTS-CMA-ES): in each generation f evaluates a few points, a model the others.
+"""Doubly trained evolution control (DTS-CMA-ES): in each generation f evaluates a few points and a model the others.
 
 Bajer, Pitra, Repický, Holeňa, *Gaussian Process Surrogate Models for the CMA Evolution Strategy*, Evolutionary
-Computation 27(4), 2019. A first model is trained on the archive, and a criterion says of which points f would be worth
-most. These are evaluated with f, a second model is trained with them, and predicts the others.
+Computation 27(4), 2019. A first model is trained on the archive, and a criterion picks points for f. A second model is
+trained with their values and predicts the others.
 
 | symbol | here          | meaning                                                        |
 | ------ | ------------- | -------------------------------------------------------------- |
@@ -31,15 +31,15 @@ from sacma.surrogate.whitening import Array
 
 
 class DoublyTrained(Part):
-    """f evaluates a share of each population, chosen by a criterion, and a second model the rest."""
+    """Evaluation of a share of each population, chosen by a criterion, with f, and of the rest with a second model."""
 
     name: Literal["doubly-trained"] = "doubly-trained"
     share: Annotated[AnyShare, Field(description="α: share of a population that f evaluates")] = ConstantShare()
-    criterion: Annotated[AnyCriterion, Field(description="f evaluates the points that are worth most")] = (
+    criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = (
         ExpectedRankingDifference()
     )
     raises_predictions: Annotated[
-        bool, Field(description="whether predictions are raised, all by the same, to the best true value at least")
+        bool, Field(description="raise predictions, all by the same amount, so that none is below the best true value")
     ] = False
     uses_model: ClassVar[bool] = True
 
@@ -53,7 +53,7 @@ class DoublyTrained(Part):
 
 
 class DoublyTrainedControl:
-    """Evaluates each population with f in part, and with a model."""
+    """Evaluates each population partly with f and partly with a model."""
 
     def __init__(self, criterion: Criterion, share: Share, *, raises: bool) -> None:
         self._criterion = criterion

@@ -26,7 +26,7 @@ class Decision:
 
     Args:
         model_generations: g_m.
-        error: ε of the earlier model; NaN where there was none, or none defined.
+        error: ε of the earlier model; NaN where there was none, or where it is undefined.
         smoothed_error: ε_s; NaN before the first error.
     """
 
@@ -38,7 +38,7 @@ class Decision:
 class GenerationRule(Protocol):
     """Decides g_m; keeps its memory over restarts.
 
-    ``judges`` says whether it needs the predictions of the earlier model.
+    ``judges``: it needs the predictions of the earlier model.
     """
 
     judges: bool
@@ -54,7 +54,7 @@ class LastModel:
         self.model: TrainedModel | None = None
 
     def replace(self, trained: TrainedModel | None) -> TrainedModel | None:
-        """Take the result of a training and return the earlier model, which is to be judged now."""
+        """Take the result of a training and return the earlier model, to be judged now."""
         earlier, self.model = self.model, trained
         return earlier
 

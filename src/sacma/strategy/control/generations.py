@@ -25,7 +25,7 @@ class Generations(Part):
 
 
 class ConstantRule:
-    """Decides on the same g_m after every true-evaluated generation."""
+    """Decides the same g_m after every true-evaluated generation."""
 
     judges = False
 

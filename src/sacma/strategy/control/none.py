@@ -10,7 +10,7 @@ from sacma.surrogate.part import Context, Part
 
 
 class NoControl(Part):
-    """f evaluates every point of every population."""
+    """Evaluation of every point with f."""
 
     name: Literal["none"] = "none"
     uses_model: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Criteria by which f gets points of a population: a line here makes a file a choice of ``criterion`` in configs."""
+"""Registry of criteria of doubly trained control, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

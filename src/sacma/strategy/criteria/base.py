@@ -10,7 +10,7 @@ from sacma.surrogate.whitening import Array
 
 
 class Criterion(Protocol):
-    """Says how much f would be worth at each point."""
+    """Worth of evaluating points with f."""
 
     def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
         """Return the worth of each point, shape (λ,).
@@ -22,7 +22,7 @@ class Criterion(Protocol):
         """
 
     def prepare(self) -> None:
-        """Load or compile what is used."""
+        """Import or compile the code."""
 
 
 def variance(posterior: Posterior) -> Array:

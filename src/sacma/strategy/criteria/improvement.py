@@ -11,7 +11,7 @@ from sacma.surrogate.whitening import Array
 
 
 class Improvement(Part):
-    """Points at which f is most probably below the best value so far."""
+    """Probability that f is below the best value so far."""
 
     name: Literal["improvement"] = "improvement"
 

@@ -1,4 +1,4 @@
-"""Expected ranking difference (ERDE): how much a point's value is expected to change the ranking of the others."""
+"""Expected ranking difference (ERDE): the expected change of the ranking of all others by a point's value."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from sacma.surrogate.whitening import Array
 
 
 class ExpectedRankingDifference(Part):
-    """Points whose values are expected to change the ranking most."""
+    """Expected change of the ranking of all other points."""
 
     name: Literal["ranking-difference"] = "ranking-difference"
 
@@ -19,7 +19,7 @@ class ExpectedRankingDifference(Part):
         return expected_ranking_difference(posterior, parents)
 
     def prepare(self) -> None:
-        """Compile, or load what was compiled."""
+        """Compile the code, or load it."""
         from sacma.strategy.expected_ranking import load_compiled_code  # noqa: PLC0415 loads Numba
 
         load_compiled_code()

@@ -9,7 +9,7 @@ from sacma.surrogate.whitening import Array
 
 
 class Variance(Part):
-    """Points of the largest posterior variance."""
+    """Posterior variance."""
 
     name: Literal["variance"] = "variance"
 

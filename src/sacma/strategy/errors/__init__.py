@@ -1,4 +1,4 @@
-"""Measures of a model's error: a line here makes a file of this folder a choice of ``error`` in configs."""
+"""Registry of error measures, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

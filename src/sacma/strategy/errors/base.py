@@ -1,4 +1,4 @@
-"""The interface of error measures (Algorithm 2): ε ∈ [0, 1], how far a model's predictions were off.
+"""The interface of error measures (Algorithm 2): ε ∈ [0, 1], the error of a model's predictions.
 
 | symbol | here               | meaning                                     |
 | ------ | ------------------ | ------------------------------------------- |

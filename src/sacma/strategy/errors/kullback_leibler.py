@@ -1,4 +1,4 @@
-"""Kullback-Leibler error: how far apart two updates end, one ranked by the model and one by f."""
+"""Kullback-Leibler error: the divergence of two updates, one ranked by the model and one by f."""
 
 import math
 from typing import Literal

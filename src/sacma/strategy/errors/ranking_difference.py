@@ -1,4 +1,4 @@
-"""Ranking-difference error: how far the ranks of the μ best are off, as a share of the most that is possible."""
+"""Ranking-difference error: the difference of the ranks of the μ best, divided by the largest possible one."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Kinds of proposals: a line here makes a file of this folder a choice of ``proposals`` in configs."""
+"""Registry of proposals, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

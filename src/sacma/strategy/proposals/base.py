@@ -1,4 +1,4 @@
-"""The interface of proposals: points beside the sampled ones that are worth an evaluation."""
+"""The interface of proposals: points for f besides the sampled ones."""
 
 from typing import Protocol
 

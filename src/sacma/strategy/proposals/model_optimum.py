@@ -20,18 +20,21 @@ class ModelOptimum(Part):
     ] = 3.0
 
     def propose(self, model: TrainedModel, archive: Archive) -> Array:
-        """Return one point, or none where that is known already; see ``Proposals``."""
+        """Return one point, or none where no prediction is lower than at the best known; see ``Proposals``."""
         from scipy.optimize import minimize  # noqa: PLC0415 slow to import
 
         best = model.whitening(archive.points[[np.argmin(archive.values)]])[0]
         start = np.clip(best, -self.radius, self.radius)
-        scale = float(np.std(model.fitted.predict(np.vstack([start, np.zeros_like(start)])))) or 1.0
-        found = minimize(
-            lambda z: float(model.fitted.predict(z[None])[0]) / scale,
-            start,
-            method="L-BFGS-B",
-            bounds=[(-self.radius, self.radius)] * len(start),
-        )
-        if not found.success or np.array_equal(found.x, start):
+        first, at_mean = model.fitted.predict(np.vstack([start, np.zeros_like(start)]))
+        with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
+            scale = abs(0.5 * first - 0.5 * at_mean) or 1.0
+            found = minimize(
+                lambda z: float(model.fitted.predict(z[None])[0] / scale - first / scale),
+                start,
+                method="L-BFGS-B",
+                jac="3-point",  # one-sided differences of predictions are mostly rounding near the optimum
+                bounds=[(-self.radius, self.radius)] * len(start),
+            )
+        if not found.fun < 0.0 or not np.all(np.isfinite(found.x)):
             return np.empty((0, len(start)))
         return model.whitening.inverse(found.x[None])

@@ -11,7 +11,7 @@ from sacma.surrogate.whitening import Array
 
 
 class NoProposals(Part):
-    """Sampled points only."""
+    """No further points."""
 
     name: Literal["none"] = "none"
 

@@ -1,4 +1,4 @@
-"""Shares of a population that f evaluates: a line here makes a file of this folder a choice of ``share`` in configs."""
+"""Registry of shares of doubly trained control, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

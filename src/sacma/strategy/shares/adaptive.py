@@ -26,7 +26,7 @@ HIGHEST = (0.35, -0.047, 0.44, 0.044, -0.19)
 
 
 def error_limits(dimension: int, share: float) -> tuple[float, float]:
-    """Return ε_min and ε_max: what an error of a good and of a bad model is depends on D and on the last α.
+    """Return ε_min and ε_max, the errors of good and of bad models, which depend on D and on the last α.
 
     >>> [round(limit, 4) for limit in error_limits(5, 0.05)]
     [0.0926, 0.2994]

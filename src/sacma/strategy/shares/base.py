@@ -8,7 +8,7 @@ from sacma.surrogate.whitening import Array
 class Share(Protocol):
     """Decides α; keeps its memory over restarts.
 
-    ``judges`` says whether it needs the first model's predictions of each population.
+    ``judges``: it needs the first model's predictions of each population.
     """
 
     judges: bool

@@ -11,7 +11,7 @@ from sacma.surrogate.whitening import Array
 
 
 class ConstantShare(Part):
-    """The same share in every generation."""
+    """A constant share."""
 
     name: Literal["constant"] = "constant"
     value: Annotated[float, Field(gt=0, le=1, description="α: share of a population that f evaluates")] = 0.05
@@ -31,5 +31,5 @@ class FixedShare:
         self.share = share
 
     def judge(self, predicted: Array, values: Array) -> float:  # noqa: ARG002 one protocol
-        """Return NaN: nothing is judged."""
+        """Return NaN."""
         return math.nan

@@ -1,8 +1,8 @@
-"""Covariance functions: a line here makes a file of this folder a choice of ``covariance`` in configs.
+"""Registry of covariance functions, one line each.
 
-The file has a function ``correlate(distances, length, correlations)``, decorated by ``compiled.inlined``. The
-likelihood is compiled once for each covariance function, into a copy of its module: a function that is passed as an
-argument would be slower, and Numba could not keep it on disk.
+The module of a covariance function has a function ``correlate(distances, length, correlations)``, decorated by
+``compiled.inlined``. The likelihood is compiled once for each covariance function, into a copy of its module: a
+function passed as an argument would be slower, and Numba could not keep it on disk.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ COVARIANCES: Mapping[str, str] = {
 """Modules by name."""
 
 USUAL = "matern-5/2"
-"""That of the paper, whose likelihood is ``sacma.surrogate.likelihood`` itself."""
+"""The paper's covariance function; ``sacma.surrogate.likelihood`` itself is compiled for it."""
 
 if TYPE_CHECKING:
     CovarianceName = str

@@ -1,4 +1,4 @@
-"""Kinds of models: a line here makes a file of this folder a choice of ``model`` in configs."""
+"""Registry of models, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

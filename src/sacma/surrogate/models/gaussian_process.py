@@ -17,7 +17,7 @@ Positive = Annotated[float, Field(ge=1e-10, le=1e10)]
 
 
 class GaussianProcessModel(Part):
-    """Settings of the Gaussian process."""
+    """Gaussian process with hyperparameters of maximum likelihood."""
 
     name: Literal["gaussian-process"] = "gaussian-process"
     covariance: Annotated[CovarianceName, Field(description="covariance function")] = "matern-5/2"
@@ -34,7 +34,7 @@ class GaussianProcessModel(Part):
         return WarmStarted(self)
 
     def prepare(self) -> None:
-        """Compile, or load what was compiled."""
+        """Compile the code, or load it."""
         from sacma.surrogate.gaussian_process import load_compiled_code  # noqa: PLC0415 loads Numba
 
         load_compiled_code(self.covariance)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RandomForestModel(Part):
-    """Settings of the random forest."""
+    """Random forest of scikit-learn."""
 
     name: Literal["random-forest"] = "random-forest"
     trees: Annotated[int, Field(ge=1, le=10_000, description="trees of the forest")] = 100
@@ -91,12 +91,12 @@ def fit_random_forest(training: TrainingSet, *, trees: int, leaf_size: int, seed
 
     Args:
         training: whitened inputs and objective values, n ≥ 2.
-        trees: how many.
+        trees: number of trees.
         leaf_size: fewest points in a leaf.
         seed: of the samples, and of the order in which the variables are tried.
 
     Returns:
-        The model, or why there is none.
+        The model, or the reason for having none.
     """
     from sklearn.ensemble import RandomForestRegressor  # noqa: PLC0415 an extra
 

@@ -1,4 +1,4 @@
-"""Kinds of training-set selections: a line here makes a file of this folder a choice of ``selection`` in configs."""
+"""Registry of training-set selections, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 

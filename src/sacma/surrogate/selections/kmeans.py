@@ -10,7 +10,7 @@ from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
 ITERATIONS = 5
-"""Of Lloyd's algorithm. With hundreds of clusters of a few points each, further ones hardly change the choice."""
+"""Iterations of Lloyd's algorithm. With hundreds of clusters of a few points each, more hardly change the choice."""
 
 
 class KMeans(Part):

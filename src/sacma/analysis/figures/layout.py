@@ -1,0 +1,143 @@
+"""Layout of figures: panels, titles and a key, placed in points so that nothing covers anything.
+
+matplotlib can find a layout by itself, which takes longer than all drawing and depends on what is drawn. Here each
+figure says where its panels are, measured from the top left of its body, and the body grows a head for its title and a
+foot for its key.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from sacma.analysis.figures.style import FAINT, INK, SIZE, SMALL, Look, plain, shortened, text_width
+
+PAGE = 481.5  # width of the text on an A4 page with margins of 2 cm, in points
+COLUMN = 240.0  # half of it: a column of a paper
+LINE = 11.0  # from one line of text to the next, in points
+HANDLE = 26.0  # length of a line in the key, in points
+UPWARDS = 110.0  # length of a name that is written upwards at most, in points
+GAP = 6.0  # between such a line and its text, and as much again and more to the next, in points
+
+PARTIAL = "PARTIAL: trials are missing"
+
+Key = tuple[str, Artist]  # A text of the key and what it stands for
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A figure with title and key, the height of its head in points, and panels that are placed below that."""
+
+    figure: Figure
+    head: float
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height with head and foot, in points."""
+        width, height = self.figure.get_size_inches()
+        return 72 * float(width), 72 * float(height)
+
+    def panel(self, left: float, top: float, width: float, height: float, title: str = "") -> Axes:
+        """Add a panel; its frame is where it is said to be, its labels are outside, its title is just above."""
+        whole_width, whole_height = self.size
+        bottom = 1 - (self.head + top + height) / whole_height
+        axes = self.figure.add_axes((left / whole_width, bottom, width / whole_width, height / whole_height))
+        axes.tick_params(labelsize=SMALL, width=0.6, length=2.5, pad=2, color=INK)
+        axes.tick_params(which="minor", width=0.4, length=1.5)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+        if title:
+            text = shortened([title], min(width + 14, whole_width - left - 1), SIZE)[0]
+            axes.set_title(text, loc="left", fontsize=SIZE, pad=3)
+        return axes
+
+    def write(self, x: float, y: float, text: str, **properties: Any) -> Text:
+        """Write a text at a point of the body."""
+        width, height = self.size
+        return self.figure.text(x / width, 1 - (self.head + y) / height, text, **({"fontsize": SIZE} | properties))
+
+
+def new_layout(
+    width: float, height: float, *, title: str = "", keys: Sequence[Key] = (), partial: bool = False
+) -> Layout:
+    """Return a layout without panels, of a width and a height of its body in points.
+
+    The title and, where results are partial, a warning are in the head; the keys are in the foot, in as many columns as
+    there is room for. Texts are shortened if need be.
+    """
+    heads = [(title, "normal")] if title else []
+    heads += [(PARTIAL, "bold")] if partial else []
+    head = LINE * len(heads)
+    room = width - 8
+    names = shortened([text for text, _ in keys], min(room, 230.0) - HANDLE - 3 * GAP)
+    widest = max((text_width(name) for name in names), default=0.0) + HANDLE + 3 * GAP
+    columns = max(1, min(len(keys), int(room // widest)))
+    lines = -(-len(keys) // columns)
+    foot = LINE * lines + 3 if keys else 0
+    figure = Figure(figsize=(width / 72, (head + height + foot) / 72))
+    layout = Layout(figure, head)
+    for line, (text, weight) in enumerate(heads):
+        layout.write(4, line * LINE + 2 - head, shortened([text], room)[0], weight=weight, va="top")
+    if keys:
+        figure.legend(
+            [artist for _, artist in keys],
+            ["?"] * len(keys),  # given here, a name that begins with _ would be left out
+            loc="lower center",
+            bbox_to_anchor=(0.5, 2 / (head + height + foot)),
+            ncols=-(-len(keys) // lines),
+            frameon=False,
+            fontsize=SIZE,
+            handlelength=HANDLE / SIZE,
+            handletextpad=GAP / SIZE,
+            columnspacing=2 * GAP / SIZE,
+            labelspacing=0.25,
+            borderpad=0,
+            borderaxespad=0,
+        )
+        for shown, name in zip(figure.legends[0].get_texts(), names, strict=True):
+            shown.set_text(name)
+    return layout
+
+
+def line_key(name: str, look: Look) -> Key:
+    """Return the key of an algorithm that is drawn as a line with markers."""
+    return name, Line2D([], [], **(look.line | look.mark))
+
+
+def mark_key(name: str, look: Look) -> Key:
+    """Return the key of an algorithm that is drawn as markers."""
+    return name, Line2D([], [], linestyle="none", **look.mark)
+
+
+def without_data(axes: Axes, why: str = "no data") -> None:
+    """Say in an empty panel that it is empty."""
+    axes.text(0.5, 0.5, plain(why), transform=axes.transAxes, ha="center", va="center", fontsize=SMALL, color="#595959")
+    axes.set_xticks([])
+    axes.set_yticks([])
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Names of columns of a panel: short enough, and upwards where a column is too narrow for a name."""
+
+    texts: Sequence[str]
+    rotation: int  # in degrees
+    height: float  # of the room that they need, in points
+
+
+def column_names(names: Sequence[str], width: float) -> ColumnNames:
+    """Return the names of columns of a given width in points."""
+    if all(text_width(plain(name), SMALL) <= width - 5 for name in names):
+        return ColumnNames([plain(name) for name in names], 0, LINE)
+    texts = shortened(names, UPWARDS, SMALL)
+    return ColumnNames(texts, 90, max(text_width(text, SMALL) for text in texts) + 4)
+
+
+def guide(axes: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+    """Draw faint lines at the ticks."""
+    axes.grid(visible=True, axis=axis, color=FAINT, linewidth=0.4)

@@ -1,0 +1,152 @@
+"""The page of the report: one HTML file with all that it needs in it."""
+
+import base64
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import groupby
+from typing import Any
+
+import jinja2
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from sacma import __version__
+from sacma.analysis.figures.style import looks
+from sacma.analysis.findings import Findings
+from sacma.analysis.notes import scope
+from sacma.analysis.section import Drawing, Json, Report, Section
+from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_table, html_text
+from sacma.coco.function_names import BEST_2009
+from sacma.files.printable import printable
+
+UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
+LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
+WIDTH = 2  # of a line, in pixels
+
+
+@dataclass(frozen=True)
+class Page:
+    """Parts of the page beside what its sections find."""
+
+    title: str
+    subtitle: str
+    partial: str  # warning above all, where trials are missing
+    tables: Sequence[Sequence[FormattedTable]]  # of each section
+    figures: Sequence[tuple[Drawing, str]]  # with their SVG
+    files: Mapping[str, Mapping[str, str]]  # links by table, then by kind of file
+    cocopp: str  # link to its pages, if they are there
+
+
+def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
+    """Return the page as HTML."""
+    findings = report.findings
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_printable
+    )
+    environment.filters |= {
+        "symbols": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
+        "symbols_plain": lambda text: str(text).replace("#FE_t", "#FEt"),
+        "table": lambda table: Markup(html_table(table)),  # noqa: S704 idem
+        "rows": _rows,
+    }
+    figures: dict[str, list[Drawing]] = defaultdict(list)
+    pictures: dict[str, list[Json]] = defaultdict(list)
+    for drawing, svg in page.figures:
+        figures[drawing.group].append(drawing)
+        pictures[drawing.group].append({"title": drawing.title, "svg": svg})
+    shown = [
+        (section, tables) for section, tables in zip(sections, page.tables, strict=True) if section.shown(findings)
+    ]
+    places = []
+    for key, group in groupby(shown, key=lambda pair: pair[0].key):
+        of_place = list(group)
+        first = of_place[0][0]
+        parts = [
+            {"tables": tables, "values": each.values(report), "piece": environment.from_string(each.piece.strip())}
+            for each, tables in of_place
+        ]
+        places.append({"key": key, "title": first.title, "heading": first.heading or first.title, "sections": parts})
+    return environment.from_string(_resource("template.html")).render(
+        title=page.title,
+        subtitle=page.subtitle,
+        partial=page.partial,
+        version=__version__,
+        uplot=UPLOT,
+        styles=Markup(_resource("vendor/uPlot.min.css") + _resource("page.css")),  # noqa: S704 our own
+        script=Markup(_resource("page.js")),  # noqa: S704 idem
+        uplot_code=Markup(_resource("vendor/uPlot.iife.min.js")),  # noqa: S704 idem
+        data=_packed(_printable(_data(findings, sections, pictures))),
+        places=places,
+        figures=figures,
+        frames=findings,
+        files=page.files,
+        scope=scope(report.comparison),
+        baseline=report.comparison.baseline,
+        cocopp=page.cocopp,
+    )
+
+
+def _resource(name: str) -> str:
+    return resources.files("sacma.analysis.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:
+    """Return some columns of a data frame as a sortable table."""
+    header = (tuple(Head(name.replace("_", " ").replace("cpu", "CPU")) for name in columns),)
+    rows = tuple(
+        tuple(cell_of(value, text=name in texts) for name, value in zip(columns, values, strict=True))
+        for values in frame[list(columns)].itertuples(index=False)
+    )
+    return Markup(html_table(FormattedTable("", "", "", (Block(header, rows),))))  # noqa: S704 it escapes
+
+
+def _printable(value: Any) -> Any:
+    """Return texts as they can be shown, all that is in a list or mapping too; pictures are, and markup."""
+    match value:
+        case Markup():
+            return value
+        case str():
+            return printable(value)
+        case list() | tuple():
+            return [_printable(item) for item in value]
+        case dict():
+            return {_printable(key): item if key == "svg" else _printable(item) for key, item in value.items()}
+    return value
+
+
+def _packed(content: Json) -> str:
+    """Return JSON, compressed, as text that can stand in a page: a tenth of its size."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
+
+
+def _data(findings: Findings, sections: Sequence[Section], figures: Mapping[str, object]) -> Json:
+    """Return what the page's script draws from: charts by key, with their algorithms, looks, and figures by group."""
+    names, charts = findings.comparison.names, {each.key: each.chart(findings) for each in sections if each.chart}
+    algorithms = {
+        key: [name for name in (*names, BEST_2009) if name in set(findings[key].get("algorithm", ()))] for key in charts
+    }
+    functions = {str(number): name for number, name in findings.comparison.suite.names.items()}
+    return {**charts, "algorithms": algorithms, "styles": _styles(names), "names": functions, "figures": figures}
+
+
+def _styles(names: Sequence[str]) -> Json:
+    """Return colours, by light and dark, and dashes of each algorithm: those of the figures."""
+    found: Json = {
+        name: {"light": look.colour, "dark": _lighter(look.colour), "dash": [WIDTH * part for part in look.dashes]}
+        for name, look in looks(names).items()
+    }
+    return found | {BEST_2009: {"light": "#777777", "dark": "#aaaaaa", "dash": [3, 3]}}
+
+
+def _lighter(colour: str) -> str:
+    """Return a colour light enough for a dark page: mixed with white, as far as it must be."""
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    while rgb @ [0.2126, 0.7152, 0.0722] < LIGHT_ENOUGH:
+        rgb = 0.9 * rgb + 0.1
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)

@@ -1,1 +1,0 @@
-"""The report: one page that opens offline, made from findings."""

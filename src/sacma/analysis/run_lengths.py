@@ -1,0 +1,240 @@
+"""Bootstrapped distributions of run lengths by function group, as in the paper's Figure 3.
+
+    T        targets of a function
+    n        trials of an algorithm on a function
+    s        trials of them that reached a target
+
+A run length is the number of evaluations until the best Δf is at a target. Its distribution over all pairs of a
+function and a target says what proportion of a group's problems is solved after how many evaluations. Beyond the end
+of the trials it is that of an algorithm that starts again wherever a trial was not successful: trials are drawn with
+replacement until a successful one, and their evaluations are added up.
+
+Source: N. Hansen, A. Auger, D. Brockhoff, D. Tušar and T. Tušar, COCO: performance assessment, arXiv:1605.03560 (2016),
+and ``cocopp --expensive``, whose figure this is, from data frames.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from sacma.analysis.trials import ROUNDING, Trial
+from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BBOB
+from sacma.surrogate.whitening import Array
+
+END = 1000  # Evaluations/D at which curves end, as cocopp's do, unless some trial is longer
+POINTS = 200  # numbers of evaluations, at most, at which a curve is told, beside the largest length and those asked for
+
+COLUMNS = ["algorithm", "dimension", "group", "functions", "largest_length", "evaluations_per_dimension", "proportion"]
+
+
+def targets(dimension: int) -> pd.DataFrame:
+    """Return the targets that the best algorithm of BBOB 2009 just did not reach within budgets of k·D evaluations.
+
+    The 31 values of k are equidistant on a log scale in 0.5 … 50. cocopp's reference data, made of the best algorithm
+    of BBOB 2009 at each Δf of 10^(i/5), hold its aRT there, rounded to whole evaluations. For each k, the target is
+    the next below the smallest of these Δf whose aRT is at most max(1, k·D): a factor of 10^0.2 below, in the
+    reference data or not, but at least 1e-8; a factor of 1 + 1e-9 guards against rounding. Where several k give the
+    same target, it counts once, for the smallest k: there are 1 to 22 targets a function, from 1e-8 to more than 1e8,
+    whatever the 10^[-8..2] in the captions of cocopp's figures. Where the best algorithm reaches 1e-8 within k·D, that
+    is the target still, and its aRT is less than k·D.
+
+    These are cocopp's ``RunlengthBasedTargetValues`` with ``reference_data`` best2009-bbob, ``times_dimension``,
+    ``step_to_next_difficult_target`` 10^0.2, ``force_different_targets_factor`` 1, ``unique_target_values`` and
+    ``smallest_target`` 1e-8, of cocopp 2.9.1; ``tools/best2009_targets.py`` writes them.
+
+    Returns:
+        Columns function, dimension, k (evaluations/D), target (Δf) and best_2009_art: the smallest aRT observed, in
+        evaluations, at the largest Δf of the reference data that is at most the target.
+
+    Raises:
+        ValueError: there are no reference data of that dimension.
+
+    >>> targets(2).query("function == 1").round(2)[["k", "target", "best_2009_art"]].to_numpy().tolist()
+    [[0.5, 10.0, 2.0], [1.08, 3.98, 3.0], [1.71, 1.58, 5.0], [2.71, 1.0, 6.0], [3.15, 0.0, 6.0]]
+    """
+    table = _all_targets()
+    found = table[table["dimension"] == dimension]
+    if found.empty:
+        there = ", ".join(map(str, sorted(table["dimension"].unique())))
+        raise ValueError(f"there are no reference data in {dimension}-D; there are in {there}")
+    return found.drop_duplicates(["function", "target"]).reset_index(drop=True)
+
+
+def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
+    """Return after how many evaluations each trial reached each target of its function, as from ``targets``.
+
+    A trial that ended above a target, for whatever reason, did not reach it: one whose final target is above 1e-8, the
+    smallest here, counts as not having reached what is below.
+
+    Returns:
+        A row a trial and target; columns algorithm, dimension, function, instance, trial (counted from 1 within
+        algorithm, dimension and function), k, target, best_2009_art, reached (evaluations, NaN if never) and length
+        (evaluations that the trial made).
+
+    Raises:
+        ValueError: a trial's function has no targets.
+
+    >>> trial = Trial("A", 2, 1, 1, 500, 1e-8, math.inf, np.array([1.0, 7.0]), np.array([50.0, 2.0]))
+    >>> run_lengths([trial], targets(2))["reached"].to_list()
+    [7.0, 7.0, nan, nan, nan]
+    """
+    rows_of = targets.groupby(["dimension", "function"]).indices
+    lacking = {(trial.dimension, trial.function) for trial in trials} - rows_of.keys()
+    if lacking:
+        D, f = min(lacking)
+        raise ValueError(f"there are no targets of f{f} in {D}-D")
+    values = targets["target"].to_numpy()
+    rows = [rows_of[trial.dimension, trial.function] for trial in trials]
+    reached = [
+        np.append(trial.at, np.nan)[np.searchsorted(-trial.to, -values[wanted])]
+        for trial, wanted in zip(trials, rows, strict=True)
+    ]
+    of_trials = pd.DataFrame(
+        [(t.algorithm, t.dimension, t.function, t.instance, float(t.evaluations)) for t in trials],
+        columns=["algorithm", "dimension", "function", "instance", "length"],
+    )
+    of_trials.insert(4, "trial", of_trials.groupby(["algorithm", "dimension", "function"]).cumcount() + 1)
+    repeated = of_trials.loc[of_trials.index.repeat([len(wanted) for wanted in rows])].reset_index(drop=True)
+    taken = targets.iloc[np.concatenate([np.zeros(0, int), *rows])][["k", "target", "best_2009_art"]]
+    lengths = repeated.pop("length")
+    return repeated.join(taken.reset_index(drop=True)).assign(
+        reached=np.concatenate([np.zeros(0), *reached]), length=lengths
+    )
+
+
+def bootstrapped_ecdf(
+    run_lengths: pd.DataFrame, rng: np.random.Generator, samples: int = 100, *, told_at: Sequence[float] = ()
+) -> pd.DataFrame:
+    """Return the distributions of simulated run lengths over functions of a group × targets × samples.
+
+    A simulated run is trials drawn with replacement until a successful one; where no trial is, it never ends. As in
+    cocopp, every trial is first equally often and only what follows is drawn: up to the length of the shortest
+    unsuccessful trial a curve is that of the trials, without noise, and beyond the longest trial it rises by restarts
+    alone. Each pair of a function and a target has the same weight: a function with more targets has more.
+
+    A curve depends on ``rng`` and on the algorithm's own trials only, not on the order of rows nor on which other
+    algorithms there are: each (algorithm, dimension, function) has random numbers of its own.
+
+    Args:
+        run_lengths: as from ``run_lengths``.
+        rng: source of random numbers; four words are drawn.
+        samples: simulated run lengths for each algorithm, function and target, at least; rounded up to a multiple of
+            the number of trials.
+        told_at: evaluations/D, rounded down to whole evaluations, that are among the points of every curve.
+
+    Returns:
+        Columns algorithm (in the order given, then "best 2009"), dimension, group, functions (of the group, of how
+        many there are trials: only these count), largest_length (evaluations/D of the longest trial, beyond which a
+        curve is extrapolated), evaluations_per_dimension (ascending, largest_length among them) and proportion, exact
+        at these points: a curve steps up somewhere between two of them. "best 2009" is the distribution of its aRTs
+        at the targets of all functions of the group of which there are trials of anybody; its largest_length is NaN.
+    """
+    key = rng.integers(2**32, size=4).tolist()
+    parts = [
+        curve
+        for dimension, lengths in run_lengths.groupby("dimension")
+        for curve in _curves(cast("int", dimension), lengths, key, samples, told_at)
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cell:
+    """An algorithm on a function in a dimension."""
+
+    targets: int  # T
+    reached: Array  # of them after so many evaluations, in the mean, shape (p,)
+    longest: float  # evaluations of the longest trial; NaN of the reference
+
+
+def _curves(
+    dimension: int, lengths: pd.DataFrame, key: Sequence[int], samples: int, told_at: Sequence[float]
+) -> Iterator[pd.DataFrame]:
+    """Yield the curves of one dimension: of each algorithm, then of the reference, one a group."""
+    ends = lengths.groupby(["algorithm", "function"])["length"].max().to_numpy()
+    grid: Array = np.unique(np.round(np.geomspace(1, max(END * dimension, ends.max()), POINTS)))
+    told = np.floor(np.asarray(told_at, float) * dimension + ROUNDING)
+    grid = np.union1d(grid, told[(told >= 1) & (told <= grid[-1])])
+    points = np.union1d(grid, ends)
+    ordered = lengths.sort_values(["function", "k", "trial"])
+    for name in lengths["algorithm"].unique():
+        cells = {}
+        for number, rows in ordered[ordered["algorithm"] == name].groupby("function"):
+            function, T = cast("int", number), rows["k"].nunique()
+            rng = np.random.default_rng([*key, dimension, function, *name.encode()])
+            reached, length = (rows[column].to_numpy().reshape(T, -1) for column in ("reached", "length"))
+            cells[function] = _Cell(T, _targets_reached(points, reached, length[0], samples, rng), length.max())
+        yield from _of_groups(cells, points, grid, name, dimension)
+    cells = {}
+    for number, rows in ordered.drop_duplicates(["function", "k"]).groupby("function"):
+        art = np.sort(rows["best_2009_art"].to_numpy())
+        cells[cast("int", number)] = _Cell(art.size, np.searchsorted(art, points, side="right").astype(float), math.nan)
+    yield from _of_groups(cells, points, grid, BEST_2009, dimension)
+
+
+def _of_groups(
+    cells: Mapping[int, _Cell], points: Array, grid: Array, algorithm: str, dimension: int
+) -> Iterator[pd.DataFrame]:
+    """Yield the curve of each group of which there is some function: on the grid and at its longest trial."""
+    for group, functions in BBOB.groups.items():
+        there = [cells[function] for function in functions if function in cells]
+        if not there:
+            continue
+        longest = max(cell.longest for cell in there)
+        proportion = np.sum([cell.reached for cell in there], axis=0) / sum(cell.targets for cell in there)
+        shown = np.isin(points, grid) | (points == longest)
+        at = points[shown] / dimension
+        values = (algorithm, dimension, group, len(there), longest / dimension, at, proportion[shown])
+        yield pd.DataFrame(dict(zip(COLUMNS, values, strict=True)))
+
+
+def _targets_reached(points: Array, reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Array:
+    """Return how many targets, of T at most, a simulated run has reached after so many evaluations, in the mean.
+
+    Of ``points`` (p,), as what is returned, from evaluations until a trial was at a target, NaN if never, (T, n), and
+    the length of each trial (n,); there are at least so many ``samples`` of each target.
+    """
+    n = length.size
+    copies = -(-samples // n)
+    direct = np.sort(reached[~np.isnan(reached)])
+    restarted = np.sort(_restarted_run_lengths(reached, length, copies, rng))
+    found: Array = (
+        np.searchsorted(direct, points, side="right") + np.searchsorted(restarted, points, side="right") / copies
+    ) / n
+    return found
+
+
+def _restarted_run_lengths(reached: Array, length: Array, copies: int, rng: np.random.Generator) -> Array:
+    """Return run lengths that begin with an unsuccessful trial, where some other is successful.
+
+    The number of further unsuccessful ones is geometric, which and how long they are is drawn from the unsuccessful.
+    Each unsuccessful trial begins ``copies`` runs: m = copies · Σ (n - s) over targets with s > 0, shape (m,).
+    """
+    some = reached[~np.isnan(reached).all(axis=1)]
+    failed = np.isnan(some)
+    successes = np.sort(some)  # s of them first, the order of trials forgotten
+    failures = np.sort(np.where(failed, length, np.inf))  # n - s of them first
+    u = failed.sum(axis=1)
+    s = length.size - u
+    begun = np.repeat(failures[np.arange(length.size) < u[:, None]], copies)
+    row = np.repeat(np.arange(len(some)), u * copies)
+    more = rng.geometric(s[row] / length.size) - 1
+    run = np.repeat(np.arange(row.size), more)
+    between = failures[row[run], rng.integers(u[row[run]])]
+    at_last = successes[row, rng.integers(s[row])]
+    total: Array = begun + np.bincount(run, between, minlength=row.size) + at_last
+    return total
+
+
+@cache
+def _all_targets() -> pd.DataFrame:
+    table = resources.files("sacma.analysis").joinpath("reference", "best2009_targets.csv")
+    with table.open(encoding="utf-8") as lines:  # as Python reads floats: pandas may miss the last bit
+        return pd.read_csv(lines, converters={"k": float, "target": float})

@@ -1,0 +1,32 @@
+"""The sections of the report, a file and a line each."""
+
+from importlib import import_module
+
+from sacma.analysis.comparison import Comparison
+from sacma.analysis.findings import Findings
+from sacma.analysis.section import Section
+
+FILES = (
+    "summary",
+    "ranks",
+    "critical_differences",
+    "pairwise",
+    "convergence",
+    "ecdf",
+    "by_function",
+    "control",
+    "cpu",
+    "publication",
+    "data",
+)
+"""In the order of the page."""
+
+
+def all_sections() -> tuple[Section, ...]:
+    """Return the sections in the order of the page."""
+    return tuple(import_module(f"{__name__}.{file}").SECTION for file in FILES)
+
+
+def find(comparison: Comparison) -> Findings:
+    """Return the findings of a comparison of at least one algorithm with a finished trial."""
+    return Findings(comparison, {name: make for section in all_sections() for name, make in section.frames.items()})

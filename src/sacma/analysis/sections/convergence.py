@@ -1,0 +1,173 @@
+"""Convergence: the best Δf over evaluations on every function, as medians and quartiles over trials."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial as bind
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinned
+from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import Look, number, styled
+from sacma.analysis.findings import Findings
+from sacma.analysis.page.charts import by_place, rounded
+from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension, of_one
+from sacma.analysis.trials import convergence_curves
+from sacma.coco.function_names import function_title
+
+PIECE = """
+<div class="controls">
+<label>dimension <select id="convergence-dimension"></select></label>
+<label>function <select id="convergence-function"></select></label>
+<label><input type="checkbox" id="convergence-band" checked> quartiles</label>
+</div>
+<div class="controls" id="convergence-algorithms"></div>
+<div class="chart" id="convergence-chart"></div>
+<div class="readout" id="convergence-readout" aria-live="off"></div>
+<p class="caption">Best Δf of the median trial and of the quartiles over evaluations; drag to enlarge, double-click to
+go back. <a href="{{ files.convergence.csv }}">csv</a>; all functions of a dimension as one figure:
+<a href="figures/">figures/</a></p>
+"""
+
+VALUES = ("lower_quartile", "median", "upper_quartile")
+COLUMNS = ("algorithm", "dimension", "function", "evaluations_per_dimension", *VALUES)
+
+TARGET = 1e-8  # COCO's final target: what is below counts as this
+PANELS = 4  # beside one another
+
+LEFT, BETWEEN, ABOVE, BELOW = 32.0, 24.0, 20.0, 28.0
+"""Room left of the panels, between them, above each and below the last, in points."""
+
+WIDTH, HEIGHT = (PAGE - LEFT - (PANELS - 1) * BETWEEN - 6) / PANELS, 78.0  # of a small panel, in points
+
+START = 0.04
+"""Which share of the evaluations may lie above the panel: random points are so bad that all else would be flat."""
+
+MARKS = 2  # markers on a curve
+BAND = 0.16  # opacity of the quartiles
+MOST_OF_BAND = 30  # points of an edge of a band
+
+
+def _frame(findings: Findings) -> pd.DataFrame:
+    return convergence_curves(findings.comparison.compared.trials, findings.comparison.budget)
+
+
+def _figures(report: Report) -> Iterator[Drawing]:
+    for D, curves in by_dimension(report.findings["convergence"]):
+        make = bind(convergence, curves, dimension=D, target=report.comparison.target, **report.look)
+        yield Drawing(f"convergence_{D:02d}D", "", f"convergence, {D}-D", make)
+
+
+def _chart(findings: Findings) -> Json:
+    """Return by dimension the numbers of evaluations, and by function and algorithm quartile, median, quartile."""
+
+    def quantiles(curve: pd.DataFrame, x: Floats) -> list[list[float | None]]:
+        indexed = curve.set_index("evaluations_per_dimension").reindex(x)
+        return [rounded(indexed[column]) for column in VALUES]
+
+    return by_place(findings["convergence"], "function", "functions", quantiles)
+
+
+def convergence(
+    curves: pd.DataFrame, *, dimension: int, algorithms: Names = None, target: float = TARGET, partial: bool = False
+) -> Figure:
+    """Draw log₁₀ Δf over evaluations/D, a small panel a function: medians as lines, quartiles as bands.
+
+    Panels end above at the largest Δf after 4 % of the evaluations; where curves begin higher they come from above.
+
+    Columns of ``curves`` are algorithm, dimension, function, evaluations_per_dimension, lower_quartile, median and
+    upper_quartile of Δf, which counts as the target below it. Points whose median is NaN or infinite are left out.
+    """
+    these = _these(curves, target, dimension)
+    functions = sorted(pd.unique(these["function"]))
+    columns = min(PANELS, len(functions))
+    lines = -(-len(functions) // columns)
+    body = lines * (ABOVE + HEIGHT) + BELOW
+    with styled():
+        look_of = looks_of(curves, these, algorithms)
+        keys = [line_key(name, look) for name, look in look_of.items()]
+        width = PAGE if columns == PANELS else LEFT + columns * (WIDTH + BETWEEN)
+        layout = new_layout(width, body, title=f"{dimension}-D", keys=keys, partial=partial)
+        limits = (0.0, float(these["evaluations_per_dimension"].max()) or 1.0)
+        by_function = dict(list(these.groupby("function", observed=True)))
+        for n, function in enumerate(functions):
+            row, column = divmod(n, columns)
+            place = (LEFT + column * (WIDTH + BETWEEN), ABOVE - 5 + row * (ABOVE + HEIGHT))
+            axes = layout.panel(*place, WIDTH, HEIGHT, function_title(int(function)))
+            _panel(axes, by_function[function], look_of, limits)
+            if n + columns < len(functions):
+                axes.tick_params(axis="x", labelbottom=False)
+        layout.write(8, (body - BELOW) / 2, "log₁₀ Δf", rotation=90, va="center", ha="center")
+        layout.write(width / 2, body - 8, "true evaluations / D", ha="center", va="center")
+        return layout.figure
+
+
+def _these(curves: pd.DataFrame, target: float, dimension: int) -> pd.DataFrame:
+    """Return the rows of a dimension by evaluations, with log₁₀ Δf."""
+    if not target > 0:
+        raise ValueError(f"the target is {target}; on a log scale it must be positive")
+    found = rows(curves, COLUMNS, unique=("algorithm", "function", "evaluations_per_dimension"), dimension=dimension)
+    found = found.sort_values(["function", "evaluations_per_dimension"], kind="stable")
+    values = found[list(VALUES)].to_numpy(dtype=np.float64, na_value=np.nan)
+    if not np.isfinite(values).any():
+        raise ValueError(f"nothing to draw: of dimension {dimension} no Δf is known")
+    found[list(VALUES)] = np.log10(np.maximum(values, target))
+    return found
+
+
+def _panel(axes: Axes, these: pd.DataFrame, look_of: Mapping[str, Look], limits: tuple[float, float]) -> None:
+    """Draw the rows of one function."""
+    values = these[list(VALUES)].to_numpy(np.float64)
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        without_data(axes)
+        return
+    low, high = float(finite.min()), float(finite.max())
+    later = values[these["evaluations_per_dimension"] >= START * limits[1]]
+    if np.isfinite(later).any():
+        high = float(later[np.isfinite(later)].max())
+    margin = 0.04 * (high - low) if high > low else 0.5
+    low, high = low - margin, high + margin
+    by_algorithm = dict(list(these.groupby("algorithm", observed=True)))
+    for position, (name, look) in enumerate(look_of.items()):
+        if name not in by_algorithm:
+            continue
+        of = by_algorithm[name]
+        x, lower, median, upper = (of[c].to_numpy(np.float64) for c in COLUMNS[3:])
+        scale = WIDTH / limits[1], HEIGHT / (high - low)
+        _band(axes, x, lower, np.minimum(upper, high), look=look, scale=scale)
+        known = np.isfinite(median)
+        if known.any():
+            x, median = x[known], median[known]
+            on_paper = scale[0] * x, scale[1] * median
+            places = mark_places(WIDTH, position, len(look_of), MARKS)
+            draw_curve(axes, x, median, on_paper=on_paper, marks_at=places, look=look, label=name)
+    axes.set(xlim=limits, ylim=(low, high))
+    axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 4, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    guide(axes)
+
+
+def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats, *, look: Look, scale: tuple[float, float]) -> None:
+    """Draw the area between two curves; ``scale`` is in points, of one evaluation/D and of one decade."""
+    there = np.isfinite(lower) & np.isfinite(upper)
+    if there.any():
+        x, lower, upper = x[there], lower[there], upper[there]
+        below, above = (thinned(scale[0] * x, scale[1] * y, most=MOST_OF_BAND) for y in (lower, upper))
+        corners = np.concatenate([x[below], x[above][::-1]]), np.concatenate([lower[below], upper[above][::-1]])
+        axes.fill(*corners, color=look.colour, alpha=BAND, linewidth=0, zorder=1.8)
+
+
+SECTION = Section(
+    key="convergence",
+    title="Convergence",
+    frames={"convergence": of_one(_frame)},
+    figures=_figures,
+    chart=_chart,
+    piece=PIECE,
+)

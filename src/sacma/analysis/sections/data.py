@@ -1,0 +1,158 @@
+"""Data: how complete they are, what of them is compared, the settings (Table 1 of the paper), and provenance."""
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
+
+import pandas as pd
+
+from sacma.analysis.comparison import ExternalData
+from sacma.analysis.findings import Findings
+from sacma.analysis.notes import left_out
+from sacma.analysis.section import Report, Section
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
+from sacma.config.nested import flattened
+from sacma.files.printable import printable
+from sacma.store.provenance import Manifest
+
+PIECE = """
+<h3>Completeness</h3>
+{{ frame("completeness", ["algorithm", "source", "trials", "done", "missing", "failed", "damaged", "evaluations",
+"cpu_seconds"], "What there is of each algorithm. Every trial's best Δf at each budget:", ("source",)) }}
+<p class="caption">Best Δf of every trial: <a href="{{ files.best_delta_f.csv }}">csv</a></p>
+{% if "overlap" in files %}
+<h3>Overlap</h3>
+{{ frame("overlap", ["algorithm", "dimension", "functions", "compared", "instances", "compared_instances"], "Which\
+ functions each algorithm has, of which instances, and which of them are compared: those that all algorithms with\
+ trials of the dimension have.", ("functions", "compared", "instances", "compared_instances")) }}
+{% endif %}
+{% for each in tables %}{{ table(each) }}{% endfor %}
+<h3>Provenance</h3>
+{% for name, entries in values.provenance %}
+<details><summary>{{ name }}</summary><dl>{% for key, value in entries %}<dt>{{ key }}</dt><dd>{{ value }}</dd>\
+{% endfor %}</dl></details>
+{% endfor %}
+{% if cocopp %}<p><a href="{{ cocopp }}">cocopp's pages</a></p>{% endif %}
+"""
+
+
+def _completeness(findings: Findings) -> pd.DataFrame:
+    rows: list[tuple[object, ...]] = []
+    for study, completeness in findings.comparison.covered:
+        outcomes = [outcome for _, outcome in completeness.trials]
+        counts = (
+            len(completeness.specs),
+            len(outcomes),
+            len(completeness.missing),
+            len(completeness.failed),
+            len(completeness.damaged),
+        )
+        taken = sum(outcome.evaluations for outcome in outcomes), sum(outcome.cpu.total for outcome in outcomes)
+        rows.append((study.name, "records", *counts, *taken))
+    for data in findings.comparison.external:
+        curves = data.data.curves
+        taken = sum(curve.evaluations for curve in curves), math.nan
+        rows.append((data.name, printable(str(data.path)), len(curves), len(curves), 0, 0, 0, *taken))
+    numbers = ["trials", "done", "missing", "failed", "damaged", "evaluations", "cpu_seconds"]
+    return pd.DataFrame(rows, columns=["algorithm", "source", *numbers])
+
+
+def _left_out(findings: Findings) -> pd.DataFrame:
+    suite = findings.comparison.suite
+    missing = left_out(suite)
+    return pd.DataFrame({"suite": suite.name, "left_out": missing} if missing else {})
+
+
+def _overlap(findings: Findings) -> pd.DataFrame:
+    overlap = findings.comparison.compared.overlap
+    return pd.DataFrame() if overlap.complete else overlap.table
+
+
+def _tables(report: Report) -> Iterator[FormattedTable | None]:
+    studies = {study.name: study.parts[0] for study, _ in report.comparison.covered}
+    yield settings_table(
+        {
+            name: {"algorithm": part.algorithm, **flattened(part.settings.model_dump())}
+            for name, part in studies.items()
+        },
+        {
+            outer
+            for part in studies.values()
+            for key in flattened(part.settings.model_dump(exclude_defaults=True))
+            for outer in accumulate(key.split("."), "{}.{}".format)
+        },
+    )
+
+
+def settings_table(settings: Mapping[str, Mapping[str, object]], changed: Collection[str]) -> FormattedTable | None:
+    """Return the settings of each algorithm that differ, or that some config has ``changed`` from the default."""
+    keys = list(dict.fromkeys(key for values in settings.values() for key in values))
+    values_of = {key: {repr(values[key]) for values in settings.values() if key in values} for key in keys}
+    differing = [key for key in keys if key in changed or len(values_of[key]) > 1]
+    if not differing:
+        return None
+    header = ((Head("setting"), *map(Head, settings)),)
+    rows = tuple(
+        (Cell(key), *(Cell(setting_text(values[key]) if key in values else "") for values in settings.values()))
+        for key in differing
+    )
+    return FormattedTable(
+        "table1_settings",
+        "Settings",
+        "Those that differ between algorithms or from the defaults; empty where an algorithm has no such setting.",
+        (Block(header, rows),),
+        number=1,
+    )
+
+
+def grid_table(grid: Mapping[str, Sequence[object]]) -> FormattedTable:
+    """Return the values that a sweep tries (Table 1 of the paper)."""
+    rows = tuple((Cell(key), Cell(", ".join(map(setting_text, values)))) for key, values in grid.items())
+    block = Block(((Head("setting"), Head("values")),), rows)
+    return FormattedTable("table1_grid", "Values of the settings", "Every combination is tried.", (block,), number=1)
+
+
+def setting_text(value: object) -> str:
+    """Return the value of a setting as configs have it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _provenance(manifest: Manifest) -> tuple[str, list[tuple[str, str]]]:
+    content = json.loads(manifest.encode())
+    entries = [(key, str(content[key])) for key in ("started", "ended", "trials", "cpu_seconds", "seeds")]
+    for environment in content["environments"]:
+        entries += [(key, _shown(value)) for key, value in environment.items()]
+    return manifest.name, [*entries, *(("config", json.dumps(study)) for study in content["studies"])]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(" ".join(map(str, item)) if isinstance(item, list) else str(item) for item in value)
+    return str(value)
+
+
+def _provenance_of_external(data: ExternalData) -> tuple[str, list[tuple[str, str]]]:
+    algorithm = data.data.algorithm
+    return data.name, [("path", str(data.path)), ("called there", algorithm), ("trials", str(len(data.data.curves)))]
+
+
+def _values(report: Report) -> Mapping[str, object]:
+    comparison = report.comparison
+    provenance = [*map(_provenance, report.manifests), *map(_provenance_of_external, comparison.external)]
+    return {"provenance": provenance}
+
+
+SECTION = Section(
+    key="data",
+    title="Data",
+    frames={"completeness": _completeness, "overlap": _overlap, "left_out": _left_out},
+    tables=_tables,
+    piece=PIECE,
+    values=_values,
+    scoped=False,
+)

@@ -1,0 +1,167 @@
+"""Distributions of run lengths: the share of targets reached over evaluations, Figure 3 of the paper."""
+
+from collections.abc import Iterator
+from functools import partial as bind
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from sacma.analysis.comparison import Compared, Comparison
+from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
+from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import Properties, number, styled
+from sacma.analysis.findings import Findings
+from sacma.analysis.page.charts import by_place, rounded
+from sacma.analysis.paper.claims import budgets_of_claims
+from sacma.analysis.run_lengths import COLUMNS as FRAME_COLUMNS
+from sacma.analysis.run_lengths import bootstrapped_ecdf, run_lengths, targets
+from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension, of_one
+from sacma.analysis.tables import joined
+from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BBOB
+
+PIECE = """
+<div class="controls">
+<label>dimension <select id="ecdf-dimension"></select></label>
+<label>functions <select id="ecdf-group"></select></label>
+</div>
+<div class="controls" id="ecdf-algorithms"></div>
+<div class="chart" id="ecdf-chart"></div>
+<div class="readout" id="ecdf-readout" aria-live="off"></div>
+<p class="caption">Proportion of targets reached, bootstrapped, over evaluations. The targets of a function are those
+that the best algorithm of BBOB 2009 just did not reach within k·D evaluations, 31 values of k in 0.5 … 50; best 2009
+is its average run length. Beyond the budget curves are those of simulated restarts.
+<a href="{{ files.ecdf.csv }}">csv</a>\
+{% if cocopp %}; <a href="{{ cocopp }}">cocopp's pages</a> show the same and more{% endif %}</p>
+{% if scope %}<p class="caption">{{ scope|symbols }}</p>
+{% endif %}
+"""
+
+COLUMNS = ("algorithm", "dimension", "group", "functions", "evaluations_per_dimension", "proportion")
+
+LEFT, BETWEEN, ABOVE = 32.0, 24.0, 26.0  # room left of the panels, between them and above each, in points
+WIDTH, HEIGHT = (PAGE - LEFT - BETWEEN - 10) / 2, 150.0  # of a panel, in points
+MARKS = 3  # markers on a curve
+MOST_CORNERS = 120  # of a curve: each step has two
+
+REFERENCE_LINE: Properties = {"color": "#A6A6A6", "linewidth": 3.2, "linestyle": "-", "zorder": 1.5}
+"""Broad and grey, behind all others."""
+
+
+def ecdf_of(comparison: Comparison, compared: Compared) -> pd.DataFrame:
+    """Return the distributions of all dimensions, as from ``bootstrapped_ecdf``; empty where there are no targets."""
+    trials = compared.shared if comparison.suite.of_2009 else ()
+    parts = []
+    for D in sorted({trial.dimension for trial in trials}):
+        lengths = run_lengths([trial for trial in trials if trial.dimension == D], targets(D))
+        budgets = budgets_of_claims(comparison.budget)
+        parts.append(bootstrapped_ecdf(lengths, np.random.default_rng(D), told_at=budgets))
+    return joined(parts, FRAME_COLUMNS)
+
+
+def _figures(report: Report) -> Iterator[Drawing]:
+    for D, curves in by_dimension(report.findings["ecdf"]):
+        yield Drawing(f"ecdf_{D:02d}D", "", f"run lengths, {D}-D", bind(ecdf, curves, dimension=D, **report.look))
+
+
+def _chart(findings: Findings) -> Json:
+    """Return by dimension the numbers of evaluations, and by group and algorithm the proportions."""
+
+    def steps(curve: pd.DataFrame, x: Floats) -> list[float | None]:
+        at = np.searchsorted(curve["evaluations_per_dimension"].to_numpy(), x, side="right")
+        return rounded(np.append(0.0, curve["proportion"].to_numpy())[at])
+
+    return by_place(findings["ecdf"], "group", "groups", steps)
+
+
+def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None, partial: bool = False) -> Figure:
+    """Draw the empirical distribution functions of one dimension in six panels: bbob's groups of functions and all.
+
+    Columns of ``proportions`` are algorithm ("best 2009" is the reference), dimension, group (a name in
+    ``sacma.coco.suites.BBOB.groups``), functions (which, as a text, or how many), evaluations_per_dimension and proportion,
+    of targets reached by then. Rows with NaN are left out.
+    """
+    these = rows(proportions, COLUMNS, unique=("algorithm", "group", "evaluations_per_dimension"), dimension=dimension)
+    unknown = set(these["group"]) - set(BBOB.groups)
+    if unknown:
+        raise ValueError(f"there is no group {min(map(str, unknown))!r}; groups are {', '.join(BBOB.groups)}")
+    these = these[these["evaluations_per_dimension"] > 0].dropna(subset=["proportion"])
+    if these.empty:
+        raise ValueError(f"nothing to draw: no proportion in {dimension}-D is known")
+    if not these["proportion"].between(0, 1).all():
+        raise ValueError("a proportion is not within 0 … 1")
+    limits = _limits(these["evaluations_per_dimension"])
+    curves = dict(list(these.sort_values("evaluations_per_dimension").groupby(["group", "algorithm"], observed=True)))
+    with styled():
+        look_of = looks_of(proportions, these, algorithms)
+        keys = [line_key(name, look) for name, look in look_of.items()]
+        keys += [(BEST_2009, Line2D([], [], **REFERENCE_LINE))] if BEST_2009 in set(these["algorithm"]) else []
+        body = 3 * (ABOVE + HEIGHT) + 24
+        layout = new_layout(PAGE, body, title=f"{dimension}-D", keys=keys, partial=partial)
+        for n, group in enumerate(BBOB.groups):
+            row, column = divmod(n, 2)
+            functions = these.loc[these["group"] == group, "functions"]
+            title = group if functions.empty else f"{group} ({_label(functions.iloc[0])})"
+            place = (LEFT + column * (WIDTH + BETWEEN), ABOVE - 10 + row * (ABOVE + HEIGHT))
+            axes = layout.panel(*place, WIDTH, HEIGHT, title)
+            if functions.empty:
+                without_data(axes)
+                continue
+            if (group, BEST_2009) in curves:
+                axes.plot(*_corners(curves[group, BEST_2009]), label=BEST_2009, **REFERENCE_LINE)
+            for position, (name, look) in enumerate(look_of.items()):
+                if (group, name) in curves:
+                    x, y = _corners(curves[group, name])
+                    u = WIDTH * np.log(x / limits[0]) / np.log(limits[1] / limits[0])
+                    places = mark_places(WIDTH, position, len(look_of), MARKS)
+                    paper: Properties = {"on_paper": (u, HEIGHT * y), "marks_at": places, "most": MOST_CORNERS}
+                    draw_curve(axes, x, y, look=look, label=name, **paper)
+            _axes(axes, limits)
+        layout.write(8, (body - 24) / 2, "proportion of targets", rotation=90, va="center", ha="center")
+        layout.write(LEFT + WIDTH + BETWEEN / 2, body - 8, "true evaluations / D", ha="center", va="center")
+        return layout.figure
+
+
+def _limits(budgets: "pd.Series[float]") -> tuple[float, float]:
+    low, high = float(budgets.min()), float(budgets.max())
+    return (low, high) if low < high else (low / 2, high * 2)
+
+
+def _corners(curve: pd.DataFrame) -> tuple[Floats, Floats]:
+    x, y = (curve[column].to_numpy(np.float64) for column in ("evaluations_per_dimension", "proportion"))
+    return stairs(x, y)
+
+
+def _axes(axes: Axes, limits: tuple[float, float]) -> None:
+    axes.set_xscale("log")
+    axes.set(xlim=limits, ylim=(0, 1))
+    decades = [10.0**e for e in range(-12, 13) if limits[0] <= 10.0**e <= limits[1]]
+    ticks = decades if len(decades) > 1 else [limits[0], limits[1]]
+    axes.set_xticks(ticks, [number(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=99))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(limits)  # which ticks have widened
+    axes.set_yticks(np.linspace(0, 1, 6))
+    guide(axes)
+
+
+def _label(functions: object) -> str:
+    return f"{functions} functions" if isinstance(functions, Integral) else str(functions)
+
+
+SECTION = Section(
+    key="ecdf",
+    title="Run lengths",
+    frames={"ecdf": of_one(lambda findings: ecdf_of(findings.comparison, findings.comparison.compared))},
+    figures=_figures,
+    chart=_chart,
+    piece=PIECE,
+    shown=lambda findings: not findings["ecdf"].empty,
+    applies=lambda suite: suite.of_2009,
+)

@@ -1,0 +1,171 @@
+"""Mean ranks over functions with intervals, and the test of whether they differ: Table 3 of the paper."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial as bind
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
+from sacma.analysis.figures.rows import Names, looks_of, rows
+from sacma.analysis.figures.style import FAINT, SMALL, shortened, styled
+from sacma.analysis.findings import Findings
+from sacma.analysis.section import Drawing, Report, Section, of_all
+from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
+from sacma.analysis.tables import ALPHA, PLACE, mean_ranks, rank_tests
+from sacma.analysis.to_mapping import to_mapping
+from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
+
+BUDGETS = (
+    f"{UNTIL_TARGET} of a function is the fewest evaluations after which the median trial of some algorithm is at the "
+    "target, or the whole budget."
+)
+"""Below tables of the paper's scenarios."""
+
+FIXED = "_at_fixed_budgets"  # behind the name of tables that are not of the paper's scenarios
+
+PIECE = """
+{% for each in tables %}{{ table(each) }}{% endfor %}
+{{ figure("ranks", "Mean ranks with their 95 % bootstrap intervals over functions; an interval is of an algorithm by\
+ itself.") }}
+"""
+
+COLUMNS = ("scenario", "dimension", "algorithm", "mean_rank", "low", "high")
+
+LEFT, ABOVE = 32.0, 18.0  # room left of a panel and above it, in points
+HEIGHT = 84.0  # of a panel, in points
+SHARE = 0.76  # of the distance of two places on the axis that algorithms spread over
+
+
+def are_compared(findings: Findings) -> bool:
+    """Return True where there are mean ranks of several algorithms."""
+    return len(findings.comparison.names) > 1 and not findings["mean_ranks"].empty
+
+
+def _tables(report: Report) -> Iterator[FormattedTable | None]:
+    ranks, tests = report.findings["mean_ranks"], report.findings["rank_tests"]
+    yield mean_rank_table(ranks, tests, OF_TARGET)
+    yield mean_rank_table(ranks, tests, report.comparison.fixed_budgets, fixed=True)
+
+
+def mean_rank_table(
+    ranks: pd.DataFrame, tests: pd.DataFrame, scenarios: Sequence[str], *, fixed: bool = False
+) -> FormattedTable | None:
+    """Return mean ranks and the tests of whether they differ (Table 3), from ``mean_ranks`` and ``rank_tests``."""
+    ranks = ranks[ranks["scenario"].isin(scenarios)]
+    if ranks.empty:
+        return None
+    scenarios = [scenario for scenario in scenarios if scenario in set(ranks["scenario"])]
+    dimensions = sorted(ranks["dimension"].unique())
+    columns = pd.MultiIndex.from_product([dimensions, scenarios])
+    values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
+    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
+    F_F, differ, critical = (to_mapping(tests, PLACE, name) for name in ("F_F", "significant", "critical_value"))
+    stars = {("F_F", place) for place, different in differ.items() if different}
+    body += number_rows(pd.DataFrame({"F_F": F_F}, columns).T, ".2f", stars=stars)
+    ranked = ranks.groupby(PLACE).size().to_dict()
+    counts: dict[str, dict[Any, Any]] = {"functions": to_mapping(ranks, PLACE, "functions")}
+    counts |= {"algorithms": ranked} if len(set(ranked.values())) > 1 else {}
+    body += number_rows(pd.DataFrame(counts, columns).T, ".0f")
+    header = spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios)
+    thresholds = [f"{value:.2f}" for value in sorted(critical[c] for c in columns if c in critical)]
+    return FormattedTable(
+        f"table3_mean_ranks{FIXED * fixed}",
+        f"Mean ranks{' at fixed budgets' * fixed}",
+        "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
+        f"asterisk where the ranks differ at the level {ALPHA:g}"
+        + (f" (critical value {' to '.join(dict.fromkeys([thresholds[0], thresholds[-1]]))}). " if thresholds else ". ")
+        + (BUDGETS if set(OF_TARGET) & set(scenarios) else ""),
+        (Block(header, body),),
+        number=3,
+    )
+
+
+def _figures(report: Report) -> Iterator[Drawing]:
+    if not are_compared(report.findings):
+        return
+    ranks = report.findings["mean_ranks"]
+    of_target = ranks["scenario"].isin(OF_TARGET)
+    if of_target.any():
+        make = bind(mean_rank_panels, ranks[of_target], over="dimension", **report.look)
+        yield Drawing("mean_ranks_target", "ranks", "at #FE_t/3 and #FE_t, over dimensions", make)
+    if not of_target.all():
+        make = bind(mean_rank_panels, ranks[~of_target], over="scenario", **report.look)
+        yield Drawing("mean_ranks_budgets", "ranks", "at fixed budgets, by dimension", make)
+
+
+def mean_rank_panels(
+    ranks: pd.DataFrame,
+    *,
+    over: Literal["scenario", "dimension"] = "scenario",
+    algorithms: Names = None,
+    partial: bool = False,
+) -> Figure:
+    """Draw mean ranks as markers with whiskers for their intervals, the best at the top.
+
+    Columns of ``ranks`` are scenario (such as a budget, as text, in order), dimension, algorithm, mean_rank, low and
+    high. Rows without a mean rank are left out; low and high may be NaN. ``over`` is along the axis; there is a panel
+    for each of the other.
+    """
+    these = rows(ranks, COLUMNS, unique=COLUMNS[:3]).dropna(subset=["mean_rank"])
+    if these.empty:
+        raise ValueError("nothing to draw: no mean rank is known")
+    other = "dimension" if over == "scenario" else "scenario"
+    values = {"dimension": sorted(these["dimension"].unique()), "scenario": list(these["scenario"].unique())}
+    places, panels = values[over], values[other]
+    look_of = looks_of(ranks, these, algorithms)
+    width = PAGE - LEFT - 6
+    body = len(panels) * (ABOVE + HEIGHT) + LINE
+    with styled():
+        keys = [mark_key(name, look) for name, look in look_of.items()]
+        layout = new_layout(PAGE, body, keys=keys, partial=partial)
+        names = shortened([_label(over, place) for place in places], width / len(places) - 6, SMALL)
+        for n, panel in enumerate(panels):
+            top = n * (ABOVE + HEIGHT) + ABOVE - 4
+            axes = layout.panel(LEFT, top, width, HEIGHT, _label(other, panel))
+            of_panel = these[these[other] == panel]
+            for position, (name, look) in enumerate(look_of.items()):
+                of = of_panel[of_panel["algorithm"] == name]
+                shift = SHARE * ((position + 0.5) / len(look_of) - 0.5)
+                x = np.array([places.index(place) for place in of[over]], dtype=np.float64) + shift
+                mean, low, high = (of[column].to_numpy(np.float64, na_value=np.nan) for column in COLUMNS[3:])
+                axes.vlines(x, low, high, color=look.colour, linewidth=1.1, label=f"{name}: interval")
+                axes.plot(x, mean, linestyle="none", markersize=5, label=name, **look.mark)
+            axes.set_xlim(-0.5, len(places) - 0.5)
+            axes.set_xticks(range(len(places)), names if n == len(panels) - 1 else [""] * len(places))
+            axes.tick_params(axis="x", length=0)
+            for edge in range(1, len(places)):
+                axes.axvline(edge - 0.5, color=FAINT, linewidth=0.6)
+            _limits(axes, of_panel)
+        layout.write(8, (body - LINE) / 2, "mean rank", rotation=90, va="center", ha="center")
+        return layout.figure
+
+
+def _label(column: str, value: object) -> str:
+    return f"{value}-D" if column == "dimension" else str(value)
+
+
+def _limits(axes: Axes, of_panel: pd.DataFrame) -> None:
+    values = of_panel[["mean_rank", "low", "high"]].to_numpy(np.float64)
+    low, high = np.floor(np.nanmin(values)), np.ceil(np.nanmax(values))
+    axes.set_ylim(high + 0.25, low - 0.25)
+    axes.set_yticks(np.arange(low, high + 1, max(1, int(-(-(high - low) // 6)))))
+    guide(axes, "y")
+
+
+SECTION = Section(
+    key="ranks",
+    title="Ranks",
+    heading="Mean ranks",
+    frames={
+        "mean_ranks": of_all(lambda findings: mean_ranks(findings.shared_medians)),
+        "rank_tests": of_all(lambda findings: rank_tests(findings.shared_medians)),
+    },
+    tables=_tables,
+    figures=_figures,
+    piece=PIECE,
+    shown=are_compared,
+)

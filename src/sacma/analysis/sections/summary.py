@@ -1,0 +1,282 @@
+"""Summary: sentences that the data write on who is ahead, where, by how much and at what cost.
+
+Each number in them is entered in a ledger, so that it can be found in a CSV file. Nothing is said that the data could
+contradict: a sentence whose data are not there is left out.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from sacma.analysis.comparison import Comparison
+from sacma.analysis.findings import Findings
+from sacma.analysis.notes import protocol_differences
+from sacma.analysis.paper.claims import Verdict
+from sacma.analysis.section import Section
+from sacma.analysis.tables import ALPHA, PLACE
+from sacma.analysis.to_mapping import to_mapping
+from sacma.analysis.trials import OF_TARGET
+
+PIECE = """
+<ul class="summary">
+{% for sentence in values.sentences %}<li>{{ sentence|symbols }}</li>
+{% endfor %}</ul>
+<p class="caption">Each number of these sentences: <a href="{{ files.summary.csv }}">csv</a></p>
+{% if values.notes %}<ul>{% for note in values.notes %}<li>{{ note }}</li>{% endfor %}</ul>{% endif %}
+"""
+
+MOST_NAMED = 4  # of a list, before it is cut
+LARGE = 10  # ratio from which on decimals say nothing
+
+
+class Ledger:
+    """Numbers that sentences name, with what they are of."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[str, float, str]] = []
+
+    def say(self, what: str, value: float, form: str = ",.0f") -> str:
+        """Return ``value`` as text, and enter it."""
+        shown = format(value, form)
+        self._entries.append((what, value, shown))
+        return shown
+
+    def count(self, what: str, number: int, noun: str) -> str:
+        """Return a number with its noun, one or many, and enter it."""
+        return f"{self.say(what, number)} {noun}{'' if number == 1 else 's'}"
+
+    @property
+    def entries(self) -> pd.DataFrame:
+        """All numbers: columns quantity, value, shown."""
+        return pd.DataFrame(self._entries, columns=["quantity", "value", "shown"])
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Sentences in the order of the report, and the numbers in them: columns quantity, value, shown."""
+
+    sentences: tuple[str, ...]
+    numbers: pd.DataFrame
+
+
+def summarise(findings: Findings) -> Summary:
+    """Return sentences on what was compared, who is ahead, where, by how much and at what cost."""
+    ledger, comparison = Ledger(), findings.comparison
+    sentences = (
+        *_scope(comparison, ledger),
+        *_ahead(findings, ledger),
+        *_tested(findings, ledger),
+        *_gained(findings, ledger),
+        *_cost(findings, ledger),
+        *_ranks_of_paper(findings, ledger),
+        *_claims(findings, ledger),
+        *_cpu_of_paper(findings, ledger),
+    )
+    return Summary(sentences, ledger.entries)
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a list in words.
+
+    >>> listed(["2-D", "3-D", "5-D"]), listed(["2-D"])
+    ('2-D, 3-D and 5-D', '2-D')
+    """
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _dimensions(values: Iterable[int]) -> str:
+    return listed([f"{D}-D" for D in sorted(set(values))])
+
+
+def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
+    planned = comparison.planned
+    trials, there = sum(planned.values()), len(comparison.trials)
+    algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
+    functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
+    sentence = (
+        f"{algorithms} on {functions} in {_dimensions(D for _, D, _ in planned)}: "
+        f"{ledger.count('trials planned', trials, 'trial')}, compared up to "
+        f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
+    )
+    missing = trials - there
+    if missing:
+        share = ledger.say("share of trials missing", 100 * missing / trials, ".2g")
+        are = "is" if missing == 1 else "are"
+        yield (
+            f"{sentence}. {ledger.count('trials missing', missing, 'trial')} ({share} %) {are} missing: all that "
+            "follows may still change."
+        )
+    else:
+        yield f"{sentence}, all there."
+    overlap = comparison.compared.overlap
+    if not overlap.complete:
+        out = sum(
+            not (overlap.shares(t.dimension, t.function) and overlap.has(t.dimension, t.function, t.instance))
+            for t in comparison.trials
+        )
+        shown = [
+            f"{ledger.count(f'functions that all have, {D}-D', len(functions), 'function')} in {D}-D"
+            for D, functions in sorted(overlap.functions.items())
+        ]
+        yield (
+            f"Compared is what all algorithms with trials of a dimension have: {listed(shown)}; "
+            f"{ledger.count('trials left out', out, 'trial')} of others' functions and instances "
+            f"{'is' if out == 1 else 'are'} left out of all that follows."
+        )
+
+
+def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    """Name the lowest mean ranks, in the first fixed budget, the last, and those of the target."""
+    ranks = findings["mean_ranks"]
+    if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
+        return
+    fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
+    differ = to_mapping(findings["rank_tests"], PLACE, "significant")
+    for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
+        there = ranks[ranks["scenario"] == scenario]
+        best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
+        phrases = []
+        for name, group in there[best].groupby("algorithm", sort=False):
+            shown = [
+                f"{D}-D ({ledger.say(f'mean rank, {name}, {D}-D, {scenario}', rank, '.2f')})"
+                for D, rank in zip(group["dimension"], group["mean_rank"], strict=True)
+            ]
+            phrases.append(f"that of {name} in {listed(shown)}")
+        alike = [D for D in there["dimension"].unique() if not differ.get((D, scenario), False)]
+        if phrases:
+            but = f" In {_dimensions(alike)} the ranks do not differ significantly." if alike else ""
+            yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}.{but}"
+
+
+def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    """Name the pairs of algorithms of which one is significantly ahead, and where."""
+    tests = findings["rank_tests"][findings["rank_tests"]["scenario"].isin(OF_TARGET)]
+    if tests.empty:
+        return
+    differ = int(tests["significant"].sum())
+    sentence = (
+        f"With the budgets {listed(OF_TARGET)} the mean ranks differ significantly in "
+        f"{ledger.say('scenarios in which ranks differ', differ)} of "
+        f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
+    )
+    pairs = findings["pairwise"]
+    pairs = pairs[pairs["scenario"].isin(OF_TARGET) & pairs["significant"]]
+    if pairs.empty:
+        yield f"{sentence}; after correction for many tests no pair of algorithms does."
+        return
+    wins = []
+    for (winner, loser), group in pairs.groupby(["winner", "loser"], sort=False):
+        places = group.groupby("dimension")["scenario"].agg(list).to_dict()
+        where = [f"{D}-D ({' and '.join(scenarios)})" for D, scenarios in places.items()]
+        wins.append(f"{winner} is ahead of {loser} in {listed(where)}")
+    yield f"{sentence}. After correction for many tests {'; '.join(wins)}."
+
+
+def _gained(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    """Yield by how much the best is ahead of the baseline, on how many functions, and where it is behind."""
+    comparison = findings.comparison
+    gains, baseline = comparison.compared.overlap.shared(findings["gains"]), comparison.baseline
+    gains = gains[gains["scenario"] == OF_TARGET[-1]]
+    for D, group in gains.groupby("dimension"):
+        medians = group.groupby("algorithm", sort=False)["decades"].median()
+        name = str(medians.idxmax())
+        of_it = group[group["algorithm"] == name]
+        better = int((of_it["decades"] > 0).sum())
+        worse = of_it[of_it["decades"] < 0].sort_values("decades")
+        most = ledger.say(f"median over functions of decades gained, {name}, {D}-D", medians[name], ".2f")
+        if medians[name] > 0:
+            said = f"{name} gains most over {baseline}: {most} decades of Δf_med in the median over functions"
+        else:
+            said = f"none gains over {baseline} in the median over functions: {name} has {most} decades of Δf_med"
+        functions = ledger.count(f"functions compared, {name}, {D}-D", len(of_it), "function")
+        won = ledger.say(f"functions gained on, {name}, {D}-D", better)
+        sentence = f"In {D}-D, after {OF_TARGET[-1]} evaluations, {said}. It is better on {won} of {functions}"
+        if len(worse):
+            losses = [
+                f"f{f} ({ledger.say(f'decades gained, {name}, {D}-D, f{f}', decades, '.1f')})"
+                for f, decades in zip(worse["function"][:MOST_NAMED], worse["decades"][:MOST_NAMED], strict=True)
+            ]
+            lost = ledger.say(f"functions lost on, {name}, {D}-D", len(worse))
+            sentence += f" and worse on {lost}, most on {listed(losses)}"
+        yield f"{sentence}."
+
+
+def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    total = findings["cpu"][findings["cpu"]["part"] == "total"]
+    if total.empty:
+        return
+    D = int(total["dimension"].max())
+    last = total[total["dimension"] == D].sort_values("seconds_per_evaluation")
+    shown = [
+        f"{name} {ledger.say(f'CPU ms per true evaluation, {name}, {D}-D', 1e3 * seconds, '.3f')} ms"
+        for name, seconds in zip(last["algorithm"], last["seconds_per_evaluation"], strict=True)
+    ]
+    yield f"A true evaluation in {D}-D takes, of CPU time with all that the algorithm does: {listed(shown)}."
+    control = findings["control_frequency"].dropna(subset=["median"])
+    medians = control.groupby("algorithm", sort=False)["median"].median().sort_values()
+    if len(medians):
+        what = "control frequency, median over functions and dimensions"
+        shown = [f"{name} {ledger.say(f'{what}, {name}', ratio, '.2f')}" for name, ratio in medians.items()]
+        yield (
+            "True generations per model-evaluated one (control frequency), the median over functions and dimensions: "
+            f"{listed(shown)}."
+        )
+
+
+def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    correlation = findings["paper_correlation"].dropna(subset=["spearman_rho"])
+    rho = correlation["spearman_rho"]
+    if len(rho):
+        alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
+        yield (
+            "Against the publication: Spearman's ρ of our mean ranks and the paper's has the median "
+            f"{ledger.say('median Spearman rho', rho.median(), '.2f')} over "
+            f"{ledger.count('scenarios correlated', len(rho), 'scenario')}, from "
+            f"{ledger.say('lowest Spearman rho', rho.min(), '.2f')} to "
+            f"{ledger.say('highest Spearman rho', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each by "
+            f"itself, in {ledger.say('scenarios with positive rho and p < 0.05', alike)}."
+        )
+
+
+def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    claims, differences = findings["paper_claims"], protocol_differences(findings.comparison)
+    if differences and findings["paper_correlation"]["spearman_rho"].notna().any():
+        yield f"The paper's claims are not judged: the protocol is another ({'; '.join(differences)})."
+    elif claims["hold"].sum() + claims["fail"].sum():
+        verdicts = claims["verdict"].value_counts()
+        supported, contradicted, unsettled = (
+            ledger.say(f"claims {verdict}", int(verdicts.get(str(verdict), 0)))
+            for verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.OPEN)
+        )
+        yield (
+            f"Claims taken from the paper: {supported} supported, {contradicted} contradicted (in some check our data "
+            f"point the other way, significantly or not), {unsettled} open. Of "
+            f"{ledger.count('checks of claims', int(claims['checks'].sum()), 'check')} behind them "
+            f"{ledger.say('checks that hold', int(claims['hold'].sum()))} hold, "
+            f"{ledger.say('checks that fail', int(claims['fail'].sum()))} fail and "
+            f"{ledger.say('checks that are undecided', int(claims['undecided'].sum()))} are undecided."
+        )
+
+
+def _cpu_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
+    beside = findings["paper_cpu"]
+    if len(beside):
+        shown = [
+            ledger.say(f"{which} CPU ratio", ratio, ",.0f" if ratio >= LARGE else ".2g")
+            for which, ratio in (("lowest", beside["ratio"].min()), ("highest", beside["ratio"].max()))
+        ]
+        names = listed(list(beside["algorithm"].unique()))
+        yield (
+            f"In the paper a true evaluation of {names} took {shown[0]} to {shown[1]} times the CPU time that it takes "
+            "here, on another machine and with other software."
+        )
+
+
+SECTION = Section(
+    key="summary",
+    title="Summary",
+    frames={"summary": lambda findings: findings.once(summarise).numbers},
+    piece=PIECE,
+    values=lambda report: {"sentences": report.findings.once(summarise).sentences, "notes": report.notes},
+)

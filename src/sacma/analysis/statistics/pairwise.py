@@ -1,0 +1,121 @@
+"""Pairs of algorithms: wins over problems, effect sizes, and the trials of one function.
+
+    N        number of problems
+    w_ij     number of problems on which algorithm i beats algorithm j                      (k, k)
+    A        probability that one is better than the other, ties as half
+    U        Mann's and Whitney's statistic
+
+Tables of values are as in ``sacma.analysis.statistics.ranks``: a problem a row, an algorithm a column, lower is better.
+
+Source of A: A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect size statistics of
+McGraw and Wong, Journal of Educational and Behavioral Statistics 25 (2000).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from sacma.analysis.statistics.ranks import as_array
+
+LARGEST_EXACT = 50
+"""Trials up to which the rank-sum test is exact: beyond, the normal distribution is as good and takes no time."""
+
+Sample = pd.Series | Sequence[float]  # values of the trials of one algorithm on one function
+
+
+class RankSum(NamedTuple):
+    """Wilcoxon's rank-sum test of two samples.
+
+    Args:
+        p_value: two-sided.
+        superiority: Vargha's and Delaney's A: probability that a trial of the first has the lower value than one of
+            the second, ties as half; 0.5 where they are alike, 1 where the first always wins.
+    """
+
+    p_value: float
+    superiority: float
+
+
+def pairwise_wins(values: pd.DataFrame) -> pd.DataFrame:
+    """Return w_ij (k, k), of the row over the column, from values (N, k); ties are N - w_ij - w_ji.
+
+    Raises:
+        ValueError: ``values`` is not a table of numbers.
+
+    >>> pairwise_wins(pd.DataFrame({"A": [1, 1, 3], "B": [2, 1, 1]})).to_numpy().tolist()
+    [[0, 1], [1, 0]]
+    """
+    array = as_array(values)
+    wins = np.stack([np.sum(column[:, None] < array, axis=0) for column in array.T])
+    return pd.DataFrame(wins, values.columns, values.columns)
+
+
+def mean_ranks_from_wins(wins: pd.DataFrame, problems: int) -> pd.Series:
+    """Return mean ranks from w_ij (k, k) over N problems: R_i = 1 + Σ_j≠i (w_ji + ½ (N - w_ij - w_ji)) / N.
+
+    An algorithm's rank on a problem is 1 plus the number of those that beat it plus half of those that tie with it.
+    The diagonal is not looked at.
+
+    Raises:
+        ValueError: that is no table of wins over so many problems.
+
+    >>> mean_ranks_from_wins(pairwise_wins(pd.DataFrame({"A": [1, 1], "B": [2, 1]})), 2).to_dict()
+    {'A': 1.25, 'B': 1.75}
+    """
+    if not wins.index.equals(wins.columns):
+        raise ValueError(f"wins have rows {list(wins.index)} and columns {list(wins.columns)}; they must be the same")
+    w = wins.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+    np.fill_diagonal(w, 0)
+    ties = problems - w - w.T
+    np.fill_diagonal(ties, 0)
+    if not ((w >= 0).all() and (ties >= 0).all()):
+        raise ValueError(f"wins over {problems} problems must be at least 0, and those of a pair at most {problems}")
+    return pd.Series(1 + (w.T + ties / 2).sum(axis=1) / problems, wins.index, name="mean_rank")
+
+
+def superiority(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the effect size A_ij = (w_ij + ½ ties) / N (k, k): the share of problems on which i beats j.
+
+    The common-language effect size for paired values: they are compared within a problem only, as values on
+    different problems have no common scale. 0.5 is no difference, 1 means always better; A_ij + A_ji = 1, and mean
+    ranks are R_i = 1 + Σ_j≠i A_ji. For the trials of one function see ``rank_sum``.
+
+    Raises:
+        ValueError: ``values`` is not a table of numbers.
+
+    >>> superiority(pd.DataFrame({"A": [1, 1], "B": [2, 1]})).to_numpy().tolist()
+    [[0.5, 0.75], [0.25, 0.5]]
+    """
+    wins = pairwise_wins(values)
+    return (1 + (wins - wins.T) / len(values)) / 2
+
+
+def rank_sum(a: Sample, b: Sample) -> RankSum:
+    """Test whether the unpaired trials of two algorithms on one function differ, lower is better.
+
+    U = Σ_a Σ_b [a > b] + ½ [a = b], A = 1 - U/(n_a n_b). The p-value is exact where no two values are equal and
+    neither sample is larger than 50. Otherwise it comes from the normal distribution, its variance corrected for ties
+    and with the correction for continuity: many trials that reached the target are many ties. Where all values are
+    equal it is 1. Infinite values are allowed.
+
+    Raises:
+        ValueError: a sample is empty or holds NaN.
+
+    >>> rank_sum([1, 2, 3], [4, 5, 6])
+    RankSum(p_value=0.1, superiority=1.0)
+    """
+    first, second = (np.asarray(sample, dtype=np.float64) for sample in (a, b))
+    for name, sample in (("a", first), ("b", second)):
+        if sample.size == 0 or np.isnan(sample).any():
+            raise ValueError(
+                f"{name} has {sample.size} values, {np.isnan(sample).sum()} of them NaN; give at least 1 and no NaN"
+            )
+    different = np.unique(np.concatenate([first, second])).size
+    untied = different == first.size + second.size and max(first.size, second.size) <= LARGEST_EXACT
+    result = stats.mannwhitneyu(first, second, alternative="two-sided", method="exact" if untied else "asymptotic")
+    # Without variance some versions of SciPy say 1, others NaN.
+    p_value = 1.0 if different == 1 else float(result.pvalue)
+    return RankSum(p_value, 1 - float(result.statistic) / (first.size * second.size))

@@ -1,0 +1,249 @@
+"""Formatted tables: one description, written as LaTeX, Markdown, HTML and CSV."""
+
+import csv
+import html
+import io
+import math
+import re
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import jinja2
+import numpy as np
+import pandas as pd
+
+from sacma.files.printable import printable
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text that is shown literally in one place of a table, and what it is sorted by if not by that."""
+
+    text: str
+    bold: bool = False  # the best of its kind
+    star: bool = False  # an asterisk behind, for what is significant
+    value: float | None = None
+
+    @property
+    def sort_value(self) -> str:
+        """The value as JavaScript reads it."""
+        return f"{self.value:.9g}".replace("inf", "Infinity")
+
+
+@dataclass(frozen=True)
+class Head:
+    """A heading over one or more columns."""
+
+    text: str
+    span: int = 1
+
+
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows below lines of headings of their own; the first cell of each row names it."""
+
+    header: tuple[tuple[Head, ...], ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def heads(self) -> list[str]:
+        """One heading a column: those over several columns are repeated in each."""
+        lines = [[printable(head.text) for head in line for _ in range(head.span)] for line in self.header]
+        return [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*lines, strict=True)]
+
+
+@dataclass(frozen=True)
+class FormattedTable:
+    """A table as it is printed, of blocks that all have the same number of columns."""
+
+    name: str  # of its files
+    title: str  # in few words
+    caption: str  # says how to read it
+    blocks: tuple[Block, ...]
+    number: int | None = None  # as which table of the paper
+
+    @property
+    def heading(self) -> str:
+        """Title with number."""
+        return self.title if self.number is None else f"Table {self.number}: {self.title}"
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return max(sum(head.span for head in line) for block in self.blocks for line in block.header)
+
+
+def number(value: float, form: str, *, bold: bool = False, star: bool = False) -> Cell:
+    """Return a cell of a number, or of a dash where there is none.
+
+    >>> number(2.345, ".2f").text, number(float("nan"), ".2f").text, number(float("inf"), ".2f").text
+    ('2.35', '–', '∞')
+    """
+    known = not math.isnan(value)
+    text = format(value, form).replace("inf", "∞") if known else "–"
+    return Cell(text, bold and known, star and known, value if known else None)
+
+
+def number_rows(
+    values: pd.DataFrame, form: str, *, best: str = "", stars: Container[tuple[object, object]] = ()
+) -> tuple[Row, ...]:
+    """Return a table of numbers as rows of cells, named by its index.
+
+    Bold is the lowest, as printed, of each ``row`` or ``column``; ``stars`` has what is significant, by (row, column).
+    """
+    shown = values.to_numpy(float)
+    bold = np.zeros(shown.shape, bool)
+    if best == "row":
+        bold[:] = [lowest(line, form) for line in shown]
+    elif best == "column":
+        bold.T[:] = [lowest(line, form) for line in shown.T]
+
+    def row(i: int, name: object) -> Row:
+        places = zip(shown[i].tolist(), bold[i].tolist(), values.columns, strict=True)
+        cells = (number(value, form, bold=is_best, star=(name, c) in stars) for value, is_best, c in places)
+        return (Cell(str(name)), *cells)
+
+    return tuple(row(i, name) for i, name in enumerate(values.index))
+
+
+def spanning(corner: tuple[str, str], over: Iterable[object], below: Sequence[str]) -> tuple[tuple[Head, ...], ...]:
+    """Return a header of two lines: headings over several columns, and the same below each of them."""
+    tops = [Head(str(text), len(below)) for text in over]
+    return (Head(corner[0]), *tops), (Head(corner[1]), *(Head(text) for _ in tops for text in below))
+
+
+def cell_of(value: object, *, text: bool = False) -> Cell:
+    """Return a cell of any value of a data frame.
+
+    >>> cell_of(12345).text, cell_of(0.123456).text, cell_of(float("nan")).text
+    ('12345', '0.1235', '–')
+    """
+    if text or not isinstance(value, int | float | np.number) or isinstance(value, bool | np.bool_):
+        return Cell(str(value))
+    return number(float(value), ".4g" if isinstance(value, float | np.floating) else ".0f")
+
+
+def lowest(values: Iterable[float], form: str) -> list[bool]:
+    """Return for each value if it is the lowest as they are printed: equal ones are all.
+
+    >>> lowest([2.304, 2.301, 3], ".2f")
+    [True, True, False]
+    """
+    shown = [float(format(value, form)) for value in values]
+    best = min((value for value in shown if not math.isnan(value)), default=math.nan)
+    return [value == best for value in shown]
+
+
+LINES_OF_A_PAGE = 45  # rows of a table in LaTeX beyond which each of its blocks gets a page
+COLUMNS_OF_A_PAGE = 14  # columns beyond which the page is turned
+
+SYMBOLS = {"#FE_t": ("#FE", "t"), "Δf_med": ("Δf", "med"), "F_F": ("F", "F"), "g_m": ("g", "m"), "ε_T": ("ε", "T")}
+"""With an index, which plain text shows by an underscore."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+_LATEX |= {"–": "--", "…": r"\ldots{}", "₀": "$_0$", "²": r"\textsuperscript{2}", "½": r"$\frac12$"}
+_LATEX |= {"·": r"$\cdot$", "×": r"$\times$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "∞": r"$\infty$"}
+_LATEX |= {"Δ": r"$\Delta$", "χ": r"$\chi$", "ε": r"$\varepsilon$", "γ": r"$\gamma$", "λ": r"$\lambda$"}
+_LATEX |= {"ρ": r"$\rho$", "σ": r"$\sigma$", "ℓ": r"$\ell$"}
+
+
+def latex_text(text: str) -> str:
+    r"""Return a text as LaTeX that shows it literally.
+
+    >>> print(latex_text("50% of #FE_t"))
+    50\% of \#FE$_\mathrm{t}$
+    """
+    text = printable(text)
+    for symbol, (base, index) in SYMBOLS.items():
+        text = text.replace(symbol, f"{base}\0{index}\1")
+    escaped = "".join(_LATEX.get(character, character) for character in text)
+    return re.sub("\0(\\w+)\1", r"$_\\mathrm{\1}$", escaped)
+
+
+def html_text(text: str) -> str:
+    """Return a text as HTML that shows it literally.
+
+    >>> html_text("#FE_t & <b>")
+    '#FE<sub>t</sub> &amp; &lt;b&gt;'
+    """
+    shown = html.escape(printable(text))
+    for symbol, (base, index) in SYMBOLS.items():
+        shown = shown.replace(symbol, f"{base}<sub>{index}</sub>")
+    return re.sub(r"(\d)-D\b", r"\1&#8209;D", shown)  # never at the end of a line
+
+
+def markdown_text(text: str) -> str:
+    """Return a text as Markdown that shows it literally."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", printable(text))
+
+
+_ESCAPES: dict[str, Callable[[str], str]] = {"tex": latex_text, "md": markdown_text, "html": html_text}
+
+
+@cache
+def _template(kind: str) -> jinja2.Template:
+    environment = jinja2.Environment(  # noqa: S701 each format has an escape of its own, the filter text
+        *("<%", "%>", "<<", ">>", "<#", "#>"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"text": _ESCAPES[kind], "spans": _spans}
+    source = resources.files("sacma.analysis.page").joinpath(f"table.{kind}").read_text(encoding="utf-8")
+    return environment.from_string(source)
+
+
+def _spans(line: Sequence[Head]) -> list[str]:
+    """Return the columns, as in ``2-3``, of each heading that is over several."""
+    ends = np.cumsum([head.span for head in line]).tolist()
+    return [f"{end - head.span + 1}-{end}" for end, head in zip(ends, line, strict=True) if head.span > 1]
+
+
+def html_table(table: FormattedTable) -> str:
+    """Return the table as HTML: one sortable ``table`` a block, with what cells are sorted by in ``data-value``."""
+    return _template("html").render(table=table).rstrip("\n")
+
+
+def latex(table: FormattedTable) -> str:
+    """Return a document of the table alone, which compiles by itself; its tabulars can be put into another."""
+    long = sum(len(block.rows) for block in table.blocks) > LINES_OF_A_PAGE
+    pages = [(block,) for block in table.blocks] if long else [table.blocks]
+    return _template("tex").render(table=table, pages=pages, most_columns=COLUMNS_OF_A_PAGE) + "\n"
+
+
+def markdown(table: FormattedTable) -> str:
+    """Return the table as GitHub-flavoured Markdown."""
+    return _template("md").render(table=table).rstrip("\n") + "\n"
+
+
+def csv_text(table: FormattedTable) -> str:
+    """Return the table as CSV, as it is printed."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    for block in table.blocks:
+        writer.writerow(block.heads)
+        writer.writerows([printable(cell.text) + "*" * cell.star for cell in row] for row in block.rows)
+    return lines.getvalue()
+
+
+def renderings(table: FormattedTable) -> dict[str, str]:
+    """Return the table in all forms, by the ending of their files."""
+    return {"csv": csv_text(table), "tex": latex(table), "md": markdown(table), "html": html_table(table)}
+
+
+def csv_of(frame: pd.DataFrame, float_format: str | None = None) -> str:
+    r"""Return a data frame as CSV, texts printable.
+
+    >>> csv_of(pd.DataFrame({"a": ["x\x1by"], "b": [1]}))
+    'a,b\nx\\x1by,1\n'
+    """
+    texts = frame.select_dtypes(exclude="number").columns
+    shown = {str(name): frame[name].map(lambda v: printable(v) if isinstance(v, str) else v) for name in texts}
+    return frame.assign(**shown).to_csv(index=False, float_format=float_format, lineterminator="\n")

@@ -1,0 +1,97 @@
+"""Options that several commands share: declared once, by name, and gathered in groups."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+PROGRESS_MODES = ("auto", "bar", "lines", "json", "quiet")
+
+
+def _backends() -> list[str]:
+    from sacma.experiment.backends import BACKENDS
+
+    return list(BACKENDS)
+
+
+DECLARATIONS: Mapping[str, Any] = {
+    "configs": typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG"),
+    "suite": typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale."),
+    "functions": typer.Option(help="Functions, like 1-5,8."),
+    "dimensions": typer.Option(help="Dimensions, like 2,5."),
+    "instances": typer.Option(help="Instances, like 1-5,41-50."),
+    "budget": typer.Option(help="True evaluations of a trial, divided by D."),
+    "target": typer.Option(help="Δf at which a trial stops."),
+    "seed": typer.Option(help="Seed of the study."),
+    "results": typer.Option(help="Folder of results.", envvar="SACMA_RESULTS"),
+    "shard": typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N"),
+    "algorithm_file": typer.Option(help="Python file with algorithms of your own; may be repeated.", metavar="FILE"),
+    "jobs": typer.Option(min=1, help="Parallel trials; default: the number of cores."),
+    "backend": typer.Option(help="loky (worker processes), dask (clusters) or serial.", autocompletion=_backends),
+    "scheduler": typer.Option(help="Address of a dask cluster, like tls://host:8786.", metavar="ADDRESS"),
+    "retries": typer.Option(min=0, help="How often a trial that fails is tried again."),
+    "trial_timeout": typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed."),
+    "failed_only": typer.Option("--failed-only", help="Run only what failed before."),
+    "progress": typer.Option(
+        help="bar, lines, json, quiet, or auto for what suits.", autocompletion=lambda: list(PROGRESS_MODES)
+    ),
+}
+"""Declarations of the parameters of commands that have one of these names and no declaration of their own."""
+
+ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
+
+
+@dataclass(frozen=True)
+class ProtocolOptions:
+    """Options that replace keys of the protocol."""
+
+    suite: str | None = None
+    functions: str | None = None
+    dimensions: str | None = None
+    instances: str | None = None
+    budget: float | None = None
+    target: float | None = None
+    seed: int | None = None
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The keys that are to be replaced."""
+        return {key: value for key, value in vars(self).items() if value is not None}
+
+
+def declared(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as typer takes it: parameters declared, and those that are groups replaced by their fields."""
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+
+    def declare(name: str, annotation: Any, default: Any) -> None:
+        if not hasattr(annotation, "__metadata__"):
+            annotation = Annotated[annotation, DECLARATIONS[name]]
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        )
+
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        group = parameter.annotation
+        if is_dataclass(group):
+            groups[parameter.name] = group
+            hints = get_type_hints(group)
+            for field in fields(group):
+                if field.name in DECLARATIONS:
+                    declare(field.name, hints[field.name], field.default)
+        else:
+            declare(parameter.name, group, parameter.default)
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group) if field.name in given})
+        command(**given)
+
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return flat

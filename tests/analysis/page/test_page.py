@@ -1,0 +1,250 @@
+"""The report in a browser: it works offline, shows what is in the tables beside it, and nothing that it should not."""
+
+import base64
+import gzip
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from sacma.analysis.sections import all_sections
+from tests.commands import sacma
+from tests.conftest import CONFIGS
+
+pytestmark = pytest.mark.skipif(
+    not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
+)
+
+PROTOCOL = ("--functions", "1,8,15", "--dimensions", "2,3", "--instances", "1-2", "--budget", "40")
+
+HOSTILE = "<script>document.title=1</script><img src=http://192.0.2.1/x.png>"
+
+OFFLINE = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
+
+CONSTANTS = {"0", "0.05", "0.5", "8", "50", "31", "95", "2009", "2017", "250", "15", "24", "10"}
+"""Numbers that say how, not what was found: levels, targets, years, the paper's protocol."""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the report of three algorithms and a stranger's data, with markup wherever a user can put text."""
+    folder = tmp_path_factory.mktemp("report")
+    configs = [CONFIGS / "cmaes.yaml", CONFIGS / "gp5.yaml", folder / "ada.yaml"]
+    content = yaml.safe_load((CONFIGS / "ada_kendall.yaml").read_text()) | {"description": HOSTILE}
+    configs[-1].write_text(yaml.safe_dump(content))
+    assert sacma("run", *configs, *PROTOCOL, cwd=folder).returncode == 0
+    theirs = folder / "<b>theirs"
+    shutil.copytree(folder / "results" / "coco" / "GP-5", theirs)
+    for index in theirs.rglob("*.info"):
+        index.write_text(index.read_text().replace("'GP-5'", f"'{HOSTILE}'"))
+    done = sacma("postprocess", "--no-pages", "--with", "Theirs=<b>theirs", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "results" / "report"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start a browser that asks nothing of the network by itself."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(OFFLINE))
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A page, and what happened in it."""
+
+    def __init__(self, browser: Browser, results: Path, **options: Any) -> None:
+        self.page: Page = browser.new_page(**options)
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto((results / "index.html").as_uri())
+        self.page.wait_for_selector("html[data-ready=yes]")
+
+    def picture(self, chart: str) -> str:
+        """Return what a chart shows, as text."""
+        return str(self.page.evaluate(f"document.querySelector('#{chart}-chart canvas')?.toDataURL() ?? ''"))
+
+
+@pytest.fixture
+def opened(browser: Browser, results: Path) -> Iterator[Opened]:
+    """Open the report on a desk."""
+    opened = Opened(browser, results, viewport={"width": 1200, "height": 900})
+    yield opened
+    opened.page.close()
+
+
+def test_opens_without_complaint_or_network(opened: Opened, results: Path) -> None:
+    """No console message, no error, and no request but for the page itself."""
+    assert opened.complaints == []
+    outside = [url for url in opened.requests if not url.startswith("data:")]
+    assert outside == [(results / "index.html").as_uri()]
+
+
+def test_markup_in_names_is_text(opened: Opened) -> None:
+    """What a config or somebody's data say is shown, not run."""
+    assert opened.page.title() == "sacma: results"
+    assert opened.page.locator("img[src^='http']").count() == 0
+    assert opened.page.locator("#data dd", has_text="document.title").count() == 2
+
+
+@pytest.mark.parametrize(("chart", "selector"), [("convergence", "function"), ("ecdf", "group")])
+def test_selectors_change_the_chart(opened: Opened, chart: str, selector: str) -> None:
+    """Another function or group, dimension, or fewer algorithms: another picture each time."""
+    seen = [opened.picture(chart)]
+    for name in (f"{chart}-{selector}", f"{chart}-dimension"):
+        options = opened.page.locator(f"#{name} option").evaluate_all("all => all.map(o => o.value)")
+        shown = opened.page.locator(f"#{name}").input_value()
+        opened.page.select_option(f"#{name}", next(value for value in options if value != shown))
+        seen.append(opened.picture(chart))
+    lines = opened.page.locator(f"#{chart}-chart").get_attribute("data-lines")
+    opened.page.locator(f"#{chart}-algorithms input").first.uncheck()
+    seen.append(opened.picture(chart))
+    assert opened.page.locator(f"#{chart}-chart").get_attribute("data-lines") == str(int(lines or 0) - 1)
+    assert all(len(picture) > 5000 for picture in seen)
+    assert len(set(seen)) == len(seen)
+    assert opened.complaints == []
+
+
+def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> None:
+    """The pointer over the chart names evaluations and medians that the CSV has."""
+    opened.page.select_option("#convergence-function", "8")
+    chart = opened.page.locator("#convergence-chart .u-over")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    assert box
+    opened.page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    text = opened.page.locator("#convergence-readout").inner_text()
+    at, value = re.findall(r"after ([\d.]+)·D:.*CMA-ES ([\d.e+-]+)", text, flags=re.DOTALL)[0]
+    table = pd.read_csv(results / "tables" / "convergence.csv")
+    row = table[(table["algorithm"] == "CMA-ES") & (table["function"] == 8) & (table["dimension"] == 2)]
+    row = row[np.isclose(row["evaluations_per_dimension"], float(at), rtol=1e-3)]
+    assert float(value) == pytest.approx(row["median"].item(), rel=1e-2)
+
+
+def test_tables_can_be_sorted(opened: Opened) -> None:
+    """A click on a heading sorts by value, another one the other way round."""
+    head = opened.page.locator("#time table thead tr:last-child th").last
+    column = opened.page.locator("#time table tbody tr td:last-child")
+    orders = []
+    for _ in range(2):
+        head.locator("button").click()
+        orders.append([float(text) for text in column.all_inner_texts()])
+    assert orders[0] == sorted(orders[0])
+    assert orders[1] == sorted(orders[0], reverse=True)
+
+
+def test_figures_can_be_chosen(opened: Opened) -> None:
+    """A selector shows another picture, each with a text for those who cannot see it."""
+    choosers = opened.page.locator("select[data-figures]")
+    assert choosers.count() >= 6
+    for chooser in choosers.all():
+        group = chooser.get_attribute("data-figures")
+        image = opened.page.locator(f"#figure-{group}")
+        seen = set()
+        for value in chooser.locator("option").evaluate_all("all => all.map(o => o.value)")[:3]:
+            chooser.select_option(value)
+            image.evaluate("image => image.decode()")
+            assert int(image.evaluate("image => image.naturalWidth")) > 100
+            seen.add((image.get_attribute("src"), image.get_attribute("alt")))
+        assert len(seen) == min(3, chooser.locator("option").count())
+
+
+@pytest.mark.parametrize("shade", ["light", "dark"])
+def test_phone(browser: Browser, results: Path, shade: str) -> None:
+    """At 360 pixels nothing is wider than the page, in light and dark, and the button changes between them."""
+    options: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "color_scheme": shade}
+    opened = Opened(browser, results, **options)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+    before = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    picture = opened.picture("convergence")
+    opened.page.click("#theme")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    assert opened.picture("convergence") != picture
+    assert opened.complaints == []
+    opened.page.close()
+
+
+def test_every_number_is_in_a_table(opened: Opened, results: Path) -> None:
+    """Each number in the page is that of a CSV file beside it, as far as it is printed, or says how things are done."""
+    opened.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    opened.page.evaluate(
+        "document.querySelectorAll('#data details, nav, footer, .chart, .controls').forEach(each => each.remove())"
+    )
+    text = opened.page.locator("main").inner_text().replace("\N{NON-BREAKING HYPHEN}", "-")
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    shown = set(re.findall(r"(?<![\w.])[-\N{MINUS SIGN}]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)) - CONSTANTS
+    assert len(shown) > 100
+    there, printed = values(results)
+    missing = [number for number in shown if number not in printed and not found(number, there)]
+    assert missing == []
+
+
+def values(results: Path) -> tuple[np.ndarray[Any, Any], set[str]]:
+    """All numbers of the CSV files: of data frames as numbers, of printed tables and texts as they are there."""
+    numbers, printed = [], set()
+    for path in (results / "tables").glob("*.csv"):
+        printed.update(re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", path.read_text()))
+        frame = pd.read_csv(path)
+        numbers += [frame[name].dropna().to_numpy(float) for name in frame.select_dtypes("number")]
+    return np.unique(np.concatenate(numbers)), printed
+
+
+def found(shown: str, there: np.ndarray[Any, Any]) -> bool:
+    """Whether a number rounds to what is shown."""
+    mantissa, _, exponent = shown.replace("\N{MINUS SIGN}", "-").partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    distance = np.abs(there - float(f"{mantissa}e{exponent or 0}"))
+    return bool(distance.min() <= 0.5 * unit * (1 + 1e-6))
+
+
+def test_data_and_printed_tables_have_files_of_their_own(results: Path) -> None:
+    """No printed table takes the place of the data frame that it is made from."""
+    for name in (name for section in all_sections() for name in section.frames):
+        assert not (results / "tables" / f"{name}.tex").exists(), name
+    beside = pd.read_csv(results / "tables" / "paper_mean_ranks.csv")
+    assert {"dimension", "scenario", "algorithm", "paper", "ours", "difference"} <= set(beside.columns)
+    assert (results / "tables" / "table3_beside_paper.tex").exists()
+
+
+def test_charts_hold_what_the_tables_hold(results: Path) -> None:
+    """The data in the page are those of convergence.csv and ecdf.csv, to four digits."""
+    packed = re.search(r'id="payload">([^<]*)<', (results / "index.html").read_text())
+    assert packed
+    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    table = pd.read_csv(results / "tables" / "convergence.csv")
+    count = 0
+    for (D, f, name), curve in table.groupby(["dimension", "function", "algorithm"]):
+        of_dimension = data["convergence"][str(D)]
+        low, median, high = of_dimension["functions"][str(f)][name]
+        assert of_dimension["x"] == pytest.approx(curve["evaluations_per_dimension"].to_list(), rel=1e-4)
+        for values, column in ((low, "lower_quartile"), (median, "median"), (high, "upper_quartile")):
+            assert values == pytest.approx(curve[column].to_list(), rel=1e-3)
+            count += len(values)
+    assert count == 3 * len(table)
+    proportions = pd.read_csv(results / "tables" / "ecdf.csv")
+    for (D, group, name), curve in proportions.groupby(["dimension", "group", "algorithm"]):
+        of_dimension = data["ecdf"][str(D)]
+        steps = dict(zip(of_dimension["x"], of_dimension["groups"][group][name], strict=True))
+        at = [float(f"{x:.5g}") for x in curve["evaluations_per_dimension"]]
+        assert [steps[x] for x in at] == pytest.approx(curve["proportion"].to_list(), abs=1e-4)
+
+
+def test_docs_show_what_works(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python blocks of docs/report.md run, on these results, and print tables."""
+    text = (CONFIGS.parent / "docs" / "report.md").read_text().replace("results/quick", str(results.parent))
+    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        exec(compile(block, "report.md", "exec"), {})  # noqa: S102 our own text
+        assert capsys.readouterr().out

@@ -1,0 +1,152 @@
+"""What is said of the paper's claims, tried on the paper's own tables and on tables that say the opposite."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from sacma.analysis.paper import published
+from sacma.analysis.paper.claims import Evidence, checks, claims, judge
+from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
+
+SCENARIO = ["dimension", "scenario"]
+
+
+def evidence(ranks: pd.DataFrame) -> Evidence:
+    """What follows from mean ranks; nothing is known of control frequencies and run lengths."""
+    tests, pairs = [], []
+    for place, group in ranks.groupby(SCENARIO, sort=False):
+        mean = group.set_index("algorithm")["mean_rank"]
+        test = iman_davenport_from_ranks(mean, published.PROBLEMS)
+        adjusted = bergmann_hommel(posthoc_from_ranks(mean, published.PROBLEMS))
+        tests.append((*place, test.statistic, test.significant))
+        for winner in mean.index:
+            for loser in mean.index.drop(winner):
+                p = adjusted.loc[winner, loser]
+                better = test.significant and p < 0.05 and mean[winner] < mean[loser]
+                pairs.append((*place, winner, loser, p, better))
+    return Evidence(
+        ranks.assign(functions=24),
+        pd.DataFrame(tests, columns=[*SCENARIO, "F_F", "significant"]),
+        pd.DataFrame(pairs, columns=[*SCENARIO, "winner", "loser", "p_bergmann_hommel", "significant"]),
+        pd.DataFrame(columns=["algorithm", "dimension", "function", "median"]),
+        pd.DataFrame(),
+        250.0,
+        as_in_paper=True,
+    )
+
+
+def test_the_papers_tables_support_its_claims() -> None:
+    """Claims 1 to 4 and 8 are about its Tables 3 and 4; of the others these say nothing."""
+    verdicts = judge(evidence(published.mean_ranks())).set_index("claim")["verdict"]
+    assert verdicts.to_dict() == {
+        **dict.fromkeys((1, 2, 3, 4, 8), "supported"),
+        **dict.fromkeys((5, 6, 7), "open"),
+    }
+
+
+def test_the_opposite_contradicts_them() -> None:
+    """With ranks the other way round, 7 - R, no such claim about who is ahead holds."""
+    opposite = published.mean_ranks().assign(mean_rank=lambda table: 7 - table["mean_rank"])
+    verdicts = judge(evidence(opposite)).set_index("claim")["verdict"]
+    assert verdicts[[2, 3, 4, 8]].to_list() == ["contradicted"] * 4
+    assert verdicts[1] == "supported"  # they differ as much
+
+
+def test_no_data_leave_all_open() -> None:
+    """Without any scenario every claim is open, and every check undecided."""
+    nothing = evidence(published.mean_ranks().iloc[:0])
+    assert judge(nothing)["verdict"].unique().tolist() == ["open"]
+    assert (checks(nothing)["holds"] == "").all()
+    assert len(claims()) == 8
+
+
+def test_ahead_but_not_significantly_is_open() -> None:
+    """Ranks of which none differ significantly, but in the paper's order, contradict nothing."""
+    alike = published.mean_ranks().assign(mean_rank=lambda table: 3.5 + 0.1 * (table["mean_rank"] - 3.5))
+    verdicts = judge(evidence(alike)).set_index("claim")["verdict"]
+    assert verdicts[[1, 3, 4, 8]].to_list() == ["open"] * 4
+    found = checks(evidence(alike))
+    assert (found[found["claim"] == 3]["holds"] == "").all()
+    assert found[found["claim"] == 3]["what"].str.contains("ahead of").all()
+
+
+def test_more_significance_than_the_papers_contradicts_nothing() -> None:
+    """In 2-D, where the paper finds no difference, another one that does is not its opposite."""
+    ranks = published.mean_ranks()
+    wide = ranks["mean_rank"].where(ranks["dimension"] != 2, 3.5 + 3 * (ranks["mean_rank"] - 3.5))
+    found = judge(evidence(ranks.assign(mean_rank=wide))).set_index("claim")
+    assert found["verdict"][1] == "open"
+    assert found["fail"][1] == 0
+
+
+def test_behind_is_a_failure_and_says_so() -> None:
+    """ADA-Kendall just behind GP-5 in 20-D: that check fails, and shows both mean ranks beside its p-value."""
+    ranks = published.mean_ranks()
+    place = (ranks["dimension"] == 20) & (ranks["scenario"] == "#FE_t")
+    swap = ranks["algorithm"].where(~place, ranks["algorithm"].replace({"ADA-Kendall": "GP-5", "GP-5": "ADA-Kendall"}))
+    found = checks(evidence(ranks.assign(algorithm=swap))).query("claim == 3 and holds == 'no'")
+    shown = found["what"].str.removesuffix(", corrected p-value").to_list()
+    assert shown == [
+        "ADA-Kendall behind CMA-ES, 20-D, #FE_t: mean ranks 4.52 and 4.42",
+        "ADA-Kendall behind GP-5, 20-D, #FE_t: mean ranks 4.52 and 2.23",
+    ]
+
+
+def test_fewer_algorithms_leave_open_what_is_among_all() -> None:
+    """Without CMA-ES ranks are others: no check of a rank is decided, whatever the numbers."""
+    five = evidence(published.mean_ranks_among(published.ALGORITHMS[1:]))
+    assert judge(five)["verdict"].unique().tolist() == ["open"]
+    assert (checks(five)["holds"] == "").all()
+
+
+def test_another_protocol_is_not_judged() -> None:
+    """The same numbers from other functions or another budget: checks are shown, verdicts are open."""
+    same = evidence(published.mean_ranks())
+    other = replace(same, as_in_paper=False)
+    assert checks(other).equals(checks(same))
+    assert judge(other)["verdict"].unique().tolist() == ["open"]
+
+
+def test_basically_all_dimensions_may_lack_one() -> None:
+    """GP-5 early ahead in four of five dimensions is enough, in three it is not; unknown ones decide nothing."""
+    known = evidence(published.mean_ranks())
+
+    def early(behind: set[int], unknown: set[int]) -> str:
+        rows = [
+            (name, D, "all", at, (0.1 if name == "GP-5" and D in behind else 0.3 if name == "GP-5" else 0.2) * at / 25)
+            for D in {2, 3, 5, 10, 20} - unknown
+            for name in ("GP-5", "GP-1", "CMA-ES")
+            for at in (25.0, 50.0)
+        ]
+        columns = ["algorithm", "dimension", "group", "evaluations_per_dimension", "proportion"]
+        found = checks(replace(known, ecdf=pd.DataFrame(rows, columns=columns)))
+        return "/".join(found[found["claim"] == 6]["holds"].to_list()[:2])
+
+    assert early(set(), set()) == early({2}, set()) == early(set(), {3}) == "yes/yes"
+    assert early({2, 3}, set()) == early({2, 3}, {5}) == "no/no"
+    assert early({2}, {3}) == early(set(), {2, 3}) == "/"
+
+
+def test_control_frequencies_and_run_lengths_are_judged() -> None:
+    """Made up as the paper says: claims 5, 6 and 7 are supported; with names swapped they are contradicted."""
+    control = pd.DataFrame(
+        [(name, 20, 8, value) for name, value in (("ADA-KL", 0.3), ("ADA-Kendall", 0.5), ("ADA-RD", 0.6))],
+        columns=["algorithm", "dimension", "function", "median"],
+    )
+    early = {"CMA-ES": 0.1, "GP-1": 0.2, "GP-5": 0.3, "ADA-Kendall": 0.3, "ADA-RD": 0.3}
+    late = {"CMA-ES": 0.5, "GP-1": 0.7, "GP-5": 0.6, "ADA-Kendall": 0.8, "ADA-RD": 0.8}
+    rows = []
+    for D in (2, 3, 5, 10, 20):
+        for group in ("all", "moderate", "multimodal", "weakly structured"):
+            for name, start in early.items():
+                end = 0.55 if group == "weakly structured" and name.startswith("ADA") else late[name]
+                middle = 0.25 if name.startswith("ADA") else 0.4
+                rows += [(name, D, group, x, y) for x, y in ((10, start), (80, middle), (249, end))]
+    ecdf = pd.DataFrame(rows, columns=["algorithm", "dimension", "group", "evaluations_per_dimension", "proportion"])
+    known = evidence(published.mean_ranks())
+    made = replace(known, control=control, ecdf=ecdf)
+    assert judge(made)["verdict"].to_list() == ["supported"] * 8
+    swapped = ecdf.assign(algorithm=ecdf["algorithm"].replace({"GP-5": "CMA-ES", "CMA-ES": "GP-5"}))
+    other = control.assign(median=1 - control["median"])
+    verdicts = judge(replace(known, control=other, ecdf=swapped)).set_index("claim")
+    assert verdicts["verdict"][[5, 6]].to_list() == ["contradicted"] * 2

@@ -1,0 +1,81 @@
+"""The published tables agree with each other by our statistics."""
+
+from collections.abc import Callable
+from itertools import permutations, product
+
+import pandas as pd
+import pytest
+
+from sacma.analysis.paper import published
+from sacma.analysis.statistics.pairwise import mean_ranks_from_wins
+from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
+from sacma.analysis.statistics.ranks import iman_davenport_from_ranks
+from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
+
+SCENARIOS = list(product([2, 3, 5, 10, 20], [THIRD_OF_IT, UNTIL_TARGET]))
+
+
+def of(table: pd.DataFrame, scenario: tuple[int, str]) -> pd.DataFrame:
+    return table[(table["dimension"] == scenario[0]) & (table["scenario"] == scenario[1])]
+
+
+def ranks_of(scenario: tuple[int, str]) -> pd.Series:
+    return of(published.mean_ranks(), scenario).set_index("algorithm")["mean_rank"].loc[list(published.ALGORITHMS)]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_mean_ranks_follow_from_the_wins(scenario: tuple[int, str]) -> None:
+    """Table 4 gives the mean ranks of Table 3 to 0.05: a win in 24 counted otherwise, and rounding."""
+    names = list(published.ALGORITHMS)
+    wins = of(published.pairs(), scenario).pivot(index="winner", columns="loser", values="wins").loc[names, names]
+    found = mean_ranks_from_wins(wins, published.PROBLEMS)
+    assert found.to_dict() == pytest.approx(ranks_of(scenario).to_dict(), abs=0.05)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_iman_davenport_follows_from_the_mean_ranks(scenario: tuple[int, str]) -> None:
+    """Table 3's mean ranks give its F_F to 0.03, and its asterisks: above 2.29 and nowhere else."""
+    (statistic,) = of(published.iman_davenport(), scenario)["statistic"].to_list()
+    (significant,) = of(published.iman_davenport(), scenario)["significant"].to_list()
+    result = iman_davenport_from_ranks(ranks_of(scenario), published.PROBLEMS)
+    assert result.statistic == pytest.approx(statistic, abs=0.03)
+    assert result.significant == significant == (statistic > 2.29)
+    assert result.critical_value == pytest.approx(2.29, abs=0.005)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_significant_pairs_follow_from_the_mean_ranks(scenario: tuple[int, str]) -> None:
+    """The post-hoc test with Bergmann's and Hommel's correction gives all asterisks of Table 4, and no others."""
+    ranks = ranks_of(scenario)
+    adjusted = bergmann_hommel(posthoc_from_ranks(ranks, published.PROBLEMS))
+    tested = iman_davenport_from_ranks(ranks, published.PROBLEMS).significant
+    found = {
+        (winner, loser)
+        for winner, loser in permutations(published.ALGORITHMS, 2)
+        if tested and adjusted[winner][loser] < 0.05 and ranks[winner] < ranks[loser]
+    }
+    table = of(published.pairs(), scenario)
+    marked = table[table["significant"]]
+    assert found == set(zip(marked["winner"], marked["loser"], strict=True))
+
+
+def test_tables_are_complete() -> None:
+    """Every algorithm, ordered pair and scenario once; 7 tests and 23 pairs are significant."""
+    ranks, pairs, tests = published.mean_ranks(), published.pairs(), published.iman_davenport()
+    assert len(ranks) == len(ranks.drop_duplicates(["dimension", "scenario", "algorithm"])) == 60
+    assert len(pairs) == len(pairs.drop_duplicates(["dimension", "scenario", "winner", "loser"])) == 300
+    assert len(tests) == 10
+    assert set(ranks["algorithm"]) == set(pairs["winner"]) == set(published.ALGORITHMS)
+    assert (tests["significant"].sum(), pairs["significant"].sum()) == (7, 23)
+    assert len(published.cpu_seconds()) == 15
+
+
+@pytest.mark.parametrize(
+    "table", [published.cpu_seconds, published.mean_ranks, published.iman_davenport, published.pairs]
+)
+def test_tables_are_the_callers_own(table: Callable[[], pd.DataFrame]) -> None:
+    """What a caller does to a frame does not reach the next."""
+    first, untouched = table(), table()
+    first.iloc[:, :] = first.iloc[::-1, :].to_numpy()
+    first["more"] = 1
+    pd.testing.assert_frame_equal(table(), untouched)

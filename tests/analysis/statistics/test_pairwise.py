@@ -1,0 +1,115 @@
+"""Wins, effect sizes and rank sums by counting."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from scipy import stats
+
+from sacma.analysis.statistics.pairwise import mean_ranks_from_wins, pairwise_wins, rank_sum, superiority
+from sacma.analysis.statistics.ranks import rank_rows
+from tests.analysis.statistics.test_ranks import TABLES, tied
+
+
+@given(TABLES)
+def test_wins_are_counts(values: pd.DataFrame) -> None:
+    """Row beats column where its value is the lower."""
+    wins = pairwise_wins(values)
+    columns = values.to_numpy().T
+    for i, row in enumerate(columns):
+        for j, other in enumerate(columns):
+            assert wins.iloc[i, j] == sum(x < y for x, y in zip(row, other, strict=True))
+
+
+@given(TABLES)
+def test_mean_ranks_follow_from_pairwise_wins(values: pd.DataFrame) -> None:
+    """The rank identity holds on any table, ties included; so does the one of effect sizes."""
+    N = len(values)
+    expected = rank_rows(values).mean()
+    assert mean_ranks_from_wins(pairwise_wins(values), N).to_dict() == pytest.approx(expected.to_dict())
+    effects = superiority(values)
+    assert (1 + effects.sum() - 0.5).to_dict() == pytest.approx(expected.to_dict())
+    assert np.allclose(effects + effects.T, 1)
+
+
+def test_the_diagonal_of_wins_is_not_looked_at() -> None:
+    """Tables from elsewhere may hold anything there."""
+    wins = pairwise_wins(tied(9, 4, 1)).astype(float)
+    emptied = wins.mask(np.eye(4, dtype=bool))
+    pd.testing.assert_series_equal(mean_ranks_from_wins(emptied, 9), mean_ranks_from_wins(wins, 9))
+    assert np.isnan(emptied.to_numpy()).sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [
+        (pd.DataFrame([[0, 6], [5, 0]]), "at most 10"),
+        (pd.DataFrame([[0, -1], [5, 0]]), "at least 0"),
+        (pd.DataFrame([[0, np.nan], [5, 0]]), "over 10 problems"),
+        (pd.DataFrame([[0, 1], [5, 0]], ["A", "B"], ["B", "A"]), "must be the same"),
+    ],
+)
+def test_what_are_no_pairwise_wins(wins: pd.DataFrame, said: str) -> None:
+    """More wins than problems, fewer than none, unknown ones and other columns than rows."""
+    with pytest.raises(ValueError, match=said):
+        mean_ranks_from_wins(wins, 10)
+
+
+def test_rank_sum_is_exact_without_ties() -> None:
+    """The p-value is the share of all splits of the pooled values that are at least as uneven."""
+    rng = np.random.default_rng(5)
+    a, b = rng.random(6), rng.random(7) + 0.4
+    pooled = np.concatenate([a, b])
+
+    def U(first: np.ndarray, second: np.ndarray) -> int:
+        return int((first[:, None] > second).sum())
+
+    splits = [
+        U(pooled[list(chosen)], np.delete(pooled, list(chosen))) for chosen in combinations(range(pooled.size), a.size)
+    ]
+    own = U(a, b)
+    expected = np.mean([abs(u - 21) >= abs(own - 21) for u in splits])
+    result = rank_sum(a.tolist(), b.tolist())
+    assert (1 - result.superiority) * a.size * b.size == pytest.approx(own)
+    assert result.p_value == pytest.approx(expected)
+    assert result.superiority == pytest.approx(np.mean(a[:, None] < b))
+
+
+def test_rank_sum_with_ties_is_asymptotic() -> None:
+    """Trials at the target tie: half counts, the tie-corrected variance, and the correction for continuity."""
+    a, b = pd.Series([1e-8] * 8 + [1.0] * 7), pd.Series([1e-8] * 3 + [1.0] * 10 + [np.inf] * 2)
+    result = rank_sum(a, b)
+    won = np.mean(a.to_numpy()[:, None] < b.to_numpy()) + np.mean(a.to_numpy()[:, None] == b.to_numpy()) / 2
+    assert result.superiority == pytest.approx(won)
+    ties = np.array([11, 17, 2])
+    variance = 15 * 15 / 12 * (31 - (ties**3 - ties).sum() / (30 * 29))
+    z = (15 * 15 * abs(result.superiority - 0.5) - 0.5) / np.sqrt(variance)
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(z))
+    mirrored = rank_sum(b, a)
+    assert mirrored.p_value == pytest.approx(result.p_value)
+    assert mirrored.superiority == pytest.approx(1 - result.superiority)
+
+
+def test_large_samples_are_asymptotic() -> None:
+    """Beyond 50 trials the exact distribution is not computed."""
+    trials = list(range(51))
+    expected = {method: stats.mannwhitneyu(trials, [0.5], method=method).pvalue for method in ("asymptotic", "exact")}
+    assert rank_sum(trials, [0.5]).p_value == pytest.approx(expected["asymptotic"])
+    assert expected["asymptotic"] != pytest.approx(expected["exact"])
+
+
+def test_rank_sum_of_equal_values() -> None:
+    """Nothing differs: a p-value of 1, and no warning."""
+    result = rank_sum([1e-8] * 15, [1e-8] * 15)
+    assert (result.p_value, result.superiority) == (1, 0.5)
+
+
+@pytest.mark.parametrize("bad", [[], [1.0, np.nan]])
+def test_no_sample(bad: list[float]) -> None:
+    """An empty sample and one with NaN are refused, whichever it is."""
+    with pytest.raises(ValueError, match=r"^a has"):
+        rank_sum(bad, [1.0])
+    with pytest.raises(ValueError, match=r"^b has"):
+        rank_sum([1.0], bad)

@@ -1,0 +1,91 @@
+"""A population on its way through f: what is archived, what becomes of infinity, what is judged."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from sacma.strategy.cma_es import CMAES, CMAESSampling
+from sacma.strategy.observer import Observer
+from sacma.strategy.population import Population
+from sacma.surrogate.archive import Archive
+from tests.strategy.judged import box
+
+INF = np.inf
+
+
+def population(bounds: Literal["none", "penalty", "transform"] = "none") -> tuple[Population, Archive, CMAES]:
+    run = CMAES(np.full(2, 4.0), 6, CMAESSampling(bounds=bounds), box(2))
+    run.ask()
+    archive = Archive(2)
+    return Population(run, archive, None, Observer(lambda _: None)), archive, run
+
+
+def tell(of: Population, indices: Sequence[int], values: Sequence[float]) -> list[np.ndarray]:
+    """Let f evaluate points, and return them."""
+    requests = of.evaluate(np.array(indices))
+    asked = list(next(requests))
+    with pytest.raises(StopIteration):
+        requests.send(np.array(values, dtype=float))
+    return asked
+
+
+def test_values_come_to_their_points() -> None:
+    """In two batches, each asked for by index."""
+    of, archive, run = population()
+    assert not of.begun
+    np.testing.assert_array_equal(tell(of, [1, 4], [1.0, 4.0]), [run.proposed[1], run.proposed[4]])
+    assert of.begun
+    np.testing.assert_array_equal(of.unevaluated, [0, 2, 3, 5])
+    tell(of, of.unevaluated.tolist(), [0.0, 2.0, 3.0, 5.0])
+    np.testing.assert_array_equal(of.values, np.arange(6.0))
+    np.testing.assert_array_equal(archive.points, run.sampled[[1, 4, 0, 2, 3, 5]])
+    assert (of.size, of.parents, of.best_value) == (6, 3, 0.0)
+    assert len(of.unevaluated) == 0
+
+
+def test_a_part_of_what_was_asked_is_taken() -> None:
+    """The first points, where the search ends before the others."""
+    of, archive, run = population()
+    next(of.evaluate(np.array([2, 3, 4])))
+    of.take(np.array([7.0]))
+    np.testing.assert_array_equal(archive.points, run.sampled[[2]])
+    np.testing.assert_array_equal(of.unevaluated, [0, 1, 3, 4, 5])
+
+
+@pytest.mark.parametrize("finite", [3.0, -1e300, 1.7976931348623157e308])
+def test_infinity_ranks_behind_the_only_finite_value(finite: float) -> None:
+    """It is not archived, and stays finite for the update."""
+    of, archive, run = population()
+    tell(of, range(6), [INF, INF, finite, INF, INF, INF])
+    np.testing.assert_array_equal(archive.points, run.sampled[[2]])
+    assert np.all(np.isfinite(of.values))
+    assert np.argmin(of.values) == 2 or finite == of.values.max()
+
+
+def test_infinity_ranks_behind_all_that_is_known() -> None:
+    """Worse than earlier populations' values, too; without any finite value it is 0 and above."""
+    of, archive, _ = population()
+    archive.add(np.ones((1, 2)), np.array([100.0]))
+    tell(of, range(6), [INF, 1.0, 2.0, 3.0, 4.0, 5.0])
+    assert of.values[0] > 100.0
+    of, archive, _ = population()
+    tell(of, range(6), [INF] * 6)
+    assert np.all(np.isfinite(of.values))
+    assert len(archive) == 0
+
+
+@pytest.mark.parametrize("bounds", ["penalty", "transform"])
+def test_models_learn_and_predict_points_as_sampled(bounds: Literal["penalty", "transform"]) -> None:
+    """With bounds f sees repaired points, models and what judges them those of the distribution."""
+    of, archive, run = population(bounds)
+    asked = tell(of, range(6), range(6))
+    assert np.max(np.abs(asked)) <= 5.0 < np.max(np.abs(run.sampled))
+    np.testing.assert_array_equal(archive.points, run.sampled)
+    judged = of.judged(lambda x: x[:, 0])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(judged.points, run.sampled)
+    np.testing.assert_array_equal(judged.predicted, run.sampled[:, 0])
+    np.testing.assert_array_equal(of.predict(lambda x: x[:, 1], np.array([2])), run.sampled[[2], 1])  # type: ignore[arg-type]
+    assert judged.parents == 3
+    np.testing.assert_array_equal(judged.state().mean, run.whitening().mean)

@@ -1,0 +1,95 @@
+"""Training: sizes by dimension, what is kept, and how it ends."""
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from sacma.strategy.acceptance import RanksPopulation
+from sacma.strategy.cma_es import CMAES, CMAESSampling
+from sacma.strategy.training import Trainer, TrainingSetSettings
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.base import FitStatus
+from tests.strategy.judged import box
+from tests.strategy.runs import Scripted, sphere
+
+D = 2
+
+
+def trainer(
+    script: tuple[FitStatus, ...] = (), *, constant: bool = False, **settings: object
+) -> tuple[Trainer, Scripted]:
+    part = Scripted(script=script, changed=lambda predicted, _: 0.0 * predicted if constant else predicted)
+    context = box(D)
+    return Trainer(TrainingSetSettings(**settings), part.build(context), RanksPopulation(), context.rng), part  # type: ignore[arg-type]
+
+
+def archive_of(points: int) -> Archive:
+    archive = Archive(D)
+    X = np.random.default_rng(1).standard_normal((points, D))
+    archive.add(X, np.array([sphere(x) for x in X]))
+    return archive
+
+
+@pytest.fixture
+def run() -> CMAES:
+    es = CMAES(np.zeros(D), 6, CMAESSampling(sigma0=1.0), box(D))
+    es.ask()
+    return es
+
+
+@pytest.mark.parametrize(("points", "expected"), [(5, 0), (6, 6), (29, 29), (40, 30)])
+def test_sizes_grow_with_the_dimension(run: CMAES, points: int, expected: int) -> None:
+    """n_req = 3 D, n_max = 15 D; with fewer there is no training."""
+    of, part = trainer()
+    training = of.train(archive_of(points), run)
+    assert training.size == expected
+    assert training.details()["training_set_size"] == expected
+    assert training.status == (FitStatus.TRAINED if expected else FitStatus.TOO_FEW_POINTS)
+    assert len(part.built[0].sets) == (expected > 0)
+
+
+def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES) -> None:
+    """Whatever the distribution has become since."""
+    of, part = trainer()
+    model = of.train(archive_of(20), run).model
+    assert model is not None
+    whitening, points = run.whitening(), run.sampled.copy()
+    run.tell(np.arange(6.0))
+    run.ask()
+    np.testing.assert_array_equal(model(points), part.built[0].fitted[0].predict(whitening(points)))
+    np.testing.assert_array_equal(
+        model.posterior(points).mean, part.built[0].fitted[0].posterior(whitening(points)).mean
+    )
+
+
+def test_what_is_rejected_is_not_kept(run: CMAES) -> None:
+    """Nor what failed; both say why."""
+    for of, part, status in (
+        (*trainer(constant=True), FitStatus.CONSTANT_PREDICTION),
+        (*trainer((FitStatus.NO_FACTOR,)), FitStatus.NO_FACTOR),
+    ):
+        training = of.train(archive_of(20), run)
+        assert (training.status, training.model, training.size) == (status, None, 20)
+        assert training.details() == {"training_set_size": 20, "fit_status": status}
+        assert part.built[0].kept == []
+    of, part = trainer()
+    training = of.train(archive_of(20), run)
+    assert part.built[0].events == "fk"
+    assert training.details()["searched_from"] == "several starts"
+    of.forget()
+    assert part.built[0].events == "fkx"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_max_factor": 2}, "n_max_factor ≥ n_req_factor"),
+        ({"radius": 0.0}, "greater than 0"),
+        ({"n_req_factor": 0}, "greater than or equal to 1"),
+        ({"selection": {"name": "newest"}}, "recent"),
+    ],
+)
+def test_settings_that_are_refused(wrong: dict[str, object], message: str) -> None:
+    """No room for a training set, no radius, no points, or no such selection."""
+    with pytest.raises(ValidationError, match=message):
+        TrainingSetSettings.model_validate(wrong)
