@@ -35,7 +35,7 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
 
 
 def test_the_papers_protocol_differs_in_nothing_but_the_radius() -> None:
-    """The shipped configs as they are: nothing but the radius of the training set, which is said, and is no other protocol."""
+    """The shipped configs as they are: but the training set's radius, which is said and is no other protocol."""
     whole = compared(*(made(name, lambda _: [(1, 1.0)], {}) for name in ("cmaes", "gp1", "ada_rd")))
     assert protocol_differences(whole) == ()
     (note,) = paper_notes(whole)

@@ -20,9 +20,9 @@ from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
 from sacma.analysis.export import find_faults
 from sacma.analysis.figures.style import plain
 from sacma.analysis.notes import notes
-from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, csv_of, renderings
 from sacma.analysis.postprocess import write_pages, write_report
 from sacma.analysis.sections.ecdf import ecdf
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, csv_of, renderings
 from sacma.coco.cocopp import with_banner
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec

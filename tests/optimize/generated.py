@@ -235,7 +235,7 @@ def _surrogate(rng: Generator) -> Any:
     restarts = _part(rng, RESTARTS, max_restarts=int(rng.integers(3)), after_last_restart=after)
     content: dict[str, Any] = {"sampling": sampling, "restarts": restarts}
     if rng.integers(2):
-        controls = {name: control for name, control in CONTROLS.items() if control.uses_model}
+        controls = {name: control for name, control in CONTROLS.items() if name != "none"}
         content |= {
             "model": _part(rng, MODELS, trees=5),
             "training_set": {"radius": float(10.0 ** rng.uniform(-1, 4)), "selection": _part(rng, SELECTIONS)},

@@ -11,7 +11,7 @@ import pytest
 
 import sacma
 from sacma.optimize.result import Result, Status
-from sacma.optimize.surrogates import named, names
+from sacma.optimize.surrogates import names, settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
@@ -63,7 +63,7 @@ def call(strategy: str, fun: Callable[[Array], Any] = partly_failing, **more: An
 def same(one: Result, other: Result) -> bool:
     """Whether two runs had the same points and values, to the bit."""
     a, b = one.history, other.history
-    return a.points.tobytes() == b.points.tobytes() and a.values.tobytes() == b.values.tobytes()
+    return (a.points.tobytes(), a.values.tobytes()) == (b.points.tobytes(), b.values.tobytes())
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_bounds_and_failures(strategy: str, straight: dict[str, Result]) -> None
         if not math.isnan(value):
             assert value == partly_failing(point)
     trained = [g for g in result.history.generations if g.fit_status == "trained"]
-    settings = named(strategy) if strategy in names() else STRATEGIES[strategy]
+    settings = settings_of(STRATEGIES[strategy], sigma0=1.0, bounded=True)
     assert bool(trained) == (settings.model is not None)
 
 

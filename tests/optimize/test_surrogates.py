@@ -35,8 +35,8 @@ def test_call_decides_step_size_and_bounds() -> None:
     assert settings_of(transforming, sigma0=1.0, bounded=True).sampling.bounds == "transform"
     assert settings_of(transforming, sigma0=1.0, bounded=False).sampling.bounds == "none"
     for bounded, bounds in ((True, "penalty"), (False, "none")):
-        as_run = settings_of(StrategySettings(sampling=CMAESAsRun()), sigma0=0.5, bounded=bounded)
-        assert as_run.sampling == CMAESAsRun(sigma0=0.5, bounds=bounds)
+        as_run = settings_of(StrategySettings(sampling=CMAESAsRun()), sigma0=0.5, bounded=bounded).sampling
+        assert (as_run.name, as_run.sigma0, as_run.bounds) == ("cma-es-as-run", 0.5, bounds)
     assert transforming.sampling.sigma0 == 8 / 3  # what is given stays as it is
 
 

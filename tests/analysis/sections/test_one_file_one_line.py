@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.conftest import CONFIGS, environment
+from tests.commands import environment
+from tests.conftest import CONFIGS
 
 PACKAGE = CONFIGS.parent / "src" / "sacma"
 

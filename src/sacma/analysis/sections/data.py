@@ -70,19 +70,10 @@ def _overlap(findings: Findings) -> pd.DataFrame:
 
 
 def _tables(report: Report) -> Iterator[FormattedTable | None]:
-    studies = {study.name: study.parts[0] for study, _ in report.comparison.covered}
-    yield settings_table(
-        {
-            name: {"algorithm": part.algorithm, **flattened(part.settings.model_dump())}
-            for name, part in studies.items()
-        },
-        {
-            outer
-            for part in studies.values()
-            for key in flattened(part.settings.model_dump(exclude_defaults=True))
-            for outer in accumulate(key.split("."), "{}.{}".format)
-        },
-    )
+    studies = [(study.name, study.parts[0]) for study, _ in report.comparison.covered]
+    settings = {name: {"algorithm": part.algorithm, **flattened(part.settings.model_dump())} for name, part in studies}
+    changed = {key for _, part in studies for key in flattened(part.settings.model_dump(exclude_defaults=True))}
+    yield settings_table(settings, {outer for key in changed for outer in accumulate(key.split("."), "{}.{}".format)})
 
 
 def settings_table(settings: Mapping[str, Mapping[str, object]], changed: Collection[str]) -> FormattedTable | None:
