@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import cocoex
 import numpy as np
 import pytest
-from sacma.strategy.scmaes import SurrogateCMAES
 
 from sacma.config.plan import plan
 from sacma.config.study import load_studies
@@ -13,8 +12,9 @@ from sacma.experiment.seeding import initial_points, sampling
 from sacma.experiment.trial import run_trial
 from sacma.store.record import TrialRecord
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.strategy.settings import AdaptiveSCMAESSettings
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from tests.conftest import CONFIGS
+from tests.strategy.runs import KENDALL, Watched, parts
 
 SURROGATES = ("ADA-Kendall", "GP-1", "GP-5")
 Trials = Mapping[tuple[str, int], list[TrialRecord]]
@@ -66,10 +66,9 @@ def test_populations_lie_at_root_D(bounds: str) -> None:
 
     Averaged over the populations of whole trials on f1, f2, f8 and f10, and never absurd in any single one.
     """
-    D, squares = 5, []
-    settings = AdaptiveSCMAESSettings.model_validate(
-        {"model_error": "kendall", "training_radius": 64.0, "bounds": bounds}
-    )
+    D = 5
+    sampling = Watched.model_validate({"bounds": bounds})
+    settings = parts(control=KENDALL, sampling=sampling)
     (study,) = load_studies(
         [CONFIGS / "ada_kendall.yaml"], {"functions": "1,2,8,10", "dimensions": "5", "instances": "1"}
     )
@@ -77,7 +76,7 @@ def test_populations_lie_at_root_D(bounds: str) -> None:
         problem = cocoex.BareProblem("bbob", *spec.place)
         points = initial_points(spec)
         generations: list[Generation] = []
-        es = SurrogateCMAES(
+        es = SurrogateStrategy(
             settings,
             initial_point=lambda points=points: points.uniform(-4, 4, D),  # type: ignore[misc]
             box=(np.full(D, -5.0), np.full(D, 5.0)),
@@ -85,12 +84,12 @@ def test_populations_lie_at_root_D(bounds: str) -> None:
             on_generation=generations.append,
         )
         while es.true_evaluations < 60 * D:
-            population = es.ask()
-            run = es._runs.run
-            distances = run.whitening().distances(run.sampled)
-            assert np.all(distances < np.sqrt(D) + 6)
-            squares += list(distances**2)
-            es.tell([problem(x) for x in population])
+            es.tell([problem(x) for x in es.ask()])
         assert any(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
+    by_generation = [
+        (w, points) for run in sampling.runs for w, points in zip(run.whitenings, run.populations, strict=True)
+    ]
+    squares = np.concatenate([whitening.distances(points) ** 2 for whitening, points in by_generation])
+    assert np.all(np.sqrt(squares) < np.sqrt(D) + 6)
     error = np.sqrt(2 * D / len(squares))
     assert np.mean(squares) == pytest.approx(D, abs=5 * error)

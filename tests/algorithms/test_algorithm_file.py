@@ -68,7 +68,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_files_add_to_the_registry(tmp_path: Path) -> None:
     """With their origin; a later version takes the place of an earlier one, but of no other algorithm."""
-    registry = Registry({"cmaes": ALGORITHMS["cmaes"]})
+    registry = Registry({"random-search": ALGORITHMS["random-search"]})
     path = write(tmp_path / "own.py")
     registry.add_files([path, path])
     origin = registry.origin("still")
@@ -76,10 +76,10 @@ def test_files_add_to_the_registry(tmp_path: Path) -> None:
     assert origin.source == str(path)
     registry.add_files([write(path, SOURCE + "\n")])
     assert registry.origin("still") != origin
-    assert list(registry)[:2] == ["cmaes", "still"]
+    assert list(registry)[:2] == ["random-search", "still"]
     assert len(registry) == len(list(registry))
-    assert registry.origin("cmaes") is None
+    assert registry.origin("random-search") is None
     with pytest.raises(SacmaError, match="still is also an algorithm of"):
         registry.add_files([path, write(tmp_path / "two.py")])
-    with pytest.raises(SacmaError, match="cmaes is also an algorithm of sacma"):
-        registry.add_files([write(path, SOURCE.replace("algorithm\n", "algorithm('cmaes')\n"))])
+    with pytest.raises(SacmaError, match="random-search is also an algorithm of sacma"):
+        registry.add_files([write(path, SOURCE.replace("algorithm\n", "algorithm('random-search')\n"))])

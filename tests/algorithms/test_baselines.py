@@ -41,7 +41,7 @@ def bits(record: TrialRecord) -> tuple[object, ...]:
 def solve(name: str, problem: CountedProblem, seed: int = 1) -> CountedProblem:
     study = load_study(CONFIGS / "baselines" / f"{name}.yaml", {})
     with suppress(TrialEnd):
-        ALGORITHMS[study.algorithm].load()(problem, study.settings, np.random.default_rng(seed))
+        ALGORITHMS[study.algorithm].run(problem, study.settings, np.random.default_rng(seed))
     return problem
 
 

@@ -40,7 +40,7 @@ def test_the_harness_calls_the_function() -> None:
     """With the problem and the settings, by name; name and summary are the function's."""
     algorithm = sacma.algorithm(of_settings)
     calls: list[Any] = []
-    algorithm.load()(calls, algorithm.settings.model_validate({"step": 2.0}), np.random.default_rng(1))  # type: ignore[arg-type]
+    algorithm.run(calls, algorithm.settings.model_validate({"step": 2.0}), np.random.default_rng(1))  # type: ignore[arg-type]
     assert calls == [(2.0, "a", [1, 2], None)]
     assert (algorithm.name, algorithm.summary) == ("of-settings", "Does nothing")
     assert sacma.algorithm("other")(of_settings).name == "other"

@@ -10,8 +10,8 @@ from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.outcome import Status
-from sacma.strategy.settings import DTSSettings
 from tests.conftest import CONFIGS
+from tests.strategy.runs import DOUBLY, parts
 
 Load = Callable[..., Study]
 
@@ -27,7 +27,7 @@ def test_a_share_of_one_is_cma_es(study: Load, function: int) -> None:
     place = {"functions": str(function), "dimensions": "2", "instances": "1", "budget": 1000}
     plain = study("cmaes", **place)
     ours = study("baselines/dts_cmaes", **place).model_copy(
-        update={"name": plain.name, "settings": DTSSettings(share=1.0, population_multiple=1.0)}
+        update={"name": plain.name, "settings": parts(control={**DOUBLY, "share": {"name": "constant", "value": 1.0}})}
     )
     first, second = (run_trial(only(of)).outcome for of in (ours, plain))
     assert (first.improved_at, first.improved_to) == (second.improved_at, second.improved_to)

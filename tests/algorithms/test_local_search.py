@@ -4,10 +4,9 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from sacma.algorithms.settings import LocalSearchSettings
 from scipy import optimize
 
-from sacma.algorithms.local_search import minimize
+from sacma.algorithms.local_search import LocalSearchSettings, local_search
 from sacma.experiment.problem import TrialEnd
 from sacma.surrogate.whitening import Array
 from tests.algorithms.solvable import CountedProblem, rastrigin
@@ -22,7 +21,7 @@ def settings_of(method: str, **others: object) -> LocalSearchSettings:
 
 def search(problem: CountedProblem, settings: LocalSearchSettings) -> CountedProblem:
     with pytest.raises(TrialEnd):
-        minimize(problem, settings, np.random.default_rng(1))
+        local_search(problem, np.random.default_rng(1), settings)
     return problem
 
 

@@ -6,10 +6,9 @@ from unittest.mock import patch
 import cma
 import numpy as np
 import pytest
-from sacma.algorithms.settings import BIPOPSettings, LQSettings
 
 from sacma.algorithms.global_generator import contained
-from sacma.algorithms.pycma import minimize_with_lq_surrogate, minimize_with_two_populations
+from sacma.algorithms.pycma import BIPOPSettings, LQSettings, bipop_cmaes, lq_cmaes
 from sacma.experiment.problem import TrialEnd
 from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
 
@@ -42,13 +41,13 @@ class Runs:
 
 def lq(problem: CountedProblem, settings: LQSettings) -> CountedProblem:
     with pytest.raises(TrialEnd):
-        minimize_with_lq_surrogate(problem, settings, np.random.default_rng(1))
+        lq_cmaes(problem, np.random.default_rng(1), settings)
     return problem
 
 
 def bipop(problem: CountedProblem, settings: BIPOPSettings) -> CountedProblem:
     with pytest.raises(TrialEnd):
-        minimize_with_two_populations(problem, settings, np.random.default_rng(1))
+        bipop_cmaes(problem, np.random.default_rng(1), settings)
     return problem
 
 

@@ -1,11 +1,11 @@
 """Algorithms that need an extra say so before anything runs."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from tests.commands import sacma
 from tests.conftest import CONFIGS
@@ -14,13 +14,15 @@ FOREST = CONFIGS / "baselines" / "forest_scmaes.yaml"
 
 
 def test_a_missing_library_is_an_error_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where scikit-learn is not there, the forest names it and the extra; the others do not care."""
-    ALGORITHMS["forestscmaes"].check()
-    monkeypatch.setitem(sys.modules, "sklearn", None)
+    """Where scikit-learn is not there, the forest names it and the extra; the other models do not care."""
+    algorithm = ALGORITHMS["surrogate-cmaes"]
+    forest = load_study(FOREST).settings
+    algorithm.check(forest)
+    monkeypatch.setattr("sacma.algorithms.base.find_spec", lambda name: None if name == "sklearn" else object())
     with pytest.raises(SacmaError, match=r"sklearn is not installed.*pip install 'sacma\[forest\]'"):
-        ALGORITHMS["forestscmaes"].load()
-    for name in ("cmaes", "ascmaes", "dtscmaes"):
-        ALGORITHMS[name].check()
+        algorithm.check(forest)
+    for name in ("cmaes", "ada_kl", "baselines/dts_cmaes"):
+        algorithm.check(load_study(CONFIGS / f"{name}.yaml").settings)
 
 
 def test_a_run_without_the_library_makes_nothing(tmp_path: Path) -> None:

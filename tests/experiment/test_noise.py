@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import cocoex
 import numpy as np
@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from sacma.algorithms import registry
-from sacma.algorithms.base import Algorithm, Problem
+from sacma.algorithms.base import Problem
+from sacma.algorithms.decorator import algorithm
 from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
@@ -24,7 +25,6 @@ from sacma.experiment.trial import run_trial, suite_of
 from sacma.store.outcome import Status
 from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.trace import write_traces
-from sacma.strategy.settings import CMAESSettings
 
 MakeStudy = Callable[..., Study]
 SMALL: Mapping[str, Any] = {"suite": "bbob-noisy", "dimensions": "2", "instances": "1", "budget": 20}
@@ -98,12 +98,10 @@ def evaluating(
     """Return the spec of a trial that evaluates given points and adds what it measures to ``values``."""
     measured = [] if values is None else values
 
-    def minimize(problem: Problem, settings: object, rng: object) -> None:
+    def minimize(problem: Problem, rng: object) -> None:
         measured.extend(problem(point) for point in points)
 
-    monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
-    entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
-    monkeypatch.setitem(cast("dict[str, Algorithm]", registry.ALGORITHMS._own), "stand-in", entry)
+    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))  # type: ignore[index]
     return TrialSpec("S", "stand-in", "{}", suite, *place, len(points), 1e-8, 1, "25", "", "")
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
 
 import cocoex
 import numpy as np
 import pytest
 
 from sacma.algorithms import registry
-from sacma.algorithms.base import Algorithm, Problem
+from sacma.algorithms.base import Problem
+from sacma.algorithms.decorator import algorithm
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.trial import attempt_trial, run_trial
@@ -22,7 +22,6 @@ from sacma.store.failure import TrialFailure
 from sacma.store.outcome import Status
 from sacma.store.record import encode
 from sacma.store.trace import pack_trace
-from sacma.strategy.settings import CMAESSettings
 from tests.conftest import SIX
 
 MakeStudy = Callable[..., Study]
@@ -113,18 +112,16 @@ def test_size_of_the_trace(study: MakeStudy) -> None:
     assert len(encode(record)) < 4 * coco
 
 
-def solver(monkeypatch: pytest.MonkeyPatch, minimize: Callable[[Problem, object, object], None]) -> TrialSpec:
+def solver(monkeypatch: pytest.MonkeyPatch, minimize: Callable[[Problem, object], None]) -> TrialSpec:
     """Register a stand-in algorithm and return a spec that runs it."""
-    entry = Algorithm("stand-in", CMAESSettings, "unused:unused")
-    monkeypatch.setattr(Algorithm, "load", lambda _: minimize)
-    monkeypatch.setitem(cast("dict[str, Algorithm]", registry.ALGORITHMS._own), "stand-in", entry)
+    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))  # type: ignore[index]
     return TrialSpec("S", "stand-in", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25", "", "")
 
 
 def test_an_algorithm_that_ignores_its_budget_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that evaluates for ever, and catches all exceptions, makes not one evaluation too many."""
 
-    def endless(problem: Problem, settings: object, rng: object) -> None:
+    def endless(problem: Problem, rng: object) -> None:
         while True:
             with contextlib.suppress(Exception):
                 problem(np.ones(2))
@@ -138,7 +135,7 @@ def test_an_algorithm_that_goes_on_after_the_target_is_ended(monkeypatch: pytest
     """The evaluation after the one that hit the target is not made."""
     x_opt = np.asarray(cocoex.BareProblem("bbob", 1, 2, 1).best_parameter())
 
-    def stubborn(problem: Problem, settings: object, rng: object) -> None:
+    def stubborn(problem: Problem, rng: object) -> None:
         for _ in range(20):
             problem(x_opt)
 
@@ -150,7 +147,7 @@ def test_an_algorithm_that_goes_on_after_the_target_is_ended(monkeypatch: pytest
 def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that returns early has a complete record that says so; its COCO files are complete too."""
 
-    def brief(problem: Problem, settings: object, rng: object) -> None:
+    def brief(problem: Problem, rng: object) -> None:
         problem(np.zeros(2))
 
     record = run_trial(solver(monkeypatch, brief))
@@ -163,7 +160,7 @@ def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, point: object) -> None:
     """NaN, which COCO would not count, and a wrong shape are reported as the algorithm's failure."""
 
-    def broken(problem: Problem, settings: object, rng: object) -> None:
+    def broken(problem: Problem, rng: object) -> None:
         problem(point)  # type: ignore[arg-type]
 
     failure = attempt_trial(solver(monkeypatch, broken))

@@ -134,7 +134,8 @@ def test_once_a_process_and_algorithm(plug_in: Callable[..., TrialSpec]) -> None
     spec = plug_in("counts")
     for instance in (1, 2):
         run_trial(replace(spec, instance=instance))
-    assert ALGORITHMS["counts"].function.__globals__["seen"] == [2, 3, 3]
+    made = ALGORITHMS["counts"]
+    assert made.function.__globals__["seen"] == [2, 3, 3]
 
 
 @pytest.mark.parametrize(

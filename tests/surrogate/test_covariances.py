@@ -107,7 +107,9 @@ def test_another_one_has_its_own_likelihood(tmp_path: Path) -> None:
     X, Z = rng.standard_normal((40, 3)), rng.standard_normal((7, 3))
     y = np.abs(X[:, 0]) + np.sum(X**2, axis=1)
     targets = (y - y.mean()) / y.std(ddof=1)
-    twin = GaussianProcessRegressor(ConstantKernel(signal) * Matern(length, nu=1.5), alpha=ratio * signal, optimizer=None)
+    twin = GaussianProcessRegressor(
+        ConstantKernel(signal) * Matern(length, nu=1.5), alpha=ratio * signal, optimizer=None
+    )
     twin.fit(X, targets - mean)
     assert value == pytest.approx(twin.log_marginal_likelihood_value_, rel=1e-6)
     theirs, deviation = twin.predict(Z, return_std=True)
