@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Status(StrEnum):
+class TrialStatus(StrEnum):
     """How a trial ended; where f is noisy and a trial goes on at its target, that it was reached."""
 
     TARGET_HIT = "target hit"
@@ -53,7 +53,7 @@ class Outcome:
         cpu: CPU seconds.
     """
 
-    status: Status
+    status: TrialStatus
     evaluations: int
     best_delta_f: float
     improved_at: tuple[int, ...]

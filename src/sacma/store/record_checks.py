@@ -19,7 +19,7 @@ from sacma.config.plan import TrialSpec, canonical_json
 from sacma.config.study import check_name
 from sacma.files.printable import one_line
 from sacma.files.untrusted import parse_json
-from sacma.store.outcome import DamagedRecordError, Outcome, Status
+from sacma.store.outcome import DamagedRecordError, Outcome, TrialStatus
 from sacma.store.provenance import Environment, Provenance
 from sacma.store.trace import TICK, Trace
 from sacma.strategy.generation import EvaluatedBy
@@ -78,9 +78,9 @@ def check_outcome(spec: TrialSpec, outcome: Outcome) -> None:
     _require(not to or LEAST_DELTA_F <= to[-1] <= to[0] < math.inf, "Δf is not a number, or below the optimum")
     _require(outcome.best_delta_f == (to[-1] if to else math.inf), "the best Δf is not that of the improvements")
     hit = outcome.best_delta_f <= spec.target
-    _require(hit == (outcome.status == Status.TARGET_HIT), f"its status is {outcome.status}")
+    _require(hit == (outcome.status == TrialStatus.TARGET_HIT), f"its status is {outcome.status}")
     used = outcome.evaluations == spec.budget
-    _require(hit or used == (outcome.status == Status.BUDGET_USED), f"its status is {outcome.status}")
+    _require(hit or used == (outcome.status == TrialStatus.BUDGET_USED), f"its status is {outcome.status}")
     counts = (outcome.true_generations, outcome.model_generations, outcome.restarts, *outcome.fits.values())
     _require(min(counts) >= 0 and max(counts) < 1 << 32, "a number of generations, restarts or fits is out of range")
     seconds = vars(outcome.cpu).values()
