@@ -16,7 +16,7 @@ from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_study
 from sacma.experiment.problem import TrialEnd
 from sacma.experiment.trial import run_trial
-from sacma.store.outcome import Status
+from sacma.store.outcome import TrialStatus
 from sacma.store.record import TrialRecord
 from tests.algorithms.solvable import CountedProblem, plateau, rastrigin, sphere
 from tests.commands import environment
@@ -58,7 +58,7 @@ def test_budget_is_never_exceeded(name: str, budget: int) -> None:
     """On a function that is not solved, exactly the budget is used, by COCO's own count."""
     record = run_trial(spec_of(name, 15, 3, budget))
     assert record.outcome.evaluations == 3 * budget
-    assert record.outcome.status == Status.BUDGET_USED
+    assert record.outcome.status == TrialStatus.BUDGET_USED
     assert record.coco.entry.startswith(f"2:{3 * budget}|")
 
 
@@ -66,7 +66,7 @@ def test_budget_is_never_exceeded(name: str, budget: int) -> None:
 def test_solves_the_sphere(name: str) -> None:
     """The sphere is solved, and the evaluation that solves it is the last one."""
     outcome = run_trial(spec_of(name, 1, 2, 1000)).outcome
-    assert outcome.status == Status.TARGET_HIT
+    assert outcome.status == TrialStatus.TARGET_HIT
     assert outcome.improved_at[-1] == outcome.evaluations
     assert outcome.improved_to[-2] > 1e-8
 

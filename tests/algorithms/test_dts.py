@@ -41,7 +41,7 @@ def test_the_budget_is_exact(study: Load, name: str, evaluations: int) -> None:
     place = {"functions": "15", "dimensions": "5", "instances": "1", "budget": evaluations / 5}
     record = run_trial(only(study(f"baselines/{name}", **place)))
     assert record.outcome.evaluations == record.trace["true_evaluations"][-1] == evaluations
-    assert record.outcome.status == Status.BUDGET_USED
+    assert record.outcome.status == TrialStatus.BUDGET_USED
 
 
 @pytest.mark.parametrize("name", ["dts_cmaes", "dts_cmaes_adaptive"])
@@ -49,7 +49,7 @@ def test_the_target_ends_a_trial(study: Load, name: str) -> None:
     """On the sphere the target is hit with fewer than 60 D evaluations, and no further one is made."""
     place = {"functions": "1", "dimensions": "5", "instances": "1", "budget": 60}
     record = run_trial(only(study(f"baselines/{name}", **place)))
-    assert record.outcome.status == Status.TARGET_HIT
+    assert record.outcome.status == TrialStatus.TARGET_HIT
     assert record.outcome.improved_at[-1] == record.outcome.evaluations < 300
     assert record.outcome.best_delta_f <= 1e-8
 

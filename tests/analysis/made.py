@@ -6,7 +6,7 @@ from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
 from sacma.config.study import load_study
 from sacma.store.completeness import Completeness
-from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import RecordHead
 from sacma.store.stored_study import StoredStudy
 from tests.conftest import CONFIGS
@@ -44,7 +44,7 @@ def made(
             heads[spec.key] = RecordHead(
                 spec,
                 Outcome(
-                    Status.TARGET_HIT if hit else Status.BUDGET_USED,
+                    TrialStatus.TARGET_HIT if hit else TrialStatus.BUDGET_USED,
                     at[-1] if hit else spec.budget,
                     to[-1],
                     at,

@@ -9,14 +9,14 @@ from sacma.analysis.tables import gains, mean_ranks, median_delta_f, medians_of,
 from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets, our_trial
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
-from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 
 
 def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> Trial:
     spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25", "", "")
     at, to = (tuple(values) for values in zip(*improvements, strict=True))
     outcome = Outcome(
-        Status.BUDGET_USED,
+        TrialStatus.BUDGET_USED,
         200,
         improvements[-1][1],
         at,

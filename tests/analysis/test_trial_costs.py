@@ -6,12 +6,12 @@ import pytest
 
 from sacma.analysis.trial_costs import control_frequencies, cpu_per_evaluation, trial_costs
 from sacma.config.plan import TrialSpec
-from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 
 
 def outcome(evaluations: int, true: int, model: int, fit: float) -> Outcome:
     cpu = CPUSeconds(objective=0.5, fit=fit, predict=0.0, strategy=0.25, other=0.25)
-    return Outcome(Status.BUDGET_USED, evaluations, 1.0, (1,), (1.0,), true, model, 0, {}, cpu)
+    return Outcome(TrialStatus.BUDGET_USED, evaluations, 1.0, (1,), (1.0,), true, model, 0, {}, cpu)
 
 
 def spec(name: str, instance: int) -> TrialSpec:

@@ -13,7 +13,7 @@ from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel, shipped_seconds
 from sacma.store.failure import FailureKind, TrialFailure
-from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import FinishedTrial
 from tests.commands import sacma
 from tests.conftest import hostile_config
@@ -46,7 +46,7 @@ def test_time_left(study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch,
     while running:
         clock[0], _, spec = heapq.heappop(running)
         cpu = CPUSeconds(0, 0, 0, 0, seconds[spec.key])
-        outcome = Outcome(Status.BUDGET_USED, 1, 1.0, (1,), (1.0,), 1, 0, 0, {}, cpu)
+        outcome = Outcome(TrialStatus.BUDGET_USED, 1, 1.0, (1,), (1.0,), 1, 0, 0, {}, cpu)
         tally.count(FinishedTrial(spec, outcome, b""), last=True)
         told.append((clock[0], tally.seconds_left))
         following = next(todo, None)

@@ -19,7 +19,7 @@ from sacma.cli.progress import Tally, progress_display
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel
-from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import FinishedTrial
 from tests.commands import environment, sacma
 from tests.conftest import CONFIGS
@@ -108,7 +108,9 @@ def test_long_progress_in_any_window(study: Callable[..., Study], monkeypatch: p
     with console.capture() as capture, closing(progress_display("bar", tally, console)) as display:
         for number in range(1, 1001):
             clock[0] += 20.0
-            outcome = Outcome(Status.BUDGET_USED, 5000, 1.0, (1,), (1.0,), 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 20.0))
+            outcome = Outcome(
+                TrialStatus.BUDGET_USED, 5000, 1.0, (1,), (1.0,), 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 20.0)
+            )
             result = FinishedTrial(specs[number - 1], outcome, b"")
             tally.count(result, last=True)
             display.show(result, last=True)

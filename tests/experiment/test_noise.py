@@ -22,7 +22,7 @@ from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
 from sacma.experiment.seeding import noise
 from sacma.experiment.trial import run_trial, suite_of
-from sacma.store.outcome import Status
+from sacma.store.outcome import TrialStatus
 from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.trace import write_traces
 
@@ -140,7 +140,7 @@ def test_lucky_measurements_hit_no_target(monkeypatch: pytest.MonkeyPatch, funct
     lucky = min(values) - optimal_value(spec)
     assert lucky < true
     outcome = run_trial(replace(spec, target=(lucky + true) / 2)).outcome
-    assert outcome.status == Status.BUDGET_USED
+    assert outcome.status == TrialStatus.BUDGET_USED
     assert (outcome.evaluations, outcome.best_delta_f) == (200, true)
 
 
@@ -149,7 +149,7 @@ def test_a_noisy_trial_goes_on_at_its_target(monkeypatch: pytest.MonkeyPatch) ->
     x_opt = np.asarray(cocoex.BareProblem("bbob", 1, 2, 1).best_parameter())
     points = [np.zeros(2), np.zeros(2), *[x_opt] * 18]
     outcome = run_trial(evaluating(monkeypatch, "bbob-noisy", (107, 2, 1), points)).outcome
-    assert outcome.status == Status.TARGET_HIT
+    assert outcome.status == TrialStatus.TARGET_HIT
     assert (outcome.improved_at, outcome.evaluations) == ((1, 3), 20)
     assert outcome.best_delta_f == 0
 

@@ -19,7 +19,7 @@ from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.trial import attempt_trial, run_trial
 from sacma.store.failure import TrialFailure
-from sacma.store.outcome import Status
+from sacma.store.outcome import TrialStatus
 from sacma.store.record import encode
 from sacma.store.trace import pack_trace
 from tests.conftest import SIX
@@ -39,7 +39,7 @@ def test_budget_is_never_exceeded(study: MakeStudy, name: str, budget: int) -> N
     spec = spec_of(study(name, functions="15", dimensions="3", instances="2", budget=budget))
     record = run_trial(spec)
     assert record.outcome.evaluations == spec.budget == 3 * budget
-    assert record.outcome.status == Status.BUDGET_USED
+    assert record.outcome.status == TrialStatus.BUDGET_USED
     assert record.coco.entry.startswith(f"2:{3 * budget}|")
 
 
@@ -47,7 +47,7 @@ def test_budget_is_never_exceeded(study: MakeStudy, name: str, budget: int) -> N
 def test_stops_at_the_target(study: MakeStudy, name: str) -> None:
     """On the sphere, the evaluation that reaches Δf = 1e-8 is the last one."""
     outcome = run_trial(spec_of(study(name, functions="1", dimensions="2", instances="3", budget=1000))).outcome
-    assert outcome.status == Status.TARGET_HIT
+    assert outcome.status == TrialStatus.TARGET_HIT
     assert outcome.best_delta_f <= 1e-8
     last, previous = list(zip(outcome.improved_at, outcome.improved_to, strict=True))[:-3:-1]
     assert last == (outcome.evaluations, outcome.best_delta_f)
@@ -59,7 +59,7 @@ def test_target_is_a_setting(study: MakeStudy, name: str) -> None:
     """A coarser target ends the trial earlier."""
     protocol = {"functions": "1", "dimensions": "2", "instances": "3", "budget": 1000}
     coarse = run_trial(spec_of(study(name, **protocol, target=1e-2))).outcome
-    assert coarse.status == Status.TARGET_HIT
+    assert coarse.status == TrialStatus.TARGET_HIT
     assert 1e-8 < coarse.best_delta_f <= 1e-2
 
 
@@ -128,7 +128,7 @@ def test_an_algorithm_that_ignores_its_budget_is_ended(monkeypatch: pytest.Monke
 
     outcome = run_trial(solver(monkeypatch, endless)).outcome
     assert outcome.evaluations == 20
-    assert outcome.status == Status.BUDGET_USED
+    assert outcome.status == TrialStatus.BUDGET_USED
 
 
 def test_an_algorithm_that_goes_on_after_the_target_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_an_algorithm_that_goes_on_after_the_target_is_ended(monkeypatch: pytest
 
     outcome = run_trial(solver(monkeypatch, stubborn)).outcome
     assert outcome.evaluations == 1
-    assert outcome.status == Status.TARGET_HIT
+    assert outcome.status == TrialStatus.TARGET_HIT
 
 
 def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,7 @@ def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> Non
         problem(np.zeros(2))
 
     record = run_trial(solver(monkeypatch, brief))
-    assert record.outcome.status == Status.STOPPED
+    assert record.outcome.status == TrialStatus.STOPPED
     assert record.outcome.evaluations == 1
     assert record.coco.entry.startswith("1:1|")
 

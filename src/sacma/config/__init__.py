@@ -1,1 +1,1 @@
-"""Configs and sweeps: YAML files to validated studies, and studies to trial specs."""
+"""Configs and sweeps: YAML files, validated studies and their trial specs."""

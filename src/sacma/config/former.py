@@ -1,4 +1,4 @@
-"""Former names of algorithms and settings, for errors that say what to write instead."""
+"""Former names of algorithms and settings, and their replacements, for error messages."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ FORMER_ALGORITHMS: Mapping[str, str] = {
     "local_search": "local-search",
     "random_search": "random-search",
 }
-"""What to write instead of an algorithm."""
+"""Replacements of former algorithms."""
 
 FORMER_KEYS: Mapping[str, str] = {
     **{key: f"sampling.{key}" for key in ("sigma0", "population_size", "population_multiple", "active", "bounds")},
@@ -58,7 +58,7 @@ FORMER_KEYS: Mapping[str, str] = {
     "kl_scale": "control.error: {name: kullback-leibler-as-run}",
     "kl_discount": "control.error: {name: kullback-leibler-as-run}",
 }
-"""Where a setting of ``surrogate-cmaes`` is now."""
+"""Replacements of former settings of ``surrogate-cmaes``."""
 
 
 def former_keys(algorithm: str) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Settings within settings: the models of parts below a settings model, and where their keys are in a file."""
+"""Nested settings: the models of parts below a settings model, and dotted keys of their values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
@@ -11,13 +11,13 @@ Location = tuple[str, ...]
 
 
 def kinds_of(info: FieldInfo) -> Mapping[str, type[BaseModel]]:
-    """Return the models that a field can hold by name; a single one without a choice is called ``""``."""
+    """Return the models that a field can hold by name; the name is empty where there is no choice."""
     found = [kind for kind in _within(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)]
     return {name_of(kind): kind for kind in found}
 
 
 def name_of(kind: type[BaseModel]) -> str:
-    """Return the name by which a kind of a part is chosen; empty for a model that is no such kind."""
+    """Return the name by which a kind of part is chosen; empty for other models."""
     default = kind.model_fields["name"].default if "name" in kind.model_fields else ""
     return default if isinstance(default, str) else ""
 
@@ -29,9 +29,9 @@ def _within(annotation: Any) -> Iterator[Any]:
 
 
 def resolve(model: type[BaseModel], location: Sequence[str]) -> tuple[Location, list[str]]:
-    """Return a location of pydantic's as it is in the file, and the keys that are valid beside its last.
+    """Return a location of pydantic's as in the file, and the valid keys at its last level.
 
-    In its own locations, pydantic writes the name of a part behind the key of the part.
+    pydantic's locations have the name of a part after the part's key.
     """
     kept: list[str] = []
     kind: type[BaseModel] | None = model
@@ -94,11 +94,7 @@ def flattened(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_at(settings: Mapping[str, Any], key: str) -> Any:
-    """Return the value at a dotted key.
-
-    Raises:
-        KeyError: there is none.
-    """
+    """Return the value at a dotted key; raise KeyError if there is none."""
     found: Any = settings
     for part in key.split("."):
         if not isinstance(found, Mapping):

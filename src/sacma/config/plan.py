@@ -12,22 +12,22 @@ from sacma.config.study import Study
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """All that determines the outcome of one trial.
+    """The specification of a trial: it determines the outcome.
 
     Args:
-        name: of the algorithm in files and tables; part of its seeds.
-        algorithm: its name in the registry.
-        settings: its resolved settings as canonical JSON.
+        name: name of the algorithm in files and tables; part of its seeds.
+        algorithm: name in the registry.
+        settings: resolved settings as canonical JSON.
         suite: COCO suite.
-        function: f.
+        function: number f.
         dimension: D.
-        instance: of the function.
-        budget: true evaluations.
+        instance: instance of the function.
+        budget: number of true evaluations.
         target: Δf at and below which the trial stops.
-        seed: of the study.
+        seed: seed of the study.
         triggers: multiples of D at which COCO's files hold Δf exactly.
-        version: of the algorithm, where it is not our own: of its package, or the content hash of its file.
-        algorithm_file: where that file lay, for messages alone: it is never opened. Not part of the trial's identity.
+        version: version of another package's algorithm, or content hash of an algorithm file; empty for our own.
+        algorithm_file: path of that file for messages only: it is never opened, and not part of the identity.
     """
 
     name: str
@@ -65,12 +65,12 @@ class TrialSpec:
 
 @lru_cache(maxsize=64)
 def _hash_of(*of_the_study: str | float) -> "hashlib._Hash":
-    """What the content hashes of a study's trials have in common: computed once, as there may be 100,000 of them."""
+    """Return the common start of the content hashes of a study's trials, of which there may be 100,000."""
     return hashlib.sha256(json.dumps(of_the_study).encode())
 
 
 def canonical_json(settings: Mapping[str, Any]) -> str:
-    """Return the one JSON text of ``settings`` that its content hash is taken of."""
+    """Return ``settings`` as the JSON text whose hash identifies them."""
     return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
 

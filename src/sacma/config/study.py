@@ -1,8 +1,7 @@
-"""Algorithm configs: YAML files to validated, frozen studies.
+"""Algorithm configs: YAML files, and the validated, frozen studies that they describe.
 
-A file names one algorithm, its settings where they differ from the defaults, and its protocol where that differs
-from the paper's. Everything is strict: an unknown key, a wrong type or a value out of range is an error that
-names file, line, key and what is allowed.
+A file names an algorithm and those of its settings and protocol that differ from the defaults, the paper's. Unknown
+keys, wrong types and values out of range are errors that name file, line, key and what is allowed.
 """
 
 import math
@@ -34,16 +33,16 @@ from sacma.files.printable import shown
 RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in range(10)
 }
-"""Names of our own folders, and of what some systems take for devices, whatever follows the first dot."""
+"""Names of our own folders, and of devices of some systems, with anything after a dot."""
 
 MOST_TRIALS = 500_000
-"""Of a study: a hundred times the paper's."""
+"""Largest study: a hundred times the paper's."""
 
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
 
 class Protocol(BaseModel):
-    """What is run: the defaults are the protocol of the paper; those of another suite are its own."""
+    """The protocol of a study; the defaults are the paper's, or those of another suite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -104,11 +103,7 @@ class Protocol(BaseModel):
 
 
 def check_name(name: str) -> str:
-    """Return ``name`` if an algorithm can be called so in files.
-
-    Raises:
-        ValueError: says what is allowed.
-    """
+    """Return ``name`` if it can name a folder of results, else raise ValueError."""
     fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
     if not fits or name.partition(".")[0].lower() in RESERVED_NAMES:
         raise ValueError(
@@ -118,7 +113,7 @@ def check_name(name: str) -> str:
 
 
 class NamedAlgorithm(BaseModel):
-    """An algorithm of the registry under a name of its own."""
+    """A named algorithm."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -151,7 +146,7 @@ class NamedAlgorithm(BaseModel):
 
 
 class StoredSettings(RootModel[dict[str, Any]]):
-    """Settings as they were when their trials ran, of an algorithm that may not be at hand now."""
+    """Settings from results of an algorithm that may not be available now."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -178,24 +173,16 @@ class Config(NamedAlgorithm):
 
 
 class Study(Config):
-    """One algorithm with its settings under one protocol: a config file, defaults filled in.
-
-    Args:
-        origin: where the algorithm comes from, if it is not our own.
-    """
+    """An algorithm with all its settings under one protocol; ``origin`` is None for our own algorithms."""
 
     origin: Origin | None = None
 
 
 def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Study:
-    """Read a config file.
-
-    Args:
-        path: of the YAML file.
-        overrides: keys of the protocol that replace the file's, by name.
+    """Read a config file; ``overrides`` replace keys of its protocol.
 
     Raises:
-        SacmaError: what is wrong, where, and what is allowed.
+        SacmaError: says what is wrong, where, and what is allowed.
     """
     document = read_document(path, "config", ["name", "algorithm"])
     if document.content.keys() >= {"algorithms", "grid"}:
@@ -220,15 +207,11 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
 
 
 def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None = None) -> tuple[Study, ...]:
-    """Read several config files; their names must differ.
-
-    Raises:
-        SacmaError: as ``load_study``, and where two files give the same name.
-    """
+    """Read several config files; raise SacmaError as ``load_study``, and if two give the same name."""
     studies = tuple(load_study(path, overrides) for path in paths)
     seen: dict[str, Path] = {}
     for path, study in zip(paths, studies, strict=True):
-        # Folders of names that differ only in case are one folder on some file systems.
+        # Some file systems ignore the case of names.
         if study.name.lower() in seen:
             raise SacmaError(
                 f"{path}: name {study.name} is also that of {seen[study.name.lower()]}; give each config its own"
@@ -238,7 +221,7 @@ def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None =
 
 
 def with_overrides(content: Mapping[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
-    """Return the content of a file with keys of its protocol replaced."""
+    """Return the content of a file with ``overrides`` in its protocol."""
     given = content.get("protocol")
     if given is None or isinstance(given, dict):
         return {**content, "protocol": {**(given or {}), **overrides}}

@@ -1,7 +1,6 @@
-"""Sweeps: YAML files that name algorithms and a grid of their settings, to one study for each combination.
+"""Sweeps: YAML files with algorithms and a grid of settings, and the study of each combination.
 
-As strict as configs: an unknown key, a value that is not allowed or a combination that the algorithm refuses is an
-error that names file, line, key and what is allowed.
+They are as strict as configs: errors name file, line, key and what is allowed.
 """
 
 import hashlib
@@ -28,7 +27,7 @@ from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 
 MOST_SETTINGS = 1000
-"""Of all algorithms of a sweep together."""
+"""Largest number of settings of all algorithms of a sweep."""
 
 
 def _values(given: object) -> object:
@@ -84,30 +83,22 @@ class SweepFile(BaseModel):
 
 @dataclass(frozen=True)
 class Setting:
-    """A combination of the values of a grid.
-
-    Args:
-        labels: its values by key of the grid, as its name has them.
-        study: of the algorithm with these values.
-    """
+    """A combination of the values of a grid: their labels by key, and the study with these values."""
 
     labels: Mapping[str, str]
     study: Study
 
     @property
     def name(self) -> str:
-        """That of its study: ``ADA-Kendall.T2-0.5-5-0.2``."""
+        """The name of the study: ``ADA-Kendall.T2-0.5-5-0.2``."""
         return self.study.name
 
 
 @dataclass(frozen=True)
 class SweptAlgorithm:
-    """An algorithm with all combinations of the values of a grid.
+    """An algorithm with all combinations of the values of a grid; the values of the last key vary fastest.
 
-    Args:
-        name: of the algorithm.
-        settings: the combinations; the values of the last key vary fastest.
-        reference: name of the setting that the winner is compared with.
+    ``reference`` is the name of the setting that the winner is compared with.
     """
 
     name: str
@@ -117,14 +108,14 @@ class SweptAlgorithm:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep file, checked and expanded.
+    """A validated sweep file with all combinations of its grid.
 
     Args:
-        name: of the sweep.
-        keys: of the grid, in the order of the file.
-        protocol: of all settings.
-        rank_at: evaluations/D after which settings are ranked: those of the file up to the budget, or the budget.
-        algorithms: each with all its settings.
+        name: name of the sweep.
+        keys: keys of the grid in the order of the file.
+        protocol: protocol of all settings.
+        rank_at: evaluations/D at which settings are ranked: those of the file up to the budget, or the budget.
+        algorithms: algorithms with all their settings.
     """
 
     name: str
@@ -140,14 +131,10 @@ class Sweep:
 
 
 def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Sweep:
-    """Read a sweep file.
-
-    Args:
-        path: of the YAML file.
-        overrides: keys of the protocol that replace the file's, by name.
+    """Read a sweep file; ``overrides`` replace keys of its protocol.
 
     Raises:
-        SacmaError: what is wrong, where, and what is allowed.
+        SacmaError: says what is wrong, where, and what is allowed.
     """
     document = read_document(path, "sweep", ["name", "algorithms", "grid"])
     if "algorithm" in document.content and "grid" not in document.content:
@@ -180,7 +167,7 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
 
 
 def _check_keys(file: SweepFile, document: Document) -> None:
-    """Refuse keys of the grid that are not keys within keys, and such that overwrite others."""
+    """Refuse malformed keys of the grid, and keys that are set twice."""
     for key in file.grid:
         where, steps = document.where(("grid", key)), key.split(".")
         if not all(steps) or len(steps) > DEEPEST:
@@ -193,7 +180,7 @@ def _check_keys(file: SweepFile, document: Document) -> None:
 
 
 def _check_not_given(key: str, settings: Mapping[str, Any], within: Location, document: Document) -> None:
-    """Refuse a key of the grid that ``settings`` have, or for which they have no room."""
+    """Refuse a key of the grid that ``settings`` contain, or that cannot be set in them."""
     *outer, last = key.split(".")
     inner: Any = settings
     for depth, step in enumerate(outer):
@@ -209,7 +196,7 @@ def _check_not_given(key: str, settings: Mapping[str, Any], within: Location, do
 
 
 def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
-    """Return an algorithm of the file with all combinations, or say which are refused."""
+    """Return an algorithm of the file with all combinations; raise SacmaError if it refuses one."""
     entry = file.algorithms[number]
     model = ALGORITHMS[entry.algorithm].settings
     settings, refused = [], []
@@ -253,7 +240,7 @@ def _combinations(file: SweepFile) -> Iterator[dict[str, Any]]:
 
 
 def _is_of_a_combination(detail: Any, model: type[BaseModel], grid: Mapping[str, Values]) -> bool:
-    """Whether an error is of several settings together, some of which the grid has."""
+    """Return True if an error concerns several settings together, among them settings of the grid."""
     within, _ = resolve(model, tuple(str(part) for part in detail["loc"]))
     several = not within or (detail["type"] == "value_error" and isinstance(detail["input"], Mapping))
     return several and any(tuple(key.split("."))[: len(within)] == within for key in grid)
@@ -276,7 +263,7 @@ def _explain_setting(error: ValidationError, number: int, file: SweepFile, docum
 
 
 def _reference(number: int, file: SweepFile, document: Document) -> int | None:
-    """Return which of the combinations is the reference."""
+    """Return the index of the reference among the combinations."""
     given = file.algorithms[number].reference
     if given is None:
         return None
@@ -296,7 +283,7 @@ def _reference(number: int, file: SweepFile, document: Document) -> int | None:
 
 
 def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> None:
-    """Refuse names that differ in case only, or not at all: their folders would be one on some file systems."""
+    """Refuse equal names, and names that differ only in case, which some file systems ignore."""
     counts = Counter(algorithm.name.lower() for algorithm in algorithms)
     for number, algorithm in enumerate(algorithms):
         if counts[algorithm.name.lower()] > 1:
@@ -315,7 +302,7 @@ def _described(values: Mapping[str, Any]) -> str:
 
 
 def _as_written(value: Any) -> str:
-    """Return a value as a YAML file has it, on one line; text without quotation marks."""
+    """Return a value as YAML on one line; text without quotation marks."""
     if isinstance(value, str):
         return value
     text: str = yaml.safe_dump([value], default_flow_style=True, sort_keys=False, allow_unicode=True, width=sys.maxsize)
@@ -323,7 +310,7 @@ def _as_written(value: Any) -> str:
 
 
 def _in_a_name(given: object, value: object) -> str:
-    """Return what a value is called in the name of a setting; what is no number or word is called by a hash of it."""
+    """Return the label of a value in the name of a setting: a number, a word or a hash."""
     match value:
         case {"name": str(text)} if given == {"name": text}:
             pass

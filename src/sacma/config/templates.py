@@ -1,4 +1,4 @@
-"""Templates: the configs and examples that come with sacma, in its wheel or in the repository."""
+"""Templates: the shipped configs and examples, in the wheel or the repository."""
 
 import os
 from dataclasses import dataclass
@@ -12,13 +12,7 @@ FOLDERS = ("configs", "examples")
 
 @dataclass(frozen=True)
 class WrittenTemplates:
-    """The templates in a user's folder, after they were written.
-
-    Args:
-        written: files that were not there.
-        same: files that were there, with the same content.
-        kept: files that were there with another content, and were left as they are.
-    """
+    """Templates in a user's folder: newly written, already there, and kept although the content differs."""
 
     written: tuple[Path, ...]
     same: tuple[Path, ...]
@@ -26,7 +20,7 @@ class WrittenTemplates:
 
 
 def template_files() -> dict[Path, bytes]:
-    """Return the content of the templates, by their paths as the documentation has them.
+    """Return the content of the templates by the paths that the documentation uses.
 
     >>> Path("configs/ada_kendall.yaml") in template_files()
     True
@@ -35,7 +29,7 @@ def template_files() -> dict[Path, bytes]:
 
 
 def template_paths() -> list[Path]:
-    """Return where the shipped files are."""
+    """Return the paths of the templates."""
     found = (path for name in FOLDERS for path in sorted((_root() / name).rglob("*")))
     return [path for path in found if path.suffix in {".yaml", ".py"}]
 
@@ -55,11 +49,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def write_templates(folder: Path) -> WrittenTemplates:
-    """Write the templates below ``folder``; what is there already is left as it is.
-
-    Raises:
-        RunError: one cannot be written.
-    """
+    """Write the templates below ``folder``, but over no file; raise RunError if one cannot be written."""
     written, same, kept = [], [], []
     for name, content in template_files().items():
         path = folder / name

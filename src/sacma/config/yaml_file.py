@@ -1,4 +1,4 @@
-"""YAML files that people write: their content, the lines of their keys, and errors that name both."""
+"""YAML files: content, line numbers of keys, and error messages that name them."""
 
 import difflib
 import re
@@ -16,10 +16,10 @@ from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import read_file
 
 MOST_BYTES = 256 << 10
-"""Size of a YAML file: a hundred times that of any config."""
+"""Largest YAML file: a hundred times any config."""
 
 DEEPEST = 30
-"""Nested lists and mappings of a YAML file."""
+"""Levels of lists and mappings."""
 
 LONGEST_KEY, LONGEST_REASON = 80, 800
 """Characters of a key and of a reason in a message."""
@@ -27,20 +27,14 @@ LONGEST_KEY, LONGEST_REASON = 80, 800
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed YAML file.
-
-    Args:
-        path: of the file.
-        content: its outermost mapping.
-        lines: on which its keys and the entries of its lists stand.
-    """
+    """A parsed YAML file: its outermost mapping, and the lines of its keys and list entries."""
 
     path: Path
     content: dict[str, Any]
     lines: Mapping[Location, int]
 
     def where(self, location: Location) -> str:
-        """Return file, line and key, as errors begin; the line of what is around it, where it is not there itself."""
+        """Return file, line and key for an error; the line of the enclosing key if the key itself is missing."""
         within = (location[:n] for n in range(len(location), 0, -1))
         line = next((self.lines[outer] for outer in within if outer in self.lines), None)
         key = ".".join(one_line(part, LONGEST_KEY) for part in location)
@@ -50,8 +44,7 @@ class Document:
 class _Loader(yaml.SafeLoader):
     """YAML with numbers as YAML 1.2 reads them, without aliases, merge keys and tags, and of bounded depth.
 
-    YAML 1.1, PyYAML's, takes 1e-8 for a text, 010 for 8 and 1:30 for 90. Aliases make a short file as large as they
-    like.
+    YAML 1.1, PyYAML's, reads 1e-8 as text, 010 as 8 and 1:30 as 90. Aliases can make a short file arbitrarily large.
     """
 
     _depth = 0
@@ -94,16 +87,11 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FI
 
 
 def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
-    """Read a YAML file.
-
-    Args:
-        path: of the file.
-        kind: what it is, for people: a config.
-        keys: that it has at least, two or more.
+    """Read a YAML file; ``kind`` and required ``keys`` (two or more) are for error messages.
 
     Raises:
-        SacmaError: it is not there, not YAML, not a mapping, too large, nested too deeply, or has an alias, a merge
-            key, a tag or a key twice.
+        SacmaError: the file is missing, not YAML, not a mapping, too large or nested too deeply, or has an alias, a
+            merge key, a tag or a duplicate key.
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8")
@@ -140,7 +128,7 @@ def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def _index(path: Path, node: yaml.Node | None, prefix: Location, lines: dict[Location, int]) -> None:
-    """Note the line of every key below ``node`` and refuse duplicates, of which YAML keeps the last."""
+    """Collect the lines of all keys below ``node`` and refuse duplicates, which YAML allows."""
     if isinstance(node, yaml.SequenceNode):
         for number, entry in enumerate(node.value):
             lines[*prefix, str(number)] = entry.start_mark.line + 1
@@ -165,22 +153,22 @@ def explain(
     moved: Mapping[str, str] | None = None,
     options: Collection[str] = (),
 ) -> str:
-    """Return one line for people: where, which key, what was given, what is allowed.
+    """Return an error message of one line: place, key, given value, allowed values.
 
     Args:
-        error: of the validation of what came from ``document``.
-        document: where it came from.
-        model: that was validated.
-        place: from where ``model`` has a key to where the document has it.
-        moved: where former keys are now.
+        error: validation error.
+        document: source of the validated content.
+        model: model that validated it.
+        place: returns the location in the document of a location in ``model``.
+        moved: replacements of former keys.
         options: keys of the protocol that were given on the command line.
     """
-    # An unknown key first: it may be the misspelling of one that is missing.
+    # Unknown keys first: one may be a misspelling of a missing key.
     details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     first = details[0]
     within, valid_keys = resolve(model, tuple(str(part) for part in first["loc"]))
     location = place(within)
-    blamed = location[1] if len(location) > 1 else "budget"  # the one rule that binds several keys is the budget's
+    blamed = location[1] if len(location) > 1 else "budget"  # the only rule for several keys concerns the budget
     given = location[:1] == ("protocol",) and blamed in options
     where = f"--{blamed}" if given else document.where(location)
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""

@@ -24,7 +24,7 @@ from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.seeding import sampling
 from sacma.experiment.warm_up import warm_up
 from sacma.store.failure import FailureKind, TrialFailure, failed, now
-from sacma.store.outcome import CPUSeconds, Outcome, Status
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.provenance import Provenance, environment
 from sacma.store.record import FinishedTrial, TrialRecord, finished
 from sacma.store.trace import trace_columns
@@ -142,9 +142,9 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
         at, to = coco.improvements()
     best = to[-1] if to else math.inf
     if best <= spec.target:
-        status = Status.TARGET_HIT
+        status = TrialStatus.TARGET_HIT
     else:
-        status = Status.STOPPED if problem.evaluations_left else Status.BUDGET_USED
+        status = TrialStatus.STOPPED if problem.evaluations_left else TrialStatus.BUDGET_USED
     generations = problem.generations
     by_model = sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
     cpu = {

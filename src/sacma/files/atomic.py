@@ -1,4 +1,4 @@
-"""Atomic writes of files and folders: complete or absent, whenever the process that writes them ends."""
+"""Atomic writes of files and folders: complete or absent, even if the process is killed."""
 
 import contextlib
 import os
@@ -13,22 +13,14 @@ from sacma.errors import RunError, SacmaError
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file atomically, synced to the disk.
-
-    Raises:
-        RunError: it cannot be written.
-    """
+    """Write a file atomically and sync it; raise RunError if it cannot be written."""
     with atomic_file(path) as file:
         file.write(content)
 
 
 @contextlib.contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """Give a temporary file that replaces ``path`` when all went well, synced to the disk.
-
-    Raises:
-        RunError: it cannot be written.
-    """
+    """Yield a temporary file that replaces ``path`` on success, synced; raise RunError if it cannot be written."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.{os.getpid()}")
     try:
         try:
@@ -51,12 +43,12 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _created(path: Path) -> IO[bytes]:
-    """Create a file where there is nothing, not even a link."""
+    """Create a file; fail if anything is there, even a link."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb")
 
 
 def remove_left_behind(folder: Path) -> None:
-    """Remove what killed processes left of files in ``folder``, unless that is a link to another folder."""
+    """Remove temporary files of killed processes from ``folder``, unless that is a link."""
     if folder.is_symlink() or not folder.is_dir():
         return
     for left in folder.iterdir():
@@ -66,14 +58,13 @@ def remove_left_behind(folder: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder that replaces the one at ``path`` when all went well; else that one stays.
+    """Yield an empty folder that replaces the one at ``path`` on success.
 
-    Nothing is left beside it. Only a process that is killed just while one replaces the other leaves the old one
-    there, from where the next one takes it back.
+    If a process is killed in between, the next one restores the old folder.
 
     Raises:
-        SacmaError: what is at ``path`` is no folder.
-        RunError: it, or something in it, cannot be written.
+        SacmaError: something else than a folder is at ``path``.
+        RunError: the folder, or a file in it, cannot be written.
     """
     new, old = (path.with_name(f".{path.name}.{which}") for which in ("new", "old"))
     try:
@@ -94,11 +85,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def check_replaceable(path: Path) -> None:
-    """Refuse what a folder of ours may not replace: a file, or a link to another place.
-
-    Raises:
-        SacmaError: says what is in the way.
-    """
+    """Raise SacmaError if a file or a link is where a folder is to be written."""
     _take_back(path, path.with_name(f".{path.name}.old"))
     if path.is_symlink() or (path.exists() and not path.is_dir()):
         what = "a link" if path.is_symlink() else "no folder"
@@ -106,7 +93,7 @@ def check_replaceable(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link or a folder, as far as that is possible, if it is there."""
+    """Remove a file, a link or a folder, if it is there, as far as possible."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -120,11 +107,7 @@ def _take_back(path: Path, old: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """See to it that a new name in ``folder`` is on the disk too.
-
-    Raises:
-        OSError: the folder cannot be synced.
-    """
+    """Sync ``folder`` to the disk, so that new names in it are not lost."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -10,5 +10,5 @@ def existing_folder(path: Path) -> Path:
 
 
 def free_bytes(path: Path) -> int:
-    """Return the free space of the disk that a folder is on, or would be."""
+    """Return the free space on the disk of a folder, which need not exist."""
     return shutil.disk_usage(existing_folder(path)).free

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def import_object(location: str) -> Any:
-    """Import and return what ``location`` names.
+    """Import and return the object that ``location`` names.
 
     >>> import_object("math:floor")(1.5)
     1

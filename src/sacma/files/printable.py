@@ -10,14 +10,10 @@ _shortened.maxstring = _shortened.maxother = LONGEST_SHOWN
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    r"""Escape the characters of ``text`` that do not print.
+    r"""Escape the unprintable characters of ``text`` except those in ``keep``.
 
-    These are control characters, which can steer a terminal; marks that change the direction of text or have no
-    width; and what cannot be encoded.
-
-    Args:
-        text: from anywhere.
-        keep: characters to leave as they are, such as a newline.
+    These are control characters, which can steer a terminal, marks that change the direction of text or have no
+    width, and characters that cannot be encoded.
 
     >>> printable("a\x1b[2Jb\u202e")
     'a\\x1b[2Jb\\u202e'

@@ -5,10 +5,15 @@ import errno
 import json
 import os
 import stat
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from sacma.files.printable import shown
+from pydantic import TypeAdapter, ValidationError
+
+from sacma.files.printable import one_line, shown
+
+Kind = TypeVar("Kind")
 
 LARGEST_FILE = 64 << 20
 """Bytes that are read of any file at most."""
@@ -35,12 +40,9 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY, *, most: int = LARGEST_FILE) -> int:
-    """Return a descriptor of a regular file of at most ``most`` bytes, which a new process does not get.
+    """Return a descriptor of a regular file of at most ``most`` bytes, which new processes do not inherit.
 
-    Args:
-        path: of the file; with ``os.O_CREAT`` it is made where there is none.
-        flags: of ``os.open``.
-        most: bytes that it may have now.
+    ``flags`` are those of ``os.open``; with ``os.O_CREAT`` the file is created where there is none.
 
     Raises:
         UnfitFileError: it is not a regular file, or larger.
@@ -86,16 +88,36 @@ def parse_json(content: bytes | str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def parse_json_as(kind: type[Kind], content: bytes) -> Kind:
+    """Return the object of a dataclass that a JSON text holds: no field of another type, none converted.
+
+    Raises:
+        ValueError: says in one line what is wrong, and in which field.
+    """
+    try:
+        found: Kind = _adapter(cast("Any", kind)).validate_json(content, strict=True)
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from None
+    return found
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def first_problem(error: ValidationError) -> str:
+    """Return the first problem that a validation found, and its field, as one line."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return one_line(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 200)
+
+
 DEEPEST = 20
 """Levels of lists and mappings in what is read."""
 
 
 def check_plain(value: Any, deepest: int = DEEPEST) -> None:
-    """Refuse JSON with text that does not print, or with more than ``deepest`` levels.
-
-    Raises:
-        ValueError: says which.
-    """
+    """Raise ``ValueError`` for JSON with unprintable text, or with more than ``deepest`` levels."""
     if deepest < 0:
         raise ValueError("it is nested too deeply")
     if isinstance(value, str) and not value.isprintable():

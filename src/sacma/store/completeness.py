@@ -1,4 +1,4 @@
-"""Completeness of planned trials: which are done, failed, damaged or missing."""
+"""Completeness of planned trials: done, failed, damaged or missing."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,14 +16,7 @@ from sacma.store.stored_study import StoredStudy
 
 @dataclass(frozen=True)
 class Completeness:
-    """The state of some trials in a results folder.
-
-    Args:
-        specs: the trials.
-        heads: of the intact records, by the trials' keys.
-        failures: of trials that have none, by key.
-        damaged: files that are in the place of records.
-    """
+    """The state of trials in a results folder: intact records and failures by the trials' keys, damaged records."""
 
     specs: tuple[TrialSpec, ...]
     heads: Mapping[str, RecordHead]
@@ -32,36 +25,32 @@ class Completeness:
 
     @cached_property
     def missing(self) -> tuple[TrialSpec, ...]:
-        """The trials without an intact record, failed ones too."""
+        """Trials without an intact record, including failed ones."""
         return tuple(spec for spec in self.specs if spec.key not in self.heads)
 
     @property
     def failed(self) -> tuple[TrialSpec, ...]:
-        """The trials that failed at last."""
+        """Trials whose last attempt failed."""
         return tuple(spec for spec in self.missing if spec.key in self.failures)
 
     @property
     def complete(self) -> bool:
-        """Whether every trial is there."""
+        """True if no trial is missing."""
         return not self.missing
 
     @property
     def trials(self) -> Iterator[tuple[TrialSpec, Outcome]]:
-        """The finished trials and their outcomes, in the order of the plan."""
+        """Finished trials and their outcomes, in the order of the plan."""
         return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
 
     @property
     def environments(self) -> Counter[str]:
-        """How many trials ran in which environment, by fingerprint."""
+        """Number of trials by fingerprint of their environment."""
         return Counter(head.environment for head in self.heads.values())
 
 
 def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
-    """Return which of ``specs`` are in ``store``; changes nothing.
-
-    Raises:
-        SacmaError: a record cannot be read.
-    """
+    """Return the completeness of ``specs`` in ``store``; raise SacmaError if a record cannot be read."""
     heads, damaged = {}, []
     for found in store.heads(specs):
         if isinstance(found, Damage):
@@ -73,11 +62,7 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
 
 
 def completeness_of_studies(store: Store) -> tuple[tuple[StoredStudy, Completeness], ...]:
-    """Return the studies in ``store``, each with its completeness.
-
-    Raises:
-        SacmaError: there are none.
-    """
+    """Return the studies in ``store`` with their completeness; raise SacmaError if there are none."""
     studies = store.studies()
     if not studies:
         raise SacmaError(f"{store.root} holds no results; make some with: sacma run CONFIG… --results {store.root}")
@@ -85,15 +70,14 @@ def completeness_of_studies(store: Store) -> tuple[tuple[StoredStudy, Completene
 
 
 def to_run(completeness: Completeness, *, failed_only: bool = False) -> tuple[TrialSpec, ...]:
-    """Return the missing trials in the order in which they are best run.
+    """Return the missing trials in the order of their content hashes, failed ones last.
 
-    That is the order of their content hashes: a shuffle that is the same each time, in which short and long trials
-    are mixed, so that the time that is left can be told from the trials that are done. Those that failed come last.
+    This shuffle is always the same and mixes short and long trials, so that finished trials tell the time left.
     """
     chosen = completeness.failed if failed_only else completeness.missing
     return tuple(sorted(chosen, key=lambda spec: (spec.key in completeness.failures, spec.key)))
 
 
 def shard(specs: Iterable[TrialSpec], number: int, of: int) -> tuple[TrialSpec, ...]:
-    """Return shard ``number``, counted from 1, of ``of``: every trial is in one, whatever is done already."""
+    """Return shard ``number`` (from 1) of ``of``; the shards do not depend on what is done already."""
     return tuple(sorted(specs, key=lambda spec: spec.key)[number - 1 :: of])

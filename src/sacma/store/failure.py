@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cache
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from sacma.config.plan import TrialSpec
 from sacma.files.printable import one_line, printable
+from sacma.files.untrusted import parse_json_as
 
 
 class FailureKind(StrEnum):
-    """In which way a trial failed."""
+    """The kind of a failure."""
 
     EXCEPTION = "exception"
     OUT_OF_MEMORY = "out of memory"
@@ -25,12 +25,12 @@ class TrialFailure:
     """A trial that failed.
 
     Args:
-        spec: of the trial.
-        kind: of failure.
-        error: one line for people.
-        traceback: of the exception, or what the process said before it died.
-        attempts: how often the trial has failed so far.
-        when: UTC, ISO 8601, of the last time.
+        spec: the trial.
+        kind: kind of failure.
+        error: the error in one line.
+        traceback: traceback of the exception, or last output of the process that died.
+        attempts: number of failures of the trial so far.
+        when: time of the last one, UTC, ISO 8601.
     """
 
     spec: TrialSpec
@@ -42,14 +42,14 @@ class TrialFailure:
 
 
 LONGEST_ERROR, LONGEST_TRACEBACK = 500, 20_000
-"""Characters that are kept."""
+"""Characters kept of each."""
 
 MOST_ATTEMPTS = 1_000_000
-"""That are counted."""
+"""Largest number of attempts that a file may state."""
 
 
 def failed(spec: TrialSpec, kind: FailureKind, error: str, traceback: str) -> TrialFailure:
-    """Return a failure of this moment, its texts fit for a terminal and a file: an algorithm may say anything."""
+    """Return a failure that happened now, with printable texts of bounded length."""
     return TrialFailure(spec, kind, one_line(error, LONGEST_ERROR), _shortened(traceback), when=now())
 
 
@@ -60,25 +60,20 @@ def _shortened(traceback: str) -> str:
 
 
 def now() -> str:
-    """Return this moment in UTC as ISO 8601."""
+    """Return the current time, UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-@cache
-def _adapter() -> TypeAdapter[TrialFailure]:
-    return TypeAdapter(TrialFailure)
 
 
 def encode_failure(failure: TrialFailure) -> bytes:
     """Return ``failure`` as JSON."""
-    return _adapter().dump_json(failure, indent=1)
+    return TypeAdapter(TrialFailure).dump_json(failure, indent=1)
 
 
 def decode_failure(content: bytes) -> TrialFailure | None:
-    """Return the failure that ``content`` holds, its texts fit for a terminal, or nothing where it holds none."""
+    """Return the failure in a JSON text, with printable texts of bounded length; None if it is invalid."""
     try:
-        found = _adapter().validate_json(content, strict=True)
-    except ValidationError:
+        found = parse_json_as(TrialFailure, content)
+    except ValueError:
         return None
     return replace(
         found,

@@ -1,4 +1,4 @@
-"""A lock on a results folder that names its holder, and that the system takes back when the holder is dead."""
+"""Locks of results folders: a file that names its holder, released by the system when the holder dies."""
 
 import contextlib
 import errno
@@ -13,31 +13,27 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import with_config
+
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
-from sacma.files.untrusted import parse_json
+from sacma.files.untrusted import parse_json_as
 from sacma.store.failure import now
 
 _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Never through a link, which may lead to any file; never waiting for whoever writes to a pipe."""
+"""Flags of ``os.open``: do not follow links, which may lead to any file; do not wait for the writer of a pipe."""
 
-_LONGEST = 1 << 16
+_LARGEST = 1 << 16
 """Bytes of a lock file."""
 
 _LONGEST_COMMAND = 4000
 """Characters."""
 
 
+@with_config(extra="forbid")
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a lock.
-
-    Args:
-        process: its number.
-        host: its machine.
-        since: UTC, ISO 8601.
-        command: as it was typed.
-    """
+    """The process that holds a lock, its machine, since when (UTC, ISO 8601), and its command as typed."""
 
     process: int
     host: str
@@ -49,19 +45,19 @@ class Holder:
 
 
 class FolderInUseError(SacmaError):
-    """Another process works on the folder."""
+    """Another process holds the lock of the folder."""
 
 
 @contextmanager
 def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Hold the lock file at ``path``; it stays, empty, when the lock is given back.
+    """Hold the lock file at ``path``; it stays, empty, when the lock is released.
 
     The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends.
 
     Args:
-        path: of the lock file, in a folder that exists.
-        command: that this process was started with, for whoever meets the lock.
-        on_wait: called with the holder if there is one, and then waited; without it that is an error.
+        path: lock file, in an existing folder.
+        command: command of this process, shown to others who need the lock.
+        on_wait: called with the holder, if there is one, before waiting for it; without it a held lock is an error.
 
     Raises:
         FolderInUseError: another process holds it.
@@ -99,7 +95,7 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
 
 
 def holder(path: Path) -> Holder | None:
-    """Return who holds the lock file at ``path``; nobody where it is free or not there."""
+    """Return the holder of the lock file at ``path``; None if it is free or missing."""
     try:
         file = _open_lock(path, os.O_RDONLY)
     except OSError:
@@ -117,7 +113,7 @@ def holder(path: Path) -> Holder | None:
 
 
 def _open_lock(path: Path, flags: int) -> int | None:
-    """Open the lock file at ``path``; return nothing where something else is there, and leave that as it is."""
+    """Open the lock file at ``path``; return None if something else is there, and leave that alone."""
     if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):  # opening a device may do something
         return None
     file = os.open(path, flags | _CAREFUL, 0o666)
@@ -128,16 +124,16 @@ def _open_lock(path: Path, flags: int) -> int | None:
 
 
 def _is_lock(file: int) -> bool:
-    """Tell whether a file is a lock file: one with a single name, empty or with a holder in it."""
+    """Tell if a file is a lock file: a regular file with one name, empty or with a holder in it."""
     status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > _LONGEST:
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > _LARGEST:
         return False
-    content = os.pread(file, _LONGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
+    content = os.pread(file, _LARGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
     return not content or _holder_in(content) is not None
 
 
 def _taken(file: int) -> bool:
-    """Try to take the lock for half a second: who only looks at it holds it for a moment too."""
+    """Try to take the lock for half a second: ``holder`` takes it for a moment too."""
     for _ in range(10):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -152,18 +148,17 @@ _NOBODY = Holder(0, "an unknown machine", "an unknown time", "an unknown command
 
 
 def _read(file: int) -> Holder:
-    return _holder_in(os.pread(file, _LONGEST, 0)) or _NOBODY
+    return _holder_in(os.pread(file, _LARGEST, 0)) or _NOBODY
 
 
 def _holder_in(content: bytes) -> Holder | None:
     try:
-        found = Holder(**parse_json(content))
-    except (ValueError, TypeError):
+        return parse_json_as(Holder, content)
+    except ValueError:
         return None
-    return found if all(type(value) in {int, str} for value in vars(found).values()) else None
 
 
 def _write(file: int, content: bytes) -> None:
-    with contextlib.suppress(OSError):  # its content is for people: a full disk need not stop us
+    with contextlib.suppress(OSError):  # the content is for people only: a full disk must not stop us
         os.ftruncate(file, 0)
         os.pwrite(file, content, 0)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Status(StrEnum):
-    """How a trial ended; where f is noisy and a trial goes on at its target, that it was reached."""
+class TrialStatus(StrEnum):
+    """The end of a trial. With noise a trial goes on at its target: TARGET_HIT says that it was reached."""
 
     TARGET_HIT = "target hit"
     BUDGET_USED = "budget used"
@@ -16,12 +16,12 @@ class Status(StrEnum):
 
 
 class DamagedRecordError(ValueError):
-    """A file is not a record, or not all of one, or that of another trial."""
+    """A file is not a complete record of its trial."""
 
 
 @dataclass(frozen=True)
 class CPUSeconds:
-    """CPU time of a trial, by what it was spent on."""
+    """CPU time of a trial by purpose."""
 
     objective: float
     fit: float
@@ -31,7 +31,7 @@ class CPUSeconds:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum."""
         return self.objective + self.fit + self.predict + self.strategy + self.other
 
 
@@ -40,20 +40,20 @@ class Outcome:
     """Result and cost of a trial.
 
     Args:
-        status: how it ended.
-        evaluations: true evaluations made.
-        best_delta_f: lowest Δf of them.
-        improved_at: evaluation number of each improvement of the best Δf, in order; where f is noisy, of those of the
-            noise-free Δf that COCO's logger wrote.
-        improved_to: Δf of each of them.
-        true_generations: evaluated with f; the last may be cut short by the end of the trial.
-        model_generations: evaluated with the model.
-        restarts: of the strategy.
-        fits: number of trainings by how they ended.
+        status: the end of the trial.
+        evaluations: number of true evaluations.
+        best_delta_f: lowest Δf.
+        improved_at: evaluation number of each improvement of the best Δf, ascending; with noise, of the noise-free Δf
+            that COCO's logger wrote.
+        improved_to: Δf of each improvement.
+        true_generations: generations evaluated with f; the end of the trial may cut the last short.
+        model_generations: generations evaluated with the model.
+        restarts: restarts of the strategy.
+        fits: number of trainings by fit status.
         cpu: CPU seconds.
     """
 
-    status: Status
+    status: TrialStatus
     evaluations: int
     best_delta_f: float
     improved_at: tuple[int, ...]

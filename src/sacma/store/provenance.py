@@ -1,4 +1,4 @@
-"""Provenance of trials: the machine, versions and times that are not part of a spec but may change results."""
+"""Provenance of trials: machine, versions and times, which are not part of a spec but may change results."""
 
 import hashlib
 import json
@@ -17,21 +17,21 @@ from sacma import __version__
 from sacma.config.plan import canonical_json
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cma", "coco-experiment", "joblib", "threadpoolctl")
-"""What a trial's numbers come from."""
+"""Packages that may change results."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What a process computes with.
+    """Software and hardware of a process.
 
     Args:
         sacma: version.
-        revision: git revision of sacma's sources, with ``-dirty`` where they were changed; empty where there is none.
+        revision: git revision of sacma's sources, with ``-dirty`` if they were changed; empty outside a repository.
         python: implementation and version.
         packages: names and versions.
-        blas: each BLAS library that is loaded, with version and the architecture that it chose.
-        processor: its model.
-        target: the processor that compiled code is made for.
+        blas: loaded BLAS libraries with version and architecture.
+        processor: model.
+        target: processor that code is compiled for.
         system: operating system, release and C library.
     """
 
@@ -57,14 +57,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where and when one trial ran.
-
-    Args:
-        environment: of its process.
-        host: name of the machine.
-        started: UTC, ISO 8601.
-        ended: idem.
-    """
+    """Environment and host of a trial, its start and end (UTC, ISO 8601)."""
 
     environment: Environment
     host: str
@@ -72,7 +65,7 @@ class Provenance:
     ended: str
 
     def interned(self) -> "Provenance":
-        """Return the same with an environment that others share, so that its fingerprint is computed once."""
+        """Return a copy that shares its environment with equal ones, so that its fingerprint is computed once."""
         return replace(self, environment=_interned(self.environment))
 
 
@@ -83,7 +76,7 @@ def _interned(environment: Environment) -> Environment:
 
 @cache
 def environment() -> Environment:
-    """Return that of this process."""
+    """Return the environment of this process."""
     import llvmlite.binding  # noqa: PLC0415 heavy, and needed where trials run only
     import scipy.linalg  # noqa: PLC0415 loads SciPy's own BLAS, whatever the algorithm
     from threadpoolctl import threadpool_info  # noqa: PLC0415
@@ -103,7 +96,7 @@ def environment() -> Environment:
 
 
 def differences(one: Environment, other: Environment) -> list[str]:
-    """Say in what two environments differ, a phrase each: ``numpy 2.4.6 / 2.0.2``."""
+    """Return the differences of two environments: ``numpy 2.4.6 / 2.0.2``."""
     first, second = ({**e.content, **dict(e.packages)} for e in (one, other))
     del first["packages"], second["packages"]
     return [
@@ -114,12 +107,7 @@ def differences(one: Environment, other: Environment) -> list[str]:
 
 
 class Manifest:
-    """What an algorithm's trials are and where they come from, gathered from its records.
-
-    Args:
-        name: of the algorithm.
-        studies: its resolved configs.
-    """
+    """The manifest of an algorithm: its resolved configs (``studies``), and the provenance of its trials."""
 
     def __init__(self, name: str, studies: Sequence[Mapping[str, Any]]) -> None:
         self.name = name
@@ -130,7 +118,7 @@ class Manifest:
         self._cpu_seconds = 0.0
 
     def add(self, provenance: Provenance, cpu_seconds: float) -> None:
-        """Count one more trial."""
+        """Add a trial."""
         self._trials[provenance.environment] += 1
         self._hosts[provenance.host] += 1
         self._started = min(filter(None, [self._started, provenance.started]))
@@ -139,11 +127,11 @@ class Manifest:
 
     @property
     def environments(self) -> list[Environment]:
-        """The environments of the trials, in an order of their own."""
+        """Environments of the trials by fingerprint."""
         return sorted(self._trials, key=lambda environment: environment.fingerprint)
 
     def encode(self) -> bytes:
-        """Return the manifest as JSON for people and programs."""
+        """Return the manifest as JSON."""
         content = {
             "name": self.name,
             "studies": self._studies,
@@ -165,7 +153,7 @@ SEEDS = (
     "numpy.random.default_rng(SeedSequence([seed, function, dimension, instance, w(suite), w(stream), …])), where w is "
     "the first 8 bytes of SHA-256, big-endian; streams: 'initial points', and 'sampling' with the algorithm's name"
 )
-"""How the random numbers of a trial follow from its spec; see ``sacma.experiment.seeding``."""
+"""Derivation of a trial's random numbers, as the manifest explains it; see ``sacma.experiment.seeding``."""
 
 
 def _shown(value: object) -> str:
@@ -181,7 +169,7 @@ def _processor() -> str:
 
 
 def _revision() -> str:
-    """Return the revision of the working tree that sacma is run from, empty where it is not in one."""
+    """Return the git revision that sacma is run from; empty outside a repository."""
     package = Path(__file__).parent.parent
     environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
 
@@ -196,7 +184,9 @@ def _revision() -> str:
         ).stdout.strip()
 
     try:
-        git("ls-files", "--error-unmatch", "__init__.py")  # else it is only installed below somebody's repository
+        git(
+            "ls-files", "--error-unmatch", "__init__.py"
+        )  # fails where sacma is only installed inside another repository
         return git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -1,12 +1,12 @@
-"""The record of one trial: what it found, what it cost, where it ran, its trace and its COCO files, in one file.
+"""The record of a trial in one file: outcome, cost, provenance, trace and COCO files.
 
 A record file is
 
-1. ``sacma-record 2 SHA256`` with the checksum of all that follows,
+1. ``sacma-record 2 SHA256`` with the checksum of the rest,
 2. the trial's spec and outcome, and the lengths of the parts that follow, as one line of JSON,
 3. the parts, deflated: COCO files and provenance as JSON, the trace as packed columns.
 
-Every reader decodes all of it, and refuses what no trial can have found.
+Every reader decodes all of it and rejects what no trial can produce; see ``record_checks``.
 """
 
 import hashlib
@@ -14,14 +14,14 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import with_config
 
 from sacma.coco.writer import CocoFiles
 from sacma.config.plan import TrialSpec
 from sacma.files.printable import one_line
+from sacma.files.untrusted import parse_json_as
 from sacma.store import record_checks as checks
 from sacma.store.outcome import CPUSeconds, DamagedRecordError, Outcome
 from sacma.store.provenance import Environment, Provenance
@@ -30,15 +30,15 @@ from sacma.store.trace import Trace, pack_trace, unpack_trace
 MAGIC = b"sacma-record 2 "
 
 DEFLATE_LEVEL = 3
-"""A tenth larger than with the usual 6, in half the time."""
+"""A tenth larger than with zlib's default, 6, in half the time."""
 
 MOST_BYTES = {"head": 16 << 20, "coco": 32 << 20, "trace": 128 << 20, "provenance": 1 << 16}
-"""Size of the head and of the inflated parts: those of a trial of some 10 million evaluations."""
+"""Largest head and inflated parts: those of a trial of some 10 million evaluations."""
 
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """All that is kept of one finished trial."""
+    """The complete record of a finished trial."""
 
     spec: TrialSpec
     outcome: Outcome
@@ -54,7 +54,7 @@ class TrialRecord:
 
 @dataclass(frozen=True)
 class FinishedTrial:
-    """A trial's outcome and its record as the bytes of its file: what a worker hands over."""
+    """The result of a worker: a trial's outcome and the bytes of its record file."""
 
     spec: TrialSpec
     outcome: Outcome
@@ -63,13 +63,7 @@ class FinishedTrial:
 
 @dataclass(frozen=True)
 class RecordHead:
-    """A record without its trace and its files: enough for most analyses, and small.
-
-    Args:
-        spec: of the trial.
-        outcome: of the trial.
-        environment: fingerprint of the environment that it ran in.
-    """
+    """A record without its trace and files, enough for most analyses; ``environment`` is a fingerprint."""
 
     spec: TrialSpec
     outcome: Outcome
@@ -78,14 +72,7 @@ class RecordHead:
 
 @dataclass(frozen=True)
 class _Head:
-    """The second line of a record file.
-
-    Args:
-        spec: of the trial.
-        outcome: of the trial.
-        environment: fingerprint of the environment that it ran in.
-        parts: lengths of the parts that follow, in bytes, in their order.
-    """
+    """The second line of a record file; ``environment`` is a fingerprint, ``parts`` the sizes of the parts."""
 
     spec: TrialSpec
     outcome: Outcome
@@ -96,27 +83,18 @@ class _Head:
 _Kind = TypeVar("_Kind")
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
 _PARTS = ("coco", "trace", "provenance")
 
 
 def finished(record: TrialRecord) -> FinishedTrial:
-    """Return ``record`` as what a worker hands over.
-
-    Raises:
-        DamagedRecordError: no reader would accept it.
-    """
+    """Encode ``record``; raise DamagedRecordError if no reader would accept it."""
     content = encode(record)
     decode(content, record.spec)
     return FinishedTrial(record.spec, record.outcome, content)
 
 
 def encode(record: TrialRecord) -> bytes:
-    """Return ``record`` as the bytes of its file."""
+    """Return the bytes of the file of ``record``."""
     contents = {
         "coco": _json(vars(record.coco)),
         "trace": pack_trace(record.trace),
@@ -139,12 +117,10 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
-    """Return the record that a record file holds, which must be that of ``spec`` if it is given.
-
-    All readers of records go through here. What passes is what a trial can have found: see ``record_checks``.
+    """Return the record in a record file, which must be that of ``spec`` if given; all readers call this function.
 
     Raises:
-        DamagedRecordError: the file is not a complete record, one of another trial, or one that no trial can have.
+        DamagedRecordError: the record is incomplete, of another trial, or impossible.
     """
     head, body = _opened(content)
     if spec is None:
@@ -174,7 +150,7 @@ def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
 
 
 def _opened(content: bytes) -> tuple[_Head, memoryview]:
-    """Return head and parts of a record file whose checksum is right."""
+    """Check the magic line and return the head and the parts of a record file."""
     first, _, body = content.partition(b"\n")
     if first != MAGIC + hashlib.sha256(body).hexdigest().encode():
         version = first.startswith(b"sacma-record ") and not first.startswith(MAGIC)
@@ -188,19 +164,14 @@ def _opened(content: bytes) -> tuple[_Head, memoryview]:
 
 
 def _validated(kind: type[_Kind], content: bytes) -> _Kind:
-    """Return what JSON holds, which has all the keys of ``kind`` and no other."""
     try:
-        found: _Kind = _adapter(cast("Any", kind)).validate_json(content, strict=True)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        reason = one_line(f"it is not of this version of sacma: {where}: {first['msg']}", 200)
-        raise DamagedRecordError(reason) from None
-    return found
+        return parse_json_as(kind, content)
+    except ValueError as error:
+        raise DamagedRecordError(f"it is not a record of this version of sacma: {error}") from None
 
 
 for _kind in (_Head, TrialSpec, Outcome, CPUSeconds, CocoFiles, Provenance, Environment):
-    with_config(ConfigDict(extra="forbid"))(_kind)
+    with_config(extra="forbid")(_kind)
 
 
 def _unpacked(content: bytes) -> Trace:
@@ -211,7 +182,7 @@ def _unpacked(content: bytes) -> Trace:
 
 
 def _inflated(deflated: memoryview, most: int) -> bytes:
-    """Return what is deflated, unless it is more than ``most`` bytes."""
+    """Inflate at most ``most`` bytes."""
     inflater = zlib.decompressobj()
     try:
         content = inflater.decompress(deflated, most)

@@ -1,7 +1,7 @@
 """Checks of a record: each part by itself, and the parts against each other.
 
-A record may come from somebody else, with a checksum that is right: what a trial cannot have found is refused. So are
-parts that contradict each other, because trace, outcome and COCO files tell of the same evaluations.
+A record may come from somebody else and have a right checksum, so impossible values are rejected, and trace, outcome
+and COCO files that contradict each other. All checks raise DamagedRecordError.
 """
 
 import math
@@ -19,30 +19,26 @@ from sacma.config.plan import TrialSpec, canonical_json
 from sacma.config.study import check_name
 from sacma.files.printable import one_line
 from sacma.files.untrusted import parse_json
-from sacma.store.outcome import DamagedRecordError, Outcome, Status
+from sacma.store.outcome import DamagedRecordError, Outcome, TrialStatus
 from sacma.store.provenance import Environment, Provenance
 from sacma.store.trace import TICK, Trace
 from sacma.strategy.generation import EvaluatedBy
 
 LONGEST_TEXT = 4096
-"""Characters of a name, a version, a path or a description of a machine."""
+"""Characters of a name, a version or a path."""
 
 ROUNDING = 1e-10
-"""Of Δf = f − f_opt in COCO and here, f_opt being up to 1000."""
+"""Rounding error of Δf = f − f_opt with |f_opt| ≤ 1000."""
 
 LEAST_DELTA_F = -1e-6
-"""Δf is not negative, but for rounding: f_opt is up to 1000."""
+"""Lowest Δf that rounding explains."""
 
 MOST_SECONDS = 1e9
 """CPU seconds of a trial: thirty years."""
 
 
 def check_spec(spec: TrialSpec) -> None:
-    """Refuse the spec of a trial that cannot be planned.
-
-    Raises:
-        DamagedRecordError: says why.
-    """
+    """Check that the spec can be planned."""
     suite = SUITES.get(spec.suite)
     _require(suite is not None, f"there is no suite {one_line(spec.suite, 40)}")
     assert suite is not None  # noqa: S101 for the type checker
@@ -64,11 +60,7 @@ def check_spec(spec: TrialSpec) -> None:
 
 
 def check_outcome(spec: TrialSpec, outcome: Outcome) -> None:
-    """Refuse an outcome that a trial cannot have.
-
-    Raises:
-        DamagedRecordError: says why.
-    """
+    """Check that a trial with this spec can have the outcome."""
     at, to = outcome.improved_at, outcome.improved_to
     _require(1 <= outcome.evaluations <= spec.budget, f"it has {outcome.evaluations} evaluations of {spec.budget}")
     _require(len(at) == len(to), "improvements lack an evaluation or a Δf")
@@ -78,9 +70,9 @@ def check_outcome(spec: TrialSpec, outcome: Outcome) -> None:
     _require(not to or LEAST_DELTA_F <= to[-1] <= to[0] < math.inf, "Δf is not a number, or below the optimum")
     _require(outcome.best_delta_f == (to[-1] if to else math.inf), "the best Δf is not that of the improvements")
     hit = outcome.best_delta_f <= spec.target
-    _require(hit == (outcome.status == Status.TARGET_HIT), f"its status is {outcome.status}")
+    _require(hit == (outcome.status == TrialStatus.TARGET_HIT), f"its status is {outcome.status}")
     used = outcome.evaluations == spec.budget
-    _require(hit or used == (outcome.status == Status.BUDGET_USED), f"its status is {outcome.status}")
+    _require(hit or used == (outcome.status == TrialStatus.BUDGET_USED), f"its status is {outcome.status}")
     counts = (outcome.true_generations, outcome.model_generations, outcome.restarts, *outcome.fits.values())
     _require(min(counts) >= 0 and max(counts) < 1 << 32, "a number of generations, restarts or fits is out of range")
     seconds = vars(outcome.cpu).values()
@@ -88,11 +80,7 @@ def check_outcome(spec: TrialSpec, outcome: Outcome) -> None:
 
 
 def check_trace(outcome: Outcome, trace: Trace) -> None:
-    """Refuse a trace that does not tell of the same trial as its outcome.
-
-    Raises:
-        DamagedRecordError: says why.
-    """
+    """Check the trace against the outcome."""
     rows = len(trace["generation"])
     counted = {EvaluatedBy.TRUTH.value: outcome.true_generations, EvaluatedBy.MODEL.value: outcome.model_generations}
     _require(_holds(trace["evaluated_by"], counted), "the trace has other generations than the outcome")
@@ -114,7 +102,7 @@ def check_trace(outcome: Outcome, trace: Trace) -> None:
 
 
 def _holds(column: "np.ndarray[Any, Any]", counts: Mapping[str, int]) -> bool:
-    """Tell whether a column of texts holds each of some as often as it should, and no other."""
+    """Return True if a text column holds these texts as often as given, and no others."""
     there = {text: int(np.count_nonzero(column == text)) for text in counts}
     return there == counts and sum(there.values()) == len(column)
 
@@ -124,27 +112,23 @@ _ENTRY = re.compile(r"(\d+):(\d+)\|[-+0-9.einfa]{1,20}", re.ASCII)
 _COLUMNS = re.compile(r"% f evaluations \| [ -~]{1,300}", re.ASCII)
 _ROW = re.compile(r"^(\d{1,15}) \d{1,15} (\S{1,30}) ", re.ASCII | re.MULTILINE)
 _OF_NUMBERS = str.maketrans("", "", "+-.0123456789einfa \n")
-"""Deletes the characters of numbers, of inf and nan, and what is between them."""
+"""Deletes the characters of numbers, inf and nan, and white space."""
 
 COLUMNS_OF_VALUES = 5
-"""Of COCO's data files: evaluations, constraints, best Δf, measured f, best measured f; then the point, or not."""
+"""COCO's data files: evaluations, constraints, best Δf, measured f, best measured f; the point may follow."""
 
 STEP = 10 ** (1 / 20) * (1 + 1e-6)
-"""Quotient of COCO's targets, each of which has a row in .dat, and of the evaluation numbers that have one in .tdat."""
+"""Quotient of successive targets, which have rows in .dat, and of evaluation numbers that have rows in .tdat."""
 
 LARGEST_LOGGED = 1e21
-"""Δf beyond which COCO writes 2e21 for NaN and 3e21 for all that is larger."""
+"""Δf beyond which COCO writes 2e21 for NaN and 3e21 for anything larger."""
 
 FINEST_TARGET = 1e-8
-"""Of COCO's targets."""
+"""COCO's last target."""
 
 
 def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
-    """Refuse COCO files that do not tell of the same trial as its outcome.
-
-    Raises:
-        DamagedRecordError: says why.
-    """
+    """Check the COCO files against spec and outcome."""
     header = _HEADER.fullmatch(coco.header)
     _require(
         header is not None
@@ -187,7 +171,7 @@ def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
 
 
 def _table(text: str, suffix: str, dimension: int) -> tuple[list[float], list[float]]:
-    """Return evaluations and best Δf of the rows of a data file, which holds numbers and nothing else."""
+    """Return evaluation numbers and best Δf of a data file that holds nothing but numbers."""
     head, newline, rest = text.partition("\n")
     if not rest and newline and _COLUMNS.fullmatch(head):
         return [], []
@@ -201,13 +185,13 @@ def _table(text: str, suffix: str, dimension: int) -> tuple[list[float], list[fl
         and {line.count(" ") for line in lines} <= {columns - 1}
         and columns in {COLUMNS_OF_VALUES, COLUMNS_OF_VALUES + dimension}
     )
-    _require(sound, f"COCO's .{suffix} file is not one")
-    # Of what no result is made of, the characters are enough.
+    _require(sound, f"COCO's .{suffix} file is not a data file")
+    # Columns that no result depends on are checked by their characters only.
     rows = _ROW.findall(rest)
     try:
         at, to = [float(row[0]) for row in rows], [float(row[1]) for row in rows]
     except ValueError:
-        raise DamagedRecordError(f"COCO's .{suffix} file holds what is not a number") from None
+        raise DamagedRecordError(f"COCO's .{suffix} file holds something else than numbers") from None
     _require(len(rows) == len(lines), f"COCO's .{suffix} file has a row without a number of evaluations or Δf")
     return at, to
 
@@ -217,11 +201,7 @@ def _ascends(numbers: "np.ndarray[Any, Any]") -> bool:
 
 
 def check_provenance(provenance: Provenance, fingerprint: str) -> None:
-    """Refuse a provenance with text that does not print, or with another fingerprint than the record's.
-
-    Raises:
-        DamagedRecordError: says why.
-    """
+    """Check that the texts are printable, the times valid, and the fingerprint that of the record."""
     host = provenance.host
     printable = _is_printable(provenance.environment) and host.isprintable() and len(host) <= LONGEST_TEXT
     _require(printable, "its provenance is not printable")

@@ -1,14 +1,14 @@
-"""The results folder: records, failures, studies and what is derived from them. Only the coordinating process writes.
+"""The results folder: records, failures, studies and derived files. Only the coordinating process writes.
 
-    RESULTS/studies/NAME.json       what the study of an algorithm consists of
-    RESULTS/records/NAME/*.record   one committed record a trial
-    RESULTS/failures/NAME/*.json    trials that failed at last, until they are finished
+    RESULTS/studies/NAME.json       the study of an algorithm
+    RESULTS/records/NAME/*.record   one record per finished trial
+    RESULTS/failures/NAME/*.json    trials whose last attempt failed, until they are finished
     RESULTS/coco/NAME/              canonical COCO folder, derived
     RESULTS/traces/NAME.parquet     per-generation traces, derived
-    RESULTS/provenance/NAME.json    where, when and with what the trials ran, derived
-    RESULTS/*.lock                  held by the process that writes records, and by one that derives
+    RESULTS/provenance/NAME.json    environments, hosts and times of the trials, derived
+    RESULTS/*.lock                  held by the process that writes records, and by the one that derives
 
-A record is committed by writing a temporary file, syncing it and renaming it: what is there is complete.
+Records are written to a temporary file, synced and renamed: those in place are complete.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_file, atomic_folder, remove, remove_left_behind, write_atomically
 from sacma.files.printable import one_line
-from sacma.files.untrusted import UnfitFileError, parse_json, read_file
+from sacma.files.untrusted import UnfitFileError, first_problem, parse_json, read_file
 from sacma.store.failure import TrialFailure, decode_failure, encode_failure
 from sacma.store.lock import Holder, holder, locked
 from sacma.store.outcome import DamagedRecordError
@@ -39,21 +39,15 @@ _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 
 _WRITTEN = ("studies", "records", "failures")
 _DERIVED = ("coco", "traces", "provenance", "export", "sweep", "report", "cocopp")
-"""Folders that are written to under one lock and the other."""
+"""Folders that each lock protects."""
 
 _LARGEST_STUDY, _LARGEST_FAILURE = 4 << 20, 1 << 20
-"""Bytes of a file."""
+"""Largest files, in bytes."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """A file that is where the record of ``spec`` should be, and is not it.
-
-    Args:
-        spec: of the trial.
-        path: of the file.
-        reason: what is wrong with it.
-    """
+    """A damaged record: its trial, its file and what is wrong with it."""
 
     spec: TrialSpec
     path: Path
@@ -61,17 +55,13 @@ class Damage:
 
 
 class Store:
-    """The results folder at ``root``; nothing is created before ``prepare``."""
+    """The results folder at ``root``, which ``prepare`` creates."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def prepare(self) -> None:
-        """Create the folder.
-
-        Raises:
-            SacmaError: it cannot be written to.
-        """
+        """Create the folder; raise SacmaError if it is not writable."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
@@ -83,61 +73,44 @@ class Store:
 
     @contextlib.contextmanager
     def lock_records(self, command: str) -> Iterator[None]:
-        """Be the one process that writes studies and records; what a dead one left half-written is removed.
-
-        Raises:
-            FolderInUseError: another is.
-        """
+        """Hold the lock for writing studies and records; raise FolderInUseError if another process holds it."""
         with locked(self.root / _RECORDS_LOCK, command):
-            for folder in self._own_folders(_WRITTEN):
-                remove_left_behind(folder)
+            self._clean(_WRITTEN)
             yield
 
     @contextlib.contextmanager
     def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
-        """Be the one process that writes what is derived from records; see ``locked``."""
+        """Hold the lock for writing derived files; see ``locked``."""
         with locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait):
-            for folder in self._own_folders(_DERIVED):
-                remove_left_behind(folder)
+            self._clean(_DERIVED)
             yield
 
-    def _own_folders(self, names: Iterable[str]) -> list[Path]:
-        """Return the folders of these names and those in them; refuse links, which lead out of the results.
-
-        Raises:
-            SacmaError: one of them is a link.
-        """
+    def _clean(self, names: Iterable[str]) -> None:
+        """Remove temporary files of killed processes; refuse links to folders, which lead out of the results."""
         there = [self.root / name for name in names if os.path.lexists(self.root / name)]
         below = [folder / name for folder in there if not folder.is_symlink() for name in _names(folder)]
         found = [*there, *(path for path in below if path.is_symlink() or path.is_dir())]
         for path in found:
             if path.is_symlink() and (path in there or path.is_dir()):
                 raise SacmaError(f"{path} is a link: results are kept in folders of their own; move it away")
-        return [path for path in found if path.is_dir() and not path.is_symlink()]
+        for path in found:
+            remove_left_behind(path)
 
     def writer(self) -> Holder | None:
-        """Return which process writes records now, if any."""
+        """Return the process that writes records now, if any."""
         return holder(self.root / _RECORDS_LOCK)
 
     def path_of(self, spec: TrialSpec) -> Path:
-        """Return where the record of ``spec`` is, or would be."""
+        """Return the path of the record of ``spec``."""
         return self.root / "records" / spec.name / f"{_stem(spec)}.record"
 
     def commit(self, trial: FinishedTrial) -> None:
-        """Write the record of ``trial`` so that it is there wholly or not at all, and forget its failures.
-
-        Raises:
-            RunError: it cannot be written.
-        """
+        """Write a record atomically and remove the trial's failure; raise RunError if it cannot be written."""
         write_atomically(self.path_of(trial.spec), trial.content)
         remove(self._failure_of(trial.spec))
 
     def commit_failure(self, failure: TrialFailure) -> TrialFailure:
-        """Keep ``failure``, count how often its trial has failed, and return it with that number.
-
-        Raises:
-            RunError: it cannot be written.
-        """
+        """Write ``failure`` and return it with the number of attempts so far; raise RunError as ``commit``."""
         path = self._failure_of(failure.spec)
         before = _failure_at(path)
         counted = replace(failure, attempts=failure.attempts + (before.attempts if before else 0))
@@ -145,24 +118,15 @@ class Store:
         return counted
 
     def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
-        """Yield the heads of the sound records of ``specs``, and the damaged ones.
-
-        Raises:
-            SacmaError: a record cannot be read.
-        """
-        for found in self.records(specs):
-            yield found if isinstance(found, Damage) else found.head
+        """Yield the heads of ``records``."""
+        return (found if isinstance(found, Damage) else found.head for found in self.records(specs))
 
     def count(self, specs: Iterable[TrialSpec]) -> int:
-        """Return how many of ``specs`` have a file in the place of their record."""
+        """Return how many of ``specs`` have a record file, intact or not."""
         return sum(1 for _ in self._there(specs))
 
     def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord | Damage]:
-        """Yield the sound records of ``specs``, and the damaged ones.
-
-        Raises:
-            SacmaError: a record cannot be read.
-        """
+        """Yield the records of ``specs``, intact or damaged; raise SacmaError if a file cannot be read."""
         for spec, path in self._there(specs):
             try:
                 yield decode(read_file(path), spec)
@@ -179,7 +143,7 @@ class Store:
                 ) from None
 
     def failures(self, specs: Iterable[TrialSpec]) -> Iterator[TrialFailure]:
-        """Yield the failures that are kept of ``specs``."""
+        """Yield the failures of ``specs``."""
         there = {name: set(_names(self.root / "failures" / name)) for name in _names(self.root / "failures")}
         for spec in specs:
             if f"{_stem(spec)}.json" in there.get(spec.name, ()):
@@ -188,7 +152,7 @@ class Store:
                     yield failure
 
     def set_aside(self, damaged: Damage) -> Path:
-        """Rename a damaged record, so that its trial is run again; return its new path."""
+        """Rename a damaged record so that its trial runs again; return the new path."""
         for number in range(1, 1_000_000):
             path = damaged.path.with_suffix(f".damaged-{number}")
             if not os.path.lexists(path):
@@ -199,7 +163,7 @@ class Store:
         return self.root / "failures" / spec.name / f"{_stem(spec)}.json"
 
     def _there(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, Path]]:
-        # One look at a folder is quicker than one at each of the files that are not there.
+        # Listing a folder once is faster than looking for each file.
         folders: dict[str, tuple[Path, set[str]]] = {}
         for spec in specs:
             if spec.name not in folders:
@@ -211,7 +175,7 @@ class Store:
                 yield spec, folder / name
 
     def register(self, study: Study) -> bool:
-        """Note that ``study`` is part of these results; return whether it replaces one that it cannot extend."""
+        """Add ``study`` to the results; return True if it replaces one that it cannot extend."""
         known = self.study(study.name)
         stored = known.extended_by(study) if known else StoredStudy((study,))
         write_atomically(self.root / "studies" / f"{study.name}.json", json.dumps(stored.dump(), indent=1).encode())
@@ -219,23 +183,19 @@ class Store:
 
     def studies(self) -> tuple[StoredStudy, ...]:
         """Return the studies in these results, by name."""
-        paths = sorted((self.root / "studies").glob("*.json"))
-        return tuple(study for path in paths if (study := self.study(path.stem)) is not None)
+        return tuple(study for name in self._study_names() if (study := self.study(name)) is not None)
 
     def readable_studies(self) -> Iterator[StoredStudy]:
-        """Yield the studies in these results, without those whose files are broken: they are their own problem."""
-        for path in sorted((self.root / "studies").glob("*.json")):
+        """Yield the studies in these results except those whose files are broken."""
+        for name in self._study_names():
             with contextlib.suppress(SacmaError):
-                study = self.study(path.stem)
-                if study is not None:
-                    yield study
+                yield from filter(None, [self.study(name)])
+
+    def _study_names(self) -> list[str]:
+        return sorted(path.stem for path in (self.root / "studies").glob("*.json"))
 
     def study(self, name: str) -> StoredStudy | None:
-        """Return the study of algorithm ``name``, if there is one.
-
-        Raises:
-            SacmaError: its file is not one.
-        """
+        """Return the study of algorithm ``name``, if there is one; raise SacmaError if its file is invalid."""
         path = self.root / "studies" / f"{name}.json"
         try:
             return StoredStudy.load(parse_json(read_file(path, _LARGEST_STUDY)), name)
@@ -244,37 +204,28 @@ class Store:
         except (UnfitFileError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             reason = str(error.strerror if isinstance(error, UnfitFileError) else error)
             if isinstance(error, ValidationError):
-                first = error.errors(include_input=False, include_url=False)[0]
-                reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+                reason = first_problem(error)
             raise SacmaError(
                 f"{path}: not a study of this version of sacma ({one_line(reason, 200)}); "
                 "delete it and run the config again: finished trials are kept"
             ) from None
 
     def coco_folder(self, name: str) -> Path:
-        """Return where the canonical COCO folder of algorithm ``name`` is."""
+        """Return the path of the canonical COCO folder of algorithm ``name``."""
         return self.root / "coco" / name
 
     def trace_file(self, name: str) -> Path:
-        """Return where the traces of algorithm ``name`` are."""
+        """Return the path of the traces of algorithm ``name``."""
         return self.root / "traces" / f"{name}.parquet"
 
     def provenance_file(self, name: str) -> Path:
-        """Return where the manifest of algorithm ``name`` is."""
+        """Return the path of the manifest of algorithm ``name``."""
         return self.root / "provenance" / f"{name}.json"
 
     def derive(self, study: StoredStudy, on_damage: Callable[[Damage], None] = lambda _: None) -> Manifest:
-        """Write COCO folder, traces and manifest of ``study`` from those of its records that are there.
+        """Write COCO folder, traces and manifest of ``study`` from its intact records; return the manifest.
 
-        Args:
-            study: with some records.
-            on_damage: called with each record that is damaged.
-
-        Returns:
-            The manifest.
-
-        Raises:
-            RunError: it cannot be written.
+        ``on_damage`` is called with each damaged record. Raises RunError if something cannot be written.
         """
         from sacma.store.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
 
@@ -313,7 +264,7 @@ def _failure_at(path: Path) -> TrialFailure | None:
 
 
 def _replace_folder(folder: Path, contents: dict[str, str]) -> None:
-    """Replace ``folder`` by one with ``contents``, or by nothing where there are none."""
+    """Replace ``folder`` by one with ``contents``; remove it if there are none."""
     if not contents:
         remove(folder)
         return

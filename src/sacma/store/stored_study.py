@@ -1,4 +1,4 @@
-"""Studies as a results folder holds them: one algorithm each, run under one protocol or extended later."""
+"""Studies in a results folder: one algorithm each, under one protocol that may be extended later."""
 
 import json
 from collections.abc import Iterable
@@ -7,24 +7,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config.plan import TrialSpec, plan_study
-from sacma.config.study import Protocol, StoredSettings, Study
+from sacma.config.study import StoredSettings, Study
 from sacma.errors import SacmaError
-from sacma.files.untrusted import check_plain
-
-_ORIGIN = TypeAdapter(Origin)
+from sacma.files.untrusted import check_plain, parse_json_as
 
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """An algorithm under one protocol, or under several that differ only in what they cover.
-
-    Args:
-        parts: the study as it was run at each time.
-    """
+    """A study and its extensions (``parts``), which differ only in functions, dimensions and instances."""
 
     parts: tuple[Study, ...]
 
@@ -35,29 +27,29 @@ class StoredStudy:
 
     @property
     def description(self) -> str:
-        """The algorithm's description, as last given."""
+        """The algorithm's latest description."""
         return self.parts[-1].description
 
     @property
     def suite(self) -> str:
-        """COCO's suite that it runs on."""
+        """Name of its COCO suite."""
         return self.parts[0].protocol.suite
 
     @property
     def budget(self) -> float:
-        """True evaluations of a trial, divided by D."""
+        """True evaluations of a trial divided by D."""
         return self.parts[0].protocol.budget
 
     def specs(self) -> tuple[TrialSpec, ...]:
-        """Return all its trials, each once."""
+        """Return all trials, each once."""
         return tuple(dict.fromkeys(chain.from_iterable(plan_study(part) for part in self.parts)))
 
     def mixes_with(self, study: Study) -> bool:
-        """Return whether ``study`` differs from all parts in nothing but what it covers and how it is described."""
+        """Return True if ``study`` differs from all parts only in its description and the problems that it covers."""
         return all(_identity(part) == _identity(study) for part in self.parts)
 
     def extended_by(self, study: Study) -> "StoredStudy":
-        """Return the study that covers ``study`` too, or ``study`` alone where its trials would not mix."""
+        """Return this study extended by ``study``, or ``study`` alone if they do not mix."""
         if not self.mixes_with(study):
             return StoredStudy((study,))
         kept, covered = [study], {spec.key for spec in plan_study(study)}
@@ -69,17 +61,17 @@ class StoredStudy:
         return StoredStudy(tuple(reversed(kept)))
 
     def dump(self) -> tuple[dict[str, Any], ...]:
-        """Return the parts as JSON holds them."""
+        """Return the parts for JSON."""
         return tuple(
             part.model_dump(exclude={"settings"}) | {"settings": part.settings.model_dump()} for part in self.parts
         )
 
     @classmethod
     def load(cls, content: Iterable[dict[str, Any]], name: str) -> "StoredStudy":
-        """Return the study of algorithm ``name`` that JSON holds.
+        """Return the study of algorithm ``name`` from what ``dump`` returned.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError, IndexError: it holds none.
+            ValueError, TypeError, KeyError, AttributeError, IndexError: ``content`` is something else.
         """
         parts = tuple(_load(part) for part in content)
         if not parts:
@@ -90,18 +82,14 @@ class StoredStudy:
 
 
 def _identity(study: Study) -> Any:
-    """All of a study but what it covers and how it is described."""
+    """Return a study without its description and the problems that it covers."""
     covered = {"functions", "dimensions", "instances"}
     dump = study.model_dump(exclude={"description": True, "protocol": covered, "settings": True, "origin": True})
     return dump | {"settings": study.settings.model_dump(), "version": study.origin and study.origin.version}
 
 
 def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:
-    """Refuse studies of several suites in one results folder: they cannot be compared.
-
-    Raises:
-        SacmaError: which is of which suite.
-    """
+    """Raise SacmaError for studies of several suites in one results folder: they cannot be compared."""
     names: dict[str, str] = {}
     for study in studies:
         names.setdefault(study.suite, study.name)
@@ -111,13 +99,7 @@ def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:
 
 
 def check_names(new: Iterable[StoredStudy], there: Iterable[StoredStudy], where: Path) -> None:
-    """Refuse a study of which the name differs from that of one in the results by nothing but upper and lower case.
-
-    Their folders would be one on some file systems.
-
-    Raises:
-        SacmaError: which is like which.
-    """
+    """Raise SacmaError for names that differ only in case: some file systems would give them one folder."""
     names = {study.name.lower(): study.name for study in there}
     for study in new:
         other = names.get(study.name.lower(), study.name)
@@ -130,13 +112,11 @@ def check_names(new: Iterable[StoredStudy], there: Iterable[StoredStudy], where:
 
 def _load(fields: dict[str, Any]) -> Study:
     check_plain(fields)
-    protocol = {key: tuple(value) if isinstance(value, list) else value for key, value in fields["protocol"].items()}
-    origin = _ORIGIN.validate_json(json.dumps(fields["origin"]), strict=True) if fields.get("origin") else None
-    # What somebody else's algorithm did can be looked at without it.
+    origin = parse_json_as(Origin, json.dumps(fields["origin"]).encode()) if fields.get("origin") else None
+    # Results of somebody else's algorithm can be read without having the algorithm.
     settings: object = (
         StoredSettings(fields["settings"])
         if origin
         else ALGORITHMS[fields["algorithm"]].settings.model_validate(fields["settings"])
     )
-    content = {**fields, "protocol": Protocol.model_validate(protocol), "settings": settings, "origin": origin}
-    return Study.model_validate(content, context={"stored": True})
+    return Study.model_validate({**fields, "settings": settings, "origin": origin}, context={"stored": True})

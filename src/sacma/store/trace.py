@@ -1,30 +1,31 @@
 """The per-generation trace of trials as columns, small enough to keep for every trial.
 
-Columns of a trial are packed in its record; the traces of an algorithm's trials make one Parquet file,
-``pandas.read_parquet(...)`` away. What no analysis needs to full precision is rounded: Δf after any number of
-evaluations is exact in the record's improvements.
+Records hold packed columns; the traces of all trials of an algorithm make one Parquet file. Values are rounded where
+no analysis needs full precision: Δf after any number of evaluations is exact in the record's improvements.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, Field, NonNegativeInt
 
 from sacma.config.plan import TrialSpec
-from sacma.files.untrusted import parse_json
+from sacma.files.untrusted import check_plain, parse_json_as
 from sacma.strategy.generation import Generation
 
 DIGITS = 4
-"""Significant digits kept of σ, errors and Δf."""
+"""Significant digits of σ, errors and Δf."""
 
 TICK = 1e-5
 """Resolution of CPU times, in seconds."""
 
 PLACE = {"function": "uint8", "dimension": "uint8", "instance": "uint32"}
-"""Of dimensions beyond 255, wider."""
+"""Columns of a trial's place and their types; dimensions beyond 255 take a wider one."""
 
 COLUMNS = {
     "generation": "uint32",
@@ -53,22 +54,20 @@ ENCODINGS = {
     "true_evaluations": "DELTA_BINARY_PACKED",
     "sigma": "BYTE_STREAM_SPLIT",
 }
-"""Columns of which Parquet's dictionaries would be as long as the column: their steps or bytes compress better."""
+"""Parquet encodings of columns with so many values that dictionaries are no gain."""
 
 COMPRESSION_LEVEL = 6
-"""Of Zstandard: 19 takes ten times as long for 3 % less."""
-
+"""Zstandard's: 19 takes ten times as long for 3 % less."""
 
 Trace = Mapping[str, "np.ndarray[Any, Any]"]
-"""Columns of the per-generation trace by name, each an array a generation an entry."""
-
+"""Columns of a trace by name, each an array with one entry per generation."""
 
 _ENTRIES = attrgetter(*(name if name != "best_delta_f" else "best_value" for name in COLUMNS))
-"""The columns' fields of a generation."""
+"""Returns the values of a generation for the columns."""
 
 
 def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
-    """Return the trace of one trial, a column a quantity and a row a generation; Δf is of what was measured."""
+    """Return the trace of a trial; with noise, Δf is that of measured values."""
     rows = map(_ENTRIES, generations)
     columns: dict[str, Sequence[Any]] = dict.fromkeys(COLUMNS, ())
     columns |= zip(COLUMNS, zip(*rows, strict=True), strict=False)
@@ -86,16 +85,32 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
 _DTYPES = {kind: np.dtype(kind).newbyteorder("<") for kind in set(COLUMNS.values()) - {"text"}}
 
 TEXTS = [name for name, kind in COLUMNS.items() if kind == "text"]
-"""Columns of texts."""
+"""Text columns."""
 
 _ROW = np.dtype([(name, _DTYPES.get(kind, np.dtype("u1"))) for name, kind in COLUMNS.items()])
-"""A row of a packed trace; texts are numbers of their categories."""
+"""A row of a packed trace; texts are indices of their categories."""
 
 BYTES_A_ROW = _ROW.itemsize
-"""Of a packed trace."""
+"""Size of a row of a packed trace."""
 
 MOST_CATEGORIES, LONGEST_CATEGORY = 255, 80
 """Different texts of a column, and characters of each."""
+
+
+def _printable(text: str) -> str:
+    check_plain(text)
+    return text
+
+
+_Category = Annotated[str, Field(max_length=LONGEST_CATEGORY), AfterValidator(_printable)]
+
+
+@dataclass(frozen=True)
+class _TraceHead:
+    """The first line of a packed trace: number of rows, categories of the text columns."""
+
+    rows: NonNegativeInt
+    texts: dict[str, Annotated[list[_Category], Field(max_length=MOST_CATEGORIES)]]
 
 
 def _ticks(seconds: Sequence[float]) -> "np.ndarray[Any, Any]":
@@ -103,7 +118,7 @@ def _ticks(seconds: Sequence[float]) -> "np.ndarray[Any, Any]":
 
 
 def _significant(numbers: Sequence[float]) -> "np.ndarray[Any, Any]":
-    """Round to ``DIGITS`` significant digits; what is not finite, or too large or small for float32, as it is."""
+    """Round to ``DIGITS`` significant digits, except where the result would not be finite."""
     x = np.array(numbers, float)
     with np.errstate(all="ignore"):
         tick = 10.0 ** (np.floor(np.log10(np.abs(x))) - (DIGITS - 1))
@@ -113,7 +128,7 @@ def _significant(numbers: Sequence[float]) -> "np.ndarray[Any, Any]":
 
 
 def pack_trace(trace: Trace) -> bytes:
-    """Return a trace as bytes that compress well: a line of JSON, then the columns, the bytes of a rank together."""
+    """Return a trace as a line of JSON and the columns, bytes of the same rank together: this compresses well."""
     texts: dict[str, list[str]] = {}
     packed = []
     for name, kind in COLUMNS.items():
@@ -131,14 +146,11 @@ def _head_json(rows: int, texts: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def unpack_trace(content: bytes) -> Trace:
-    """Undo ``pack_trace``.
-
-    Raises:
-        ValueError: ``content`` is not a packed trace.
-    """
+    """Return the trace that ``pack_trace`` packed; raise ValueError for anything else."""
     line, _, packed = content.partition(b"\n")
-    rows, texts = _checked_head(parse_json(line))
-    if _head_json(rows, texts) != line:
+    head = parse_json_as(_TraceHead, line)
+    rows, texts = head.rows, head.texts
+    if list(texts) != TEXTS or _head_json(rows, texts) != line:
         raise ValueError("its head holds more than rows and texts, or in another form")
     if len(packed) != rows * BYTES_A_ROW:
         raise ValueError(f"it has {len(packed)} bytes in {rows} rows")
@@ -147,27 +159,14 @@ def unpack_trace(content: bytes) -> Trace:
     trace = {name: table[name] for name in COLUMNS}
     for name in TEXTS:
         if rows and trace[name].max() >= len(texts[name]):
-            raise ValueError(f"{name} has a text that is not there")
+            raise ValueError(f"{name} has an index beyond its texts")
         trace[name] = np.array(texts[name] or [""], str)[trace[name]]
     return trace
 
 
-def _checked_head(head: Any) -> tuple[int, dict[str, list[str]]]:
-    """Return number of rows and texts of a packed trace."""
-    rows, texts = (head.get("rows"), head.get("texts")) if isinstance(head, dict) else (None, None)
-    if type(rows) is not int or rows < 0 or not isinstance(texts, dict) or list(texts) != TEXTS:
-        raise ValueError("its head lacks the number of rows or the texts")
-    for categories in texts.values():
-        if not isinstance(categories, list) or len(categories) > MOST_CATEGORIES:
-            raise ValueError("a list of texts is none, or too long")
-        if not all(isinstance(t, str) and t.isprintable() and len(t) <= LONGEST_CATEGORY for t in categories):
-            raise ValueError("a text is none, not printable or too long")
-    return rows, texts
-
-
 def write_traces(file: Path | IO[bytes], traces: Iterable[tuple[TrialSpec, Trace]]) -> None:
-    """Write the traces of many trials as one Parquet file, with the place of each trial in front."""
-    import pyarrow as pa  # noqa: PLC0415 half as much to import as all else that a run needs
+    """Write the traces of many trials as one Parquet file, with columns for the trials' places."""
+    import pyarrow as pa  # noqa: PLC0415 slow to import
     from pyarrow import parquet  # noqa: PLC0415
 
     pairs = list(traces)
