@@ -9,7 +9,7 @@ import pytest
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.trial import run_trial
-from sacma.store.outcome import Status
+from sacma.store.outcome import TrialStatus
 from tests.conftest import CONFIGS
 from tests.strategy.runs import DOUBLY, parts
 

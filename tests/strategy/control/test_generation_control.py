@@ -111,6 +111,7 @@ def test_the_model_judged_is_the_earlier_one_on_the_new_population() -> None:
     """None the first time; then predictions of the model before, of points that it has not been trained on."""
     story = Story(g_m=0)
     predictions = []
+    whitenings: list[Whitening] = []
     for _ in range(4):
         story.run.ask()
         sampled = story.run.sampled
@@ -130,9 +131,9 @@ def test_the_model_judged_is_the_earlier_one_on_the_new_population() -> None:
             assert judged is not None
             np.testing.assert_array_equal(judged.values, values)
             np.testing.assert_array_equal(judged.points, sampled)
-            expected = predictions[-1][1].predict(earlier(sampled))
+            expected = predictions[-1][1].predict(whitenings[-1](sampled))
             np.testing.assert_array_equal(judged.predicted, expected)
-        earlier = story.run.whitening()
+        whitenings.append(story.run.whitening())
         story.run.tell(values)
 
 
