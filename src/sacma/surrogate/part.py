@@ -8,17 +8,12 @@ Importing a kind must be cheap: SciPy, Numba and pycma are imported when they ar
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union
+from typing import Annotated, Any, ClassVar, Union
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sacma.surrogate.whitening import Array
-
-if TYPE_CHECKING:
-    Kind = type["Part"]
-else:
-    Kind = Any
 
 
 class Part(BaseModel):
@@ -48,7 +43,7 @@ class Context:
     rng: np.random.Generator
 
 
-def kinds(*locations: str) -> Mapping[str, Kind]:
+def kinds(*locations: str) -> Mapping[str, Any]:
     """Import the kinds of a part at ``module:class`` and return them by name."""
     found = {}
     for location in locations:
@@ -58,7 +53,7 @@ def kinds(*locations: str) -> Mapping[str, Kind]:
     return found
 
 
-def one_of(registry: Mapping[str, Kind], usual: str = "") -> Any:
+def one_of(registry: Mapping[str, Any], usual: str = "") -> Any:
     """Return the type of a field that holds one of the kinds in ``registry``.
 
     Args:

@@ -84,8 +84,8 @@ def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None,
     """Draw the empirical distribution functions of one dimension in six panels: bbob's groups of functions and all.
 
     Columns of ``proportions`` are algorithm ("best 2009" is the reference), dimension, group (a name in
-    ``sacma.coco.suites.BBOB.groups``), functions (which, as a text, or how many), evaluations_per_dimension and proportion,
-    of targets reached by then. Rows with NaN are left out.
+    ``sacma.coco.suites.BBOB.groups``), functions (which, as a text, or how many), evaluations_per_dimension and
+    proportion, of targets reached by then. Rows with NaN are left out.
     """
     these = rows(proportions, COLUMNS, unique=("algorithm", "group", "evaluations_per_dimension"), dimension=dimension)
     unknown = set(these["group"]) - set(BBOB.groups)
