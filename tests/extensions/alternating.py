@@ -17,7 +17,7 @@ class Alternating(Part):
     small: Annotated[float, Field(gt=0, le=1, description="α of every other generation")] = 0.2
     large: Annotated[float, Field(gt=0, le=1, description="α of the others")] = 0.6
 
-    def build(self, context: Context) -> Share:  # noqa: ARG002 one protocol
+    def build(self, context: Context) -> Share:
         """Return the share of one strategy."""
         return InTurns(self.small, self.large)
 

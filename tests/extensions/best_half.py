@@ -15,7 +15,7 @@ class BestHalf(Part):
     name: Literal["best-half"] = "best-half"
     uses_model: ClassVar[bool] = True
 
-    def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
+    def build(self, context: Context) -> Control:
         """Return the control of one strategy."""
         return Halves()
 

@@ -12,6 +12,6 @@ class Lowest(Part):
 
     name: Literal["lowest"] = "lowest"
 
-    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:  # noqa: ARG002 one protocol
+    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
         """Return the predictions, negated."""
         return -posterior.mean

@@ -13,6 +13,6 @@ class Mean(Part):
 
     name: Literal["mean"] = "mean"
 
-    def propose(self, model: TrainedModel, archive: Archive) -> Array:  # noqa: ARG002 one protocol
+    def propose(self, model: TrainedModel, archive: Archive) -> Array:
         """Return the mean of the model's generation."""
         return model.whitening.mean[None]

@@ -15,6 +15,6 @@ class Oldest(Part):
     name: Literal["oldest"] = "oldest"
     newest_only: ClassVar[bool] = False
 
-    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:  # noqa: ARG002 one protocol
+    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
         """Return the first indices."""
         return np.arange(size)

@@ -19,7 +19,7 @@ class Quadratic(Part):
     name: Literal["quadratic"] = "quadratic"
     ridge: Annotated[float, Field(gt=0, description="added to the diagonal of the normal equations")] = 1e-6
 
-    def build(self, context: Context) -> Model:  # noqa: ARG002 one protocol
+    def build(self, context: Context) -> Model:
         """Return the model of one strategy."""
         return Regression(self.ridge)
 
@@ -30,11 +30,11 @@ class Regression:
     def __init__(self, ridge: float) -> None:
         self._ridge = ridge
 
-    def fit(self, training: TrainingSet, whitening: Whitening) -> Fitted | FitStatus:  # noqa: ARG002 one protocol
+    def fit(self, training: TrainingSet, whitening: Whitening) -> Fitted | FitStatus:
         """Solve the normal equations."""
         X = features(training.inputs)
-        inverse = np.linalg.inv(X.T @ X + self._ridge * np.eye(X.shape[1]))
-        coefficients = inverse @ X.T @ training.values
+        inverse = np.asarray(np.linalg.inv(X.T @ X + self._ridge * np.eye(X.shape[1])), dtype=np.float64)
+        coefficients = np.asarray(inverse @ X.T @ training.values, dtype=np.float64)
         return Fit(coefficients, inverse, float(np.var(training.values - X @ coefficients)) + 1e-12)
 
     def keep(self, fitted: Fitted, whitening: Whitening) -> None:
