@@ -67,8 +67,8 @@ def test_populations_lie_at_root_D(bounds: str) -> None:
     Averaged over the populations of whole trials on f1, f2, f8 and f10, and never absurd in any single one.
     """
     D = 5
-    sampling = Watched.model_validate({"bounds": bounds})
-    settings = parts(control=KENDALL, sampling=sampling)
+    watched = Watched.model_validate({"bounds": bounds})
+    settings = parts(control=KENDALL, sampling=watched)
     (study,) = load_studies(
         [CONFIGS / "ada_kendall.yaml"], {"functions": "1,2,8,10", "dimensions": "5", "instances": "1"}
     )
@@ -87,7 +87,7 @@ def test_populations_lie_at_root_D(bounds: str) -> None:
             es.tell([problem(x) for x in es.ask()])
         assert any(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
     by_generation = [
-        (w, points) for run in sampling.runs for w, points in zip(run.whitenings, run.populations, strict=True)
+        (w, points) for run in watched.runs for w, points in zip(run.whitenings, run.populations, strict=True)
     ]
     squares = np.concatenate([whitening.distances(points) ** 2 for whitening, points in by_generation])
     assert np.all(np.sqrt(squares) < np.sqrt(D) + 6)

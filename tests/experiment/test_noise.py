@@ -101,7 +101,7 @@ def evaluating(
     def minimize(problem: Problem, rng: object) -> None:
         measured.extend(problem(point) for point in points)
 
-    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))  # type: ignore[index]
+    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))
     return TrialSpec("S", "stand-in", "{}", suite, *place, len(points), 1e-8, 1, "25", "", "")
 
 

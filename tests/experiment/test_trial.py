@@ -114,7 +114,7 @@ def test_size_of_the_trace(study: MakeStudy) -> None:
 
 def solver(monkeypatch: pytest.MonkeyPatch, minimize: Callable[[Problem, object], None]) -> TrialSpec:
     """Register a stand-in algorithm and return a spec that runs it."""
-    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))  # type: ignore[index]
+    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))
     return TrialSpec("S", "stand-in", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25", "", "")
 
 

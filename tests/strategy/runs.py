@@ -141,6 +141,7 @@ class Watched(CMAESSampling):
     _runs: list["WatchedCMAES"] = PrivateAttr(default_factory=list)
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+        """Begin a run, and remember it."""
         run = WatchedCMAES(initial_point, self.population(start, context), self, context)
         run.stop_at = self.stop_at if not self._runs else -1
         self._runs.append(run)
@@ -148,6 +149,7 @@ class Watched(CMAESSampling):
 
     @property
     def runs(self) -> Sequence["WatchedCMAES"]:
+        """All runs so far."""
         return self._runs
 
     @property
@@ -173,16 +175,19 @@ class WatchedCMAES(CMAES):
         self.stop_at = -1
 
     def tell(self, values: Array) -> None:
+        """Remember the population and what ranks it."""
         self.told.append(np.array(values))
         self.populations.append(self.sampled.copy())
         self.whitenings.append(self.whitening())
         super().tell(values)
 
     def inject(self, points: Any) -> None:
+        """Remember the points."""
         self.injected += [np.array(point) for point in points]
         super().inject(points)
 
     def stop(self) -> tuple[str, ...]:
+        """Stop where the test wants it."""
         return ("so the test says",) if len(self.told) == self.stop_at else super().stop()
 
 
@@ -199,11 +204,13 @@ class Scripted(Part):
     _built: list["ScriptedModel"] = PrivateAttr(default_factory=list)
 
     def build(self, context: Context) -> Model:
+        """Build the Gaussian process, and remember it."""
         self._built.append(ScriptedModel(self, self.settings.build(context)))
         return self._built[-1]
 
     @property
     def built(self) -> Sequence["ScriptedModel"]:
+        """The models of all strategies so far, one for each start without memory."""
         return self._built
 
 
@@ -220,6 +227,7 @@ class ScriptedModel:
         self.predictions = 0
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> "ScriptedFit | FitStatus":
+        """End as the script says."""
         scripted = dict(enumerate(self._part.script)).get(len(self.sets), FitStatus.TRAINED)
         self.sets.append(training)
         self.events += "f"
@@ -232,11 +240,13 @@ class ScriptedModel:
         return self.fitted[-1]
 
     def keep(self, fitted: "ScriptedFit", whitening: Whitening) -> None:
+        """Remember the fit."""
         self.kept.append(fitted)
         self.events += "k"
         self._model.keep(fitted.fitted, whitening)
 
     def forget(self) -> None:
+        """Remember that it was forgotten."""
         self.events += "x"
         self._model.forget()
 
@@ -250,11 +260,14 @@ class ScriptedFit:
         self.fitted = fitted
 
     def predict(self, inputs: Array) -> Array:
+        """Return changed predictions."""
         self._model.predictions += 1
         return self._changed(self.fitted.predict(inputs), self._model.predictions - 1)
 
     def posterior(self, inputs: Array) -> Any:
+        """Return the posterior as it is."""
         return self.fitted.posterior(inputs)
 
     def search(self) -> Mapping[str, int | str]:
+        """Return what the search took."""
         return self.fitted.search()

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from sacma.surrogate.gaussian_process import FitStatus, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array, Whitening
 

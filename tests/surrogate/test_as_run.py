@@ -14,7 +14,7 @@ HERE = Whitening(np.zeros(10), np.eye(10))
 
 
 def fit(training: TrainingSet, **settings: float) -> GaussianProcess:
-    model = GaussianProcessAsRun(**settings).build(box(10))
+    model = GaussianProcessAsRun.model_validate(settings).build(box(10))
     first = model.fit(training, HERE)
     assert isinstance(first, GaussianProcess)
     model.keep(first, HERE)

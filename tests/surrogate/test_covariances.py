@@ -5,8 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from sacma.surrogate import covariances, likelihood
 from sacma.surrogate.covariances import COVARIANCES, USUAL, likelihood_of
@@ -56,13 +60,13 @@ print(json.dumps({
 """
 
 
-def checked(folder: Path) -> dict[str, object]:
+def checked(folder: Path) -> dict[str, Any]:
     """Fit in a process of its own, whose compiled code is in ``folder``."""
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run([sys.executable, "-c", CHECK], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    found: dict[str, object] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
@@ -75,7 +79,7 @@ def test_the_usual_one_is_the_module_itself() -> None:
 def test_a_file_that_changes_is_another_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was compiled for the old one is not taken for the new one."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(COVARIANCES, "matern-3/2", "matern32")  # type: ignore[arg-type]
+    monkeypatch.setitem(COVARIANCES, "matern-3/2", "matern32")
     names = set()
     for text in (MATERN32, MATERN32.replace("3.0", "2.9")):
         (tmp_path / "matern32.py").write_text(text, encoding="utf-8")
@@ -91,17 +95,13 @@ def test_a_file_that_changes_is_another_module(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.campaign
 def test_another_one_has_its_own_likelihood(tmp_path: Path) -> None:
     """That of scikit-learn's Matérn 3/2 at our optimum; compiled by the first process and found by the second."""
-    import numpy as np
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import ConstantKernel, Matern
-
     (tmp_path / "matern32.py").write_text(MATERN32, encoding="utf-8")
     cold, warm = checked(tmp_path), checked(tmp_path)
     assert (cold.pop("hits"), cold.pop("misses")) == (0, 1)
     assert (warm.pop("hits"), warm.pop("misses")) == (1, 0)
     assert warm == cold
 
-    value, mean, signal, length, ratio, predicted, variance = cold["other"]  # type: ignore[misc]
+    value, mean, signal, length, ratio, predicted, variance = cold["other"]
     assert value != cold["usual"]
     rng = np.random.default_rng(1)
     X, Z = rng.standard_normal((40, 3)), rng.standard_normal((7, 3))

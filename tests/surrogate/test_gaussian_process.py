@@ -8,8 +8,8 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import (
-    FitStatus,
     GaussianProcess,
     Hyperparameters,
     Search,

@@ -1,11 +1,13 @@
 """Which archive points a model is trained on."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.selections import SELECTIONS
-from sacma.surrogate.training_set import TrainingSet, select_training_set
+from sacma.surrogate.training_set import Selection, TrainingSet, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
 
@@ -18,7 +20,7 @@ def select(points: Array, *, radius: float, required: int, largest: int, selecti
         radius=radius,
         required=required,
         largest=largest,
-        selection=SELECTIONS[selection](),
+        selection=cast("Selection", SELECTIONS[selection]()),
         rng=np.random.default_rng(0),
     )
 

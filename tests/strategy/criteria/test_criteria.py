@@ -1,28 +1,36 @@
 """The criteria: what a point is worth, and which points f gets."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from sacma.strategy.criteria import CRITERIA
-from sacma.strategy.criteria.base import select_points, variance
+from sacma.strategy.criteria.base import Criterion, select_points, variance
 from sacma.strategy.expected_ranking import expected_ranking_difference
 from sacma.surrogate.base import Posterior
+from sacma.surrogate.whitening import Array
 from tests.strategy.test_expected_ranking import drawn
 
 POSTERIOR = drawn(9, seed=2)
 BEST, PARENTS = -1.0, 4
 
 
+def worth_of(name: str, posterior: Posterior, best_value: float, parents: int) -> Array:
+    criterion = cast("Criterion", CRITERIA[name]())
+    return criterion.worth(posterior, best_value, parents)
+
+
 def test_variance_is_the_diagonal() -> None:
     """Of the posterior's covariance."""
-    worth = CRITERIA["variance"]().worth(POSTERIOR, BEST, PARENTS)
+    worth = worth_of("variance", POSTERIOR, BEST, PARENTS)
     np.testing.assert_array_equal(worth, np.diag(POSTERIOR.covariance))
 
 
 def test_ranking_difference_has_its_parents() -> None:
     """ERDE of the best μ."""
-    worth = CRITERIA["ranking-difference"]().worth(POSTERIOR, BEST, PARENTS)
+    worth = worth_of("ranking-difference", POSTERIOR, BEST, PARENTS)
     np.testing.assert_array_equal(worth, expected_ranking_difference(POSTERIOR, PARENTS))
 
 
@@ -30,18 +38,18 @@ def test_ranking_difference_has_its_parents() -> None:
 def test_improvement_is_over_the_best_value(center: float, scale: float) -> None:
     """Likely where the mean is low, or unsure; the best value is in the objective's units."""
     posterior = Posterior(POSTERIOR.mean, POSTERIOR.covariance, POSTERIOR.noise, center, scale)
-    worth = CRITERIA["improvement"]().worth(posterior, center + scale * BEST, PARENTS)
+    worth = worth_of("improvement", posterior, center + scale * BEST, PARENTS)
     z = (BEST - POSTERIOR.mean) / np.sqrt(np.diag(POSTERIOR.covariance))
     np.testing.assert_allclose(worth, norm.cdf(z), rtol=1e-12)
     certain = Posterior(np.array([-2.0, 0.0]), np.zeros((2, 2)), 0.0)
-    np.testing.assert_array_equal(CRITERIA["improvement"]().worth(certain, BEST, 1), [1.0, 0.0])
+    np.testing.assert_array_equal(worth_of("improvement", certain, BEST, 1), [1.0, 0.0])
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("number", [1, 4, 9])
 def test_the_points_worth_most_are_chosen_in_their_order(criterion: str, number: int) -> None:
     """So many as asked, ascending, none worth less than one left out; all of them, where all are asked for."""
-    worth = CRITERIA[criterion]().worth(POSTERIOR, BEST, PARENTS)
+    worth = worth_of(criterion, POSTERIOR, BEST, PARENTS)
     chosen = select_points(worth, POSTERIOR, number)
     assert list(chosen) == sorted(set(chosen))
     assert len(chosen) == number
@@ -51,7 +59,7 @@ def test_the_points_worth_most_are_chosen_in_their_order(criterion: str, number:
 def test_variance_decides_among_equals() -> None:
     """Where no value would change the ranking, the least certain point is evaluated."""
     posterior = Posterior(np.array([1.0, 2.0, 3.0]), np.diag([1.0, 9.0, 4.0]), 0.0)
-    worth = CRITERIA["ranking-difference"]().worth(posterior, BEST, 1)
+    worth = worth_of("ranking-difference", posterior, BEST, 1)
     assert not worth.any()
     assert list(select_points(worth, posterior, 2)) == [1, 2]
     np.testing.assert_array_equal(variance(posterior), [1.0, 9.0, 4.0])

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from sacma.strategy.errors.ranking_difference import ranking_difference
 from sacma.strategy.shares import SHARES
 from sacma.strategy.shares.adaptive import AdaptiveShare, error_limits
+from sacma.strategy.shares.constant import ConstantShare
 from tests.strategy.judged import box
 
 GOOD = np.arange(8.0)
@@ -85,7 +86,7 @@ def test_constant_values_have_no_error() -> None:
 
 def test_a_constant_share_does_not_judge() -> None:
     """It stays what was set."""
-    share = SHARES["constant"](value=0.3).build(box(5))
+    share = ConstantShare(value=0.3).build(box(5))
     assert not share.judges
     assert math.isnan(share.judge(BAD, GOOD))
     assert math.isnan(share.smoothed_error)

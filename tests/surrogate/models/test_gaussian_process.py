@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sacma.surrogate import gaussian_process
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters
 from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from sacma.surrogate.training_set import TrainingSet
@@ -20,8 +21,6 @@ def whitening(scale: float) -> Whitening:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Hyperparameters, Hyperparameters | None]]:
     """The starts of all searches."""
-    from sacma.surrogate import gaussian_process
-
     seen: list[tuple[Hyperparameters, Hyperparameters | None]] = []
     fit = gaussian_process.fit_gaussian_process
 

@@ -74,5 +74,5 @@ def test_each_forest_has_a_seed_of_the_trials_random_numbers() -> None:
         model = RandomForestModel(trees=5).build(Context(3, box, np.random.default_rng(1)))
         fits = [model.fit(training, whitening) for _ in range(2)]
         trials.append([fit.predict(NEW) for fit in fits if isinstance(fit, RandomForest)])
-    np.testing.assert_array_equal(*trials)
-    assert not np.array_equal(*trials[0])
+    np.testing.assert_array_equal(trials[0], trials[1])
+    assert not np.array_equal(trials[0][0], trials[0][1])

@@ -1,0 +1,17 @@
+"""Points of the lowest predictions."""
+
+from typing import Literal
+
+from sacma.surrogate.base import Posterior
+from sacma.surrogate.part import Part
+from sacma.surrogate.whitening import Array
+
+
+class Lowest(Part):
+    """Points of the lowest predictions."""
+
+    name: Literal["lowest"] = "lowest"
+
+    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
+        """Return the predictions, negated."""
+        return -posterior.mean

@@ -1,0 +1,18 @@
+"""The mean of the search distribution as a proposal."""
+
+from typing import Literal
+
+from sacma.strategy.training import TrainedModel
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.part import Part
+from sacma.surrogate.whitening import Array
+
+
+class Mean(Part):
+    """m."""
+
+    name: Literal["mean"] = "mean"
+
+    def propose(self, model: TrainedModel, archive: Archive) -> Array:
+        """Return the mean of the model's generation."""
+        return model.whitening.mean[None]
