@@ -1,4 +1,4 @@
-"""Algorithms in a Python file of the user's."""
+"""Algorithms in Python files of users."""
 
 import hashlib
 import sys
@@ -13,20 +13,13 @@ from sacma.errors import SacmaError
 from sacma.files.untrusted import read_file
 
 DIGITS = 12
-"""Of the content hash that is a file's version."""
+"""Length of the content hash that is a file's version."""
 
 
 @dataclass(frozen=True)
 class AlgorithmFile:
-    """A file that has been read.
+    """The algorithms of a file by name, and its content hash as their version."""
 
-    Args:
-        path: absolute.
-        version: content hash of its text.
-        algorithms: that it defines, by name.
-    """
-
-    path: Path
     version: str
     algorithms: Mapping[str, Algorithm]
 
@@ -34,11 +27,11 @@ class AlgorithmFile:
 def read_algorithm_file(path: Path) -> AlgorithmFile:
     """Run a Python file and return the algorithms that it defines with ``@sacma.algorithm``.
 
-    Its folder is added to the end of ``sys.path``, so that it can import what lies beside it. What is run is what the
-    version is taken of: no compiled file is read or left behind.
+    Its folder is added to the end of ``sys.path``, so that it can import its neighbours. The version is that of the
+    text that is run: no compiled file is read or written.
 
     Raises:
-        SacmaError: it cannot be read or run, or defines none.
+        SacmaError: the file cannot be read or run, or defines no algorithm.
     """
     path = path.absolute()
     try:
@@ -48,7 +41,7 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     version = hashlib.sha256(source).hexdigest()[:DIGITS]
     module = ModuleType(f"sacma_algorithm_file_{version}")
     module.__file__ = str(path)
-    sys.modules[module.__name__] = module  # where dataclasses and pickle look for it
+    sys.modules[module.__name__] = module  # for dataclasses and pickle
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
@@ -64,10 +57,10 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
         raise SacmaError(f"{path} defines no algorithm; put @sacma.algorithm before a function (problem, rng)")
     if len(by_name) < len({id(algorithm) for algorithm in found}):
         raise SacmaError(f'{path} defines two algorithms of one name; give each its own: @sacma.algorithm("name")')
-    return AlgorithmFile(path, version, by_name)
+    return AlgorithmFile(version, by_name)
 
 
 def _line_of(error: BaseException, path: Path) -> int:
-    """Return the last line of the file that ran."""
+    """Return the line of the file that raised the error."""
     frames = traceback.extract_tb(error.__traceback__)
     return next((f.lineno for f in reversed(frames) if f.filename == str(path) and f.lineno), 1)

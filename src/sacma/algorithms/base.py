@@ -1,4 +1,4 @@
-"""The interface of algorithms: the problem that they are given, and their entry in the registry."""
+"""The interface of algorithms: the problem to solve, and the entry in the registry."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ from sacma.surrogate.whitening import Array
 
 
 class Problem(Protocol):
-    """An objective function that counts its evaluations and ends the trial when they are used up.
+    """An objective function that counts its evaluations and ends the trial when the budget is used up.
 
-    An algorithm may call it until it ends the trial by itself; one that must not be interrupted in the middle of a
-    population looks at ``evaluations_left`` and ``target_hit`` and returns.
+    Algorithms may simply call it for ever; those that must not be interrupted within a population check
+    ``evaluations_left`` and ``target_hit`` and return.
     """
 
     @property
@@ -26,7 +26,7 @@ class Problem(Protocol):
 
     @property
     def lower_bounds(self) -> Array:
-        """Lower bounds of the region of interest, shape (D,). Points beyond can be evaluated."""
+        """Lower bounds of the region of interest, shape (D,). Points outside can be evaluated."""
 
     @property
     def upper_bounds(self) -> Array:
@@ -34,27 +34,23 @@ class Problem(Protocol):
 
     @property
     def evaluations_left(self) -> int:
-        """How many evaluations the budget still holds."""
+        """Number of evaluations left in the budget."""
 
     @property
     def target_hit(self) -> bool:
-        """Whether the final target has been reached: no further evaluation will be made. Never where f is noisy."""
+        """True if the target is reached and the trial over; never true with noise."""
 
     def __call__(self, point: Array) -> float:
-        """Return f(point) and count the evaluation.
-
-        Args:
-            point: shape (D,), finite.
-        """
+        """Return f(point) and count the evaluation; ``point`` is finite and has shape (D,)."""
 
     def initial_point(self, half_width: float) -> Array:
         """Draw the next initial point, uniform in [−half_width, half_width]^D.
 
-        All algorithms draw the same initial points on the same problem: comparisons are paired.
+        All algorithms draw the same initial points on a problem, so that comparisons are paired.
         """
 
     def trace(self, generation: Generation) -> None:
-        """Keep a generation for the trial's trace. Optional."""
+        """Add a generation to the trial's trace. Optional."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +58,11 @@ class Algorithm:
     """An algorithm that a config can name: a function with settings. Calling it calls the function.
 
     Args:
-        name: in the registry.
-        summary: one line for people.
-        settings: validates the settings.
+        name: name in the registry.
+        summary: description in one line.
+        settings: model that validates the settings.
         function: ``function(problem, rng, settings)`` or ``function(problem, rng, **settings)``.
-        takes_model: whether it is called with the settings as one object.
+        takes_model: the function takes the settings as one object.
     """
 
     name: str
@@ -80,18 +76,14 @@ class Algorithm:
         self.function(problem, rng, *settings, **more)
 
     def run(self, problem: Problem, settings: BaseModel, rng: np.random.Generator) -> None:
-        """Minimise ``problem`` with settings that are valid."""
+        """Minimise ``problem`` with validated settings."""
         if self.takes_model:
             self.function(problem, rng, settings)
         else:
             self.function(problem, rng, **{name: getattr(settings, name) for name in type(settings).model_fields})
 
     def check(self, settings: BaseModel) -> None:
-        """Complain where something is not installed that the algorithm needs with these settings.
-
-        Raises:
-            SacmaError: what, and how to install it.
-        """
+        """Raise SacmaError if a package that these settings need is not installed."""
         for module, extra in getattr(settings, "needs", ()):
             if find_spec(module) is None:
                 raise SacmaError(
@@ -99,7 +91,7 @@ class Algorithm:
                 )
 
     def prepare(self, settings: BaseModel) -> None:
-        """Load and compile what is used with these settings, before the first trial of a process."""
+        """Load and compile code for these settings, before the first trial of a process."""
         prepare = getattr(settings, "prepare", None)
         if callable(prepare):
             prepare()

@@ -1,4 +1,4 @@
-"""The decorator that makes a function an algorithm: its keyword parameters become validated settings."""
+"""The decorator that turns a function into an algorithm, and its keyword parameters into validated settings."""
 
 import inspect
 import json
@@ -14,26 +14,23 @@ from sacma.algorithms.base import Algorithm
 from sacma.errors import SacmaError
 
 ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
-"""Type hints of settings."""
+"""Advice on type hints of settings."""
 
 FIRST = 2
-"""Parameters that a function has beside its settings: the problem and the random generator."""
+"""Number of parameters before the settings: the problem and the random generator."""
 
 
 @overload
 def algorithm(given: Callable[..., None]) -> Algorithm: ...
 @overload
 def algorithm(given: str) -> Callable[[Callable[..., None]], Algorithm]: ...
-def algorithm(
-    given: Callable[..., None] | str,
-) -> Algorithm | Callable[[Callable[..., None]], Algorithm]:
-    """Make a function ``function(problem, rng, **settings)`` an algorithm that a config can name.
+def algorithm(given: Callable[..., None] | str) -> Algorithm | Callable[[Callable[..., None]], Algorithm]:
+    """Turn a function ``function(problem, rng, **settings)`` into an algorithm that a config can name.
 
-    The name is that of the function with hyphens, or the one that is given: ``@algorithm("my-es")``. Its parameters
-    after the first two are the algorithm's settings: type hints say what is allowed, defaults make them optional.
-    ``typing.Annotated[float, pydantic.Field(gt=0, description="…")]`` adds a range and a meaning. A single parameter
-    ``settings`` with a pydantic model as its type hint takes them as one object instead. The first line of the
-    docstring is the summary.
+    The name is that of the function with hyphens, or a given one: ``@algorithm("my-es")``. The other parameters are
+    settings: type hints say what is allowed, defaults make them optional, and ``typing.Annotated[float,
+    pydantic.Field(gt=0, description="…")]`` adds range and meaning. A single parameter ``settings`` whose type hint is
+    a pydantic model takes all settings as one object. The first line of the docstring is the summary.
 
     Raises:
         SacmaError: a parameter cannot be a setting.
@@ -66,7 +63,7 @@ def _made(name: str, function: Callable[..., None]) -> Algorithm:
 
 
 def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
-    """Return the pydantic model that a third parameter ``settings`` takes; None where there is no such parameter."""
+    """Return the pydantic model of a third parameter ``settings``, None if there is none."""
     parameters = list(inspect.signature(function).parameters)
     hint = getattr(function, "__annotations__", {}).get("settings")
     if len(parameters) == FIRST + 1 and parameters[FIRST] == "settings":
@@ -77,7 +74,7 @@ def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
 
 
 def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
-    """Return what validates the settings of ``function``."""
+    """Return a model that validates the settings of ``function``."""
     parameters = list(inspect.signature(function).parameters.values())
     first = parameters[:FIRST]
     if len(first) < FIRST or any(p.kind not in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD} for p in first):
@@ -95,11 +92,10 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
             raise SacmaError(f"{what} has no type hint; a setting needs one, like {parameter.name}: float = 1.0")
         if parameter.name.startswith("_") or hasattr(BaseModel, parameter.name):
             raise SacmaError(f"{what} cannot name a setting; call it otherwise")
-        if parameter.default is parameter.empty:
-            fields[parameter.name] = (hints[parameter.name], ...)
-        else:
-            fields[parameter.name] = (hints[parameter.name], parameter.default)
-            _check_default(what, hints[parameter.name], parameter.default)
+        required = parameter.default is parameter.empty
+        fields[parameter.name] = (hints[parameter.name], ... if required else parameter.default)
+        if not required:
+            _check_default(what, *fields[parameter.name])
     config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
     with _hints_of(function.__name__):
         model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
@@ -107,7 +103,7 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
 
 
 def _check_default(what: str, hint: Any, default: object) -> None:
-    """See that a default is what its hint says, and survives the JSON that a trial's settings are kept as."""
+    """Check that a default fits its type hint, also after a round trip through JSON, the format of stored settings."""
     with _hints_of(what):
         adapter: TypeAdapter[Any] = TypeAdapter(hint, config=ConfigDict(strict=True))
     try:
@@ -121,7 +117,7 @@ def _check_default(what: str, hint: Any, default: object) -> None:
 
 @contextmanager
 def _hints_of(what: str) -> Iterator[None]:
-    """Say of what a type hint cannot be validated."""
+    """Name the owner of a type hint that pydantic cannot validate."""
     try:
         yield
     except PydanticUserError as error:

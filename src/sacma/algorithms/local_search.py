@@ -1,4 +1,4 @@
-"""Local searches of SciPy: each run begins at a new initial point when the last has converged."""
+"""SciPy's local searches, restarted at a new initial point after each convergence."""
 
 import sys
 import warnings
@@ -19,7 +19,7 @@ _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
     "cobyqa": ("COBYQA", {"maxfev": sys.maxsize, "maxiter": sys.maxsize}),
     "lbfgsb": ("L-BFGS-B", {"maxfun": 2**31 - 1, "maxiter": 2**31 - 1}),
 }
-"""SciPy's name of each method, and options by which only convergence or the end of the trial stops it."""
+"""SciPy's names of the methods, and options without limits: only convergence or the end of the trial stops them."""
 
 
 class LocalSearchSettings(BaseModel):
@@ -39,7 +39,7 @@ class LocalSearchSettings(BaseModel):
 
 
 class _Diverged(Exception):  # noqa: N818 no error: the next run begins
-    """A run asks for a point that is not finite."""
+    """A run has asked for a point that is not finite."""
 
 
 @algorithm
@@ -55,7 +55,7 @@ def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSear
     method, options = _WITHOUT_LIMIT[settings.method]
     bounds = optimize.Bounds(problem.lower_bounds, problem.upper_bounds) if settings.within_box else None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of precision that was lost: the next run begins
+        warnings.simplefilter("ignore")  # of lost precision: the next run begins
         while True:
             x0 = problem.initial_point(settings.initial_range)
             with suppress(_Diverged):

@@ -1,7 +1,7 @@
-"""Variants of CMA-ES that pycma runs by itself, restarts included: lq-CMA-ES and BIPOP-CMA-ES.
+"""Variants of CMA-ES that pycma runs with restarts: lq-CMA-ES and BIPOP-CMA-ES.
 
-Neither is told of budget or target: the problem ends the trial at the first evaluation too many. When the last of
-its restarts has stopped, the sequence starts over with the first population size.
+Neither knows budget or target: the problem ends the trial. After the last restart they start over with the first
+population size.
 """
 
 import warnings
@@ -15,13 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.algorithms.global_generator import contained
-from sacma.strategy.cma_es import (
-    ActiveUpdate,
-    PopulationSize,
-    StepSize,
-    contained_options,
-    default_population_size,
-)
+from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize, contained_options, default_population_size
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 
 if TYPE_CHECKING:
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RestartSettings(BaseModel):
-    """Settings of variants of CMA-ES that pycma runs with restarts."""
+    """Common settings of the variants."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -56,11 +50,7 @@ class BIPOPSettings(RestartSettings):
 
 
 @algorithm
-def lq_cmaes(
-    problem: Problem,
-    rng: np.random.Generator,
-    settings: LQSettings,
-) -> None:
+def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -> None:
     """lq-CMA-ES of pycma: linear or quadratic surrogate.
 
     A linear, diagonal or full quadratic model, fitted to the best of the last points, ranks each population. Its best
@@ -76,14 +66,7 @@ def minimize_with_lq_surrogate(
     settings: LQSettings,
     on_generation: "Callable[[cma.CMAEvolutionStrategy], None] | None" = None,
 ) -> None:
-    """Run lq-CMA-ES on ``problem`` until that ends the trial.
-
-    Args:
-        problem: to be minimised.
-        rng: source of all random numbers.
-        settings: of the strategy.
-        on_generation: called with pycma's strategy after each generation.
-    """
+    """Run lq-CMA-ES until ``problem`` ends the trial; ``on_generation`` is called after each generation."""
     import cma  # noqa: PLC0415 slow to import
 
     _run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=on_generation)
@@ -93,9 +76,9 @@ def minimize_with_lq_surrogate(
 def bipop_cmaes(problem: Problem, rng: np.random.Generator, settings: BIPOPSettings) -> None:
     """BIPOP-CMA-ES of pycma: large and small populations.
 
-    Runs with a population that doubles take turns with runs of a small population and step size, so that both have used
-    up the same number of evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function
-    testbed, GECCO 2009 workshop). Only the large ones count as restarts.
+    Runs with doubling populations alternate with runs of small populations and step sizes, with equal shares of the
+    evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009
+    workshop). Only the large ones count as restarts.
     """
     import cma  # noqa: PLC0415 slow to import
 
@@ -105,7 +88,7 @@ def bipop_cmaes(problem: Problem, rng: np.random.Generator, settings: BIPOPSetti
 def _run_for_ever(
     function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: Any
 ) -> None:
-    """Run a function of pycma with its restarts again and again, until ``problem`` ends the trial."""
+    """Run a function of pycma, which restarts by itself, again and again until ``problem`` ends the trial."""
     with _quiet(rng):
         while True:
             function(
@@ -121,8 +104,8 @@ def _run_for_ever(
 
 @contextmanager
 def _quiet(rng: np.random.Generator) -> Iterator[None]:
-    # pycma draws step and population sizes of small runs, and a model's optimum where LAPACK fails, from the global
-    # generator; it warns of numeric noise, which its stop conditions see.
+    # pycma uses the global generator for the sizes of small runs, and for a model's optimum where LAPACK fails. Of
+    # numeric noise it warns, but has stop conditions for it.
     with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield

@@ -1,4 +1,4 @@
-"""The algorithms that a config can name."""
+"""The registry of algorithms."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "sacma.algorithms"
-"""Entry points by which an installed package adds algorithms: each names a function with ``@sacma.algorithm``."""
+"""Entry points of installed packages that add algorithms, functions with ``@sacma.algorithm``."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an algorithm that is not our own comes from.
+    """The origin of somebody else's algorithm.
 
     Args:
         source: path of a file, or name of a distribution.
         version: content hash of the file, or version of the distribution.
-        is_file: which of them.
+        is_file: True for a file.
     """
 
     source: str
@@ -37,10 +37,7 @@ class Origin:
 
 
 class Registry(Mapping[str, Algorithm]):
-    """Algorithms by name: our own, those of the user's files, and what installed packages add.
-
-    Packages are looked for when they are needed, files read when they are added.
-    """
+    """Algorithms by name: our own, those of the user's files, and those of installed packages, loaded when needed."""
 
     def __init__(self, own: Mapping[str, Algorithm]) -> None:
         self._own = own
@@ -48,14 +45,14 @@ class Registry(Mapping[str, Algorithm]):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that were added, in their order: what worker processes are told to add too."""
+        """The added files in their order, for worker processes to add too."""
         return tuple(dict.fromkeys(Path(origin.source) for origin, _ in self._from_files.values()))
 
     def add_files(self, paths: Iterable[Path]) -> None:
-        """Run files and add the algorithms that they define, in the place of those of files that have the same names.
+        """Run files and add the algorithms that they define; they replace those of earlier files with the same names.
 
         Args:
-            paths: named by the user in this very call; never a path that was read from a file.
+            paths: given by the user in this very call, never read from a file.
 
         Raises:
             SacmaError: a file cannot be used, or a name is taken.
@@ -71,7 +68,7 @@ class Registry(Mapping[str, Algorithm]):
                 self._from_files[name] = Origin(str(path), file.version, is_file=True), algorithm
 
     def origin(self, name: str) -> Origin | None:
-        """Return where an algorithm comes from, None for our own."""
+        """Return the origin of an algorithm, None for our own."""
         if name in self._own:
             return None
         if name in self._from_files:
@@ -108,13 +105,7 @@ class Registry(Mapping[str, Algorithm]):
         return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
 
-BUILT_IN = (
-    surrogate_cmaes,
-    lq_cmaes,
-    bipop_cmaes,
-    local_search,
-    random_search,
-)
-"""The algorithms of this package; each is declared by the decorator that users have."""
+BUILT_IN = (surrogate_cmaes, lq_cmaes, bipop_cmaes, local_search, random_search)
+"""Our own algorithms, declared by the same decorator as those of users."""
 
 ALGORITHMS = Registry({algorithm.name: algorithm for algorithm in BUILT_IN})

@@ -1,1 +1,1 @@
-"""COCO: its suites and functions, the data that it writes, and cocopp's pages."""
+"""COCO: suites, functions, data files and cocopp's pages."""

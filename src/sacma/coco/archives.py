@@ -1,4 +1,4 @@
-"""Files of a folder or an archive, read into memory: nothing is unpacked, run or written."""
+"""Reading of folders and archives into memory, without unpacking, running or writing anything."""
 
 import bz2
 import gzip
@@ -21,27 +21,27 @@ from sacma.files.untrusted import UnfitFileError, read_file
 ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
 LARGEST = 512_000_000
-"""Bytes of the files that are read: more is no COCO data set."""
+"""Bytes of a COCO data set."""
 
 LARGEST_ARCHIVE = 4 * LARGEST
-"""Bytes that an archive may unpack to, with what is not read."""
+"""Bytes of an unpacked archive with all its files."""
 
 MOST_MEMBERS = 100_000
-"""Files and folders that are looked at: a COCO data set has a thousand."""
+"""Files and folders: a COCO data set has a thousand."""
 
 LARGEST_HEADER = 16 << 20
-"""Bytes of what an archive says of a member, or a zip of all."""
+"""Bytes of the header of a member, or of the directory of a zip."""
 
 MOST_MEMORY = 256 << 20
-"""Bytes that unpacking an ``.xz`` may take: four times what its strongest preset asks for."""
+"""Memory for unpacking an ``.xz``: four times that of its strongest preset."""
 
 LONGEST_QUOTE = 120
-"""Characters of a name or an error that a message repeats."""
+"""Characters of a name or an error in a message."""
 
 _NOT_INTACT = (
     *(tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error),
-    *(RuntimeError, NotImplementedError),  # a zip that is encrypted, or packed in a way that Python does not know
-    *(ValueError, LookupError, ArithmeticError, AttributeError, TypeError),  # of a header that is none
+    *(RuntimeError, NotImplementedError),  # an encrypted zip, or an unknown compression
+    *(ValueError, LookupError, ArithmeticError, AttributeError, TypeError),  # from a broken header
 )
 
 
@@ -49,7 +49,7 @@ def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
     """Return the files of a folder or an archive whose names end in one of ``endings``, by relative path.
 
     Raises:
-        SacmaError: it is not there, cannot be read, is no intact archive, or is too large.
+        SacmaError: it is missing, unreadable, damaged or too large.
     """
     try:
         if path.is_dir():
@@ -68,19 +68,19 @@ def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
 
 
 def _quoted(text: object) -> str:
-    """Return what somebody else's file says, or is called, as a short printable text."""
+    """Return foreign text in short and printable."""
     return one_line(str(text), LONGEST_QUOTE)
 
 
 def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a folder, each folder once, however many links lead there."""
+    """Yield the files of a folder; each folder is visited once, even if links form a circle."""
     count, looked_at = _bytes(path, LARGEST), _members(path)
 
-    def complain(error: OSError) -> None:
+    def raise_it(error: OSError) -> None:
         raise error
 
     seen: set[str] = set()
-    for folder, below, names in os.walk(path, onerror=complain, followlinks=True):
+    for folder, below, names in os.walk(path, onerror=raise_it, followlinks=True):
         looked_at(len(names) + len(below))
         seen.add(os.path.realpath(folder))
         below[:] = sorted(name for name in below if os.path.realpath(Path(folder, name)) not in seen)
@@ -90,7 +90,7 @@ def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, by
                 count(file.stat().st_size)
                 try:
                     yield file.relative_to(path).as_posix(), read_file(file, LARGEST)
-                except UnfitFileError:  # it has just become one
+                except UnfitFileError:  # it changed after is_file()
                     continue
 
 
@@ -103,13 +103,13 @@ def _read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes
                 count(member.file_size)
                 with archive.open(member) as opened:
                     content = io.BytesIO()
-                    while part := opened.read(1 << 20):  # what is stored unpacked would be read at once
+                    while part := opened.read(1 << 20):  # an uncompressed member would be read at once
                         content.write(part)
                 yield _name_within(path, member.filename), content.getvalue()
 
 
 class _Bounded(io.FileIO):
-    """A file of which much is never read at once: the list of a zip's members may be as long as it says."""
+    """A file that limits each read: the directory of a zip claims any length."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         most = LARGEST_HEADER + 1
@@ -127,7 +127,7 @@ def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes
         with tarfile.open(fileobj=limited, mode="r|") as archive:
             for member in archive:
                 looked_at(1)
-                # What comes next is the rest of this one, and what the archive says of the next.
+                # The rest of this member and the header of the next follow.
                 limited.most = archive.offset + LARGEST_HEADER
                 if member.isfile() and member.name.endswith(endings):
                     count(member.size)
@@ -139,7 +139,7 @@ def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes
 
 
 def _decompressed(path: Path) -> IO[bytes]:
-    """Open a file that may be compressed, whatever its name says."""
+    """Open a file, decompressed as its first bytes say."""
     with path.open("rb") as file:
         magic = file.read(2)
     openers: Mapping[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": _Unxz}
@@ -148,7 +148,7 @@ def _decompressed(path: Path) -> IO[bytes]:
 
 
 class _Unxz(io.RawIOBase):
-    """An ``.xz`` file, unpacked in bounded memory: it may ask for gigabytes."""
+    """An ``.xz`` file that is unpacked in bounded memory."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
@@ -169,12 +169,7 @@ class _Unxz(io.RawIOBase):
 
 
 class _Limited(io.RawIOBase):
-    """A stream that ends in an error when it is too long: what is packed small may be large.
-
-    Args:
-        stream: to read.
-        path: of the archive.
-    """
+    """A stream that raises SacmaError when it, or the header of a member, is too long."""
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         self._stream, self._count, self._read, self._path = stream, _bytes(path, LARGEST_ARCHIVE), 0, path
@@ -190,7 +185,7 @@ class _Limited(io.RawIOBase):
 
 
 def _counter(path: Path, most: float, what: str) -> Callable[[int], None]:
-    """Return what counts parts of a data set and refuses it beyond ``most`` of them, in the words of ``what``."""
+    """Return a function that adds up numbers and raises SacmaError above ``most``; ``what`` is the limit in words."""
     total = 0
 
     def count(number: int) -> None:
@@ -211,11 +206,7 @@ def _bytes(path: Path, most: int) -> Callable[[int], None]:
 
 
 def _name_within(path: Path, name: str) -> str:
-    """Return the name of a member of an archive as a relative path.
-
-    Raises:
-        SacmaError: it leads out of the archive.
-    """
+    """Return the name of a member as a relative path; raise SacmaError if it leads out of the archive."""
     found = posixpath.normpath(name.replace("\\", "/"))
     if found.startswith(("/", "../")) or found == ".." or "\0" in found:
         raise SacmaError(f"{path} has a member that leads out of it ('{_quoted(name)}'): that is not a COCO data set")

@@ -1,7 +1,7 @@
-"""cocopp's pages, made in a fresh process and checked by what it wrote.
+"""cocopp's pages.
 
-cocopp keeps option state between calls in one process, names its output by the clock and exits with 0 when it
-fails: so it gets a process of its own, its output moves to a path that stays, and success is a page.
+cocopp keeps state between calls, names its output by the clock and exits with 0 when it fails: so it runs in a process
+of its own, its output is renamed, and its files tell success from failure.
 """
 
 import html
@@ -17,24 +17,21 @@ from sacma.files.atomic import atomic_folder
 from sacma.files.printable import printable
 
 PAGES = "comparison"
-"""What the folder with a time stamp is renamed to."""
+"""New name of the folder with a time stamp."""
 
 CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
-"""What a complete output holds, of one algorithm or of several, beside its index page."""
+"""Patterns of complete output, beside its index page."""
 
 
 def drop_what_is_missing(folder: Path) -> None:
-    """Take out of cocopp's pages what they show of functions and dimensions that the data do not have.
-
-    cocopp writes its pages for the whole suite: of a part of it, most of their pictures would be broken.
-    """
+    """Remove functions and dimensions without data from cocopp's pages, which are those of the whole suite."""
     dimensions = sorted({int(path.stem.split("_")[1].removesuffix("D")) for path in folder.glob("pprldmany_*D_*.svg")})
     for page in folder.rglob("*.html"):
         text = _read(page)
         for link, name in set(re.findall(r"""(<a href="([^"#]+)"><img[^>]*></a>)""", text, flags=re.IGNORECASE)):
             if not (page.parent / name).exists():
                 text = text.replace(link, "")
-        if dimensions:  # the anchor of a dimension: links lead to 20-D whatever there is
+        if dimensions:  # links lead to the anchor of 20-D in any case
             text = re.sub(r"(pprldmany\.html)#\d+", rf"\1#{dimensions[-1]}", text)
         _write(page, text)
     config = folder / "pprldflex-config.js"
@@ -52,13 +49,13 @@ def _write(page: Path, text: str) -> None:
 
 
 def _is_there(folder: Path, line: str) -> bool:
-    """Whether a line of cocopp's list of pictures names one that exists in some dimension, or names none."""
+    """Return True unless a line of cocopp's list of pictures names one that exists in no dimension."""
     named = re.search(r'"filename": "([^"]*)<0,2>([^"]*)"', line)
     return named is None or any(folder.glob(f"{named[1]}[0-9][0-9]*{named[2]}"))
 
 
 def with_banner(page: str, banner: str) -> str:
-    """Return an HTML page with a text above its content."""
+    """Return an HTML page with ``banner`` above its content."""
     shown = (
         '<p style="background:#fc0;color:#000;font-weight:bold;padding:0.5em;margin:0" role="alert">'
         f"{html.escape(printable(banner))}</p>"
@@ -71,10 +68,10 @@ def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expen
     """Run cocopp over COCO ``folders`` and return the page to open.
 
     Args:
-        folders: one an algorithm; cocopp shows their names.
-        output: folder that is replaced with the pages. cocopp's own log is left there, or on failure beside it.
-        banner: what every page is to say above all.
-        expensive: whether with run-length-based targets, for which it needs reference data of the suite.
+        folders: one per algorithm; cocopp shows their names.
+        output: folder that the pages replace. cocopp's log is in it, or on failure beside it.
+        banner: text above every page.
+        expensive: use run-length-based targets, for which cocopp needs reference data of the suite.
 
     Raises:
         RunError: cocopp did not write its pages.
@@ -84,7 +81,7 @@ def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expen
 
 
 def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, *, expensive: bool) -> Path:
-    """Fill ``work`` with what is to be at ``output``; return the page to open, as seen from there."""
+    """Write the pages to ``work``, which becomes ``output``; return the relative path of the page to open."""
     log = work / "cocopp.log"
     command = [
         *(sys.executable, "-P", "-W", "ignore", "-m", "cocopp"),
@@ -110,7 +107,7 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, 
         log.replace(failed)
         raise RunError(
             f"cocopp did not write its pages (its exit code was {finished.returncode}); what it said is in {failed}; "
-            "sacma doctor looks whether it can work at all"
+            "sacma doctor checks its installation"
         )
     page, stamped = pages[0].name, pages[0].parent
     start = work / "pages" / "index.html"

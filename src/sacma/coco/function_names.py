@@ -1,14 +1,14 @@
-"""Names of the functions of all suites, and of the reference on those of bbob."""
+"""Names of the functions of all suites, and of the reference algorithm of bbob."""
 
 from collections.abc import Mapping
 
 from sacma.coco.suites import SUITES
 
 NAMES: Mapping[int, str] = {number: name for suite in SUITES.values() for number, name in suite.names.items()}
-"""Of all suites: no two of them call different functions the same number."""
+"""Names by number, which is unique among all suites."""
 
 BEST_2009 = "best 2009"
-"""What the best algorithm of 2009 for each function is called. No algorithm of ours can be: its name has a space."""
+"""Name of the best algorithm of 2009 on each function; names of our algorithms have no space."""
 
 
 def function_title(function: int) -> str:

@@ -1,4 +1,4 @@
-"""Lists of whole numbers as people write them: ``1-5,41-50``."""
+"""Lists of whole numbers written as ranges: ``1-5,41-50``."""
 
 import re
 from collections.abc import Iterable
@@ -12,13 +12,10 @@ MOST_PARTS = 1000
 
 
 def parse_ranges(given: object) -> tuple[int, ...]:
-    """Return the numbers named, ascending, each once.
-
-    Args:
-        given: a whole number, a string like ``1-5,41-50``, or a list of either.
+    """Return the numbers in a whole number, a string like ``1-5,41-50`` or a list of these: ascending, each once.
 
     Raises:
-        ValueError: what is wrong with it, without saying where it stood.
+        ValueError: says what is wrong and how to write it.
 
     >>> parse_ranges("1-3, 41")
     (1, 2, 3, 41)
@@ -57,7 +54,7 @@ def _range(first: int, last: int, given: str) -> Iterable[int]:
 
 
 def format_ranges(numbers: Iterable[int]) -> str:
-    """Return ascending ``numbers`` in short.
+    """Return ascending ``numbers`` as ranges.
 
     >>> format_ranges([1, 2, 3, 41])
     '1-3,41'

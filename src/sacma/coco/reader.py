@@ -1,8 +1,7 @@
-"""COCO data of anybody: folders and archives of experiments on a suite, read without running or unpickling anything.
+"""Reading of COCO data from any source, in folders and archives, without running or unpickling anything.
 
-Formats of all years are understood, in sub-folders, with repeated and with other instances. Index files (``.info``) say
-which trials there are, data files (``.dat``, ``.tdat``) how their best Δf came down. What is missing or does not fit
-together is an error or a note, never filled in.
+The formats of all years are read, in sub-folders, with any instances, also repeated ones. Index files (``.info``) name
+the trials, data files (``.dat``, ``.tdat``) hold their best Δf. Missing or contradictory data are an error or a note.
 """
 
 import io
@@ -23,43 +22,43 @@ from sacma.files.printable import one_line
 from sacma.surrogate.whitening import Array
 
 BELOW_OPTIMUM = -1e-7
-"""The lowest Δf that rounding can explain."""
+"""Lowest Δf that rounding explains."""
 
 ROUNDING = 1e-6
-"""By which part of it a Δf may differ between two lines that say the same."""
+"""Relative difference of Δf between lines that mean the same."""
 
 MOST = 1e15
-"""Evaluations: what is more is a misprint."""
+"""Largest number of evaluations."""
 
 MOST_INSTANCE = 10**9
-"""Number of an instance: idem."""
+"""Largest number of an instance."""
 
 LONGEST_LINE = 1 << 20
 """Characters of a line: a thousand trials in an index, or a row of 40,000 dimensions."""
 
 MOST_ROWS = 10_000_000
-"""Rows of a data set: more is none."""
+"""Rows of a data set."""
 
 LONGEST_QUOTE = 60
-"""Characters of a file that a message repeats."""
+"""Characters of a file in a message."""
 
 MOST_NAMED = 3
-"""Of a list, before it is cut."""
+"""Algorithms named in a note."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How the best Δf of one trial came down.
+    """The best Δf of a trial over its evaluations.
 
     Args:
-        function: f.
+        function: number f.
         dimension: D.
-        instance: of the function; in old data several trials have the same.
-        evaluations: made by the trial, as far as its data go.
-        at: evaluation numbers, ascending, shape (n,).
+        instance: instance of the function; in old data several trials have the same.
+        evaluations: evaluations of the trial, as far as its data go.
+        at: evaluation numbers of improvements, ascending, shape (n,).
         to: best Δf from each of them on, descending, shape (n,).
-        told: evaluation numbers that the files have, ascending, shape (m,), those among them at which it did not
-            improve: there the best Δf is known exactly. None: those of ``at`` only.
+        told: all evaluation numbers in the files, at which the best Δf is known exactly, ascending, shape (m,); None
+            for those of ``at`` only.
     """
 
     function: int
@@ -71,7 +70,7 @@ class Curve:
     told: Array | None = None
 
     def best_after(self, evaluations: float) -> float:
-        """Return the best Δf after that many evaluations; inf before the first that is known."""
+        """Return the best Δf after that many evaluations; inf before the first known one."""
         position = int(np.searchsorted(self.at, evaluations + 1e-9, side="right"))
         return float(self.to[position - 1]) if position else np.inf
 
@@ -81,10 +80,10 @@ class CocoData:
     """A data set of one algorithm.
 
     Args:
-        curves: of its trials, by function, dimension and order in the data.
-        algorithm: its name in the data; of several the first.
-        notes: what to know of the data, a line each.
-        files: index and data files, by relative path.
+        curves: trials by function, dimension and order in the data.
+        algorithm: name in the data; the first of several.
+        notes: remarks on the data, one line each.
+        files: index and data files by relative path.
     """
 
     curves: tuple[Curve, ...]
@@ -94,14 +93,10 @@ class CocoData:
 
 
 def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
-    """Read a folder or an archive of COCO data.
-
-    Args:
-        path: of it.
-        suite: that the data must be of.
+    """Read a folder or an archive of COCO data of ``suite``.
 
     Raises:
-        SacmaError: it is not there, not COCO data of the suite, or its files contradict each other.
+        SacmaError: it is missing, not COCO data of the suite, or contradictory.
     """
     files = read_files(path, (".info", ".dat", ".tdat"))
     indices = sorted(name for name in files if name.endswith(".info"))
@@ -148,11 +143,7 @@ class _Entry:
 
 
 def _lines(path: Path, name: str, content: bytes) -> Iterator[str]:
-    """Yield the lines of a file one by one, of whatever system.
-
-    Raises:
-        SacmaError: one is too long.
-    """
+    """Yield the lines of a file, with any line ends; raise SacmaError if one is too long."""
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace")
     number = 0
     while line := text.readline(LONGEST_LINE):
@@ -163,12 +154,12 @@ def _lines(path: Path, name: str, content: bytes) -> Iterator[str]:
 
 
 def _quoted(text: object) -> str:
-    """Return what a file says, or is called, as a short printable text."""
+    """Return foreign text in short and printable."""
     return one_line(str(text), LONGEST_QUOTE)
 
 
 def _entries(path: Path, index: str, content: bytes, suite: Suite) -> Iterator[_Entry]:
-    """Yield the data sets of an index file: a header, comments, and a line of runs each."""
+    """Yield the entries of an index file: each has a header, comments and a line of runs."""
     header = ""
     where = f"{path}: {_quoted(index)}"
     for line in filter(None, (line.strip() for line in _lines(path, index, content))):
@@ -188,11 +179,7 @@ def _entries(path: Path, index: str, content: bytes, suite: Suite) -> Iterator[_
 
 
 def _entry(path: Path, index: str, header: str, line: str, suite: Suite) -> _Entry:
-    """Return what a header and a line of runs say.
-
-    Raises:
-        SacmaError: they are not COCO's, or of another suite.
-    """
+    """Parse a header and a line of runs; raise SacmaError if they are not COCO's, or of another suite."""
     fields = {key: value.strip("'") for key, value in re.findall(r"\b(\w++)\s*+=\s*+('[^']*+'|[^,]*+)", header)}
     data, *runs = (part.strip() for part in line.split(","))
     try:
@@ -207,7 +194,7 @@ def _entry(path: Path, index: str, header: str, line: str, suite: Suite) -> _Ent
         raise SacmaError(
             f"{path}: {_quoted(index)}: not an entry of COCO's: '{_quoted(line)}' ({_quoted(error)})"
         ) from None
-    # Old data do not name their suite: there were two, with functions of different numbers.
+    # Old data do not name their suite: bbob or bbob-noisy, which number their functions differently.
     given = fields.get("suite", suite.name if suite in {BBOB, NOISY} else BBOB.name)
     stranger = f"the suite {_quoted(given)}" if given != suite.name else ""
     stranger = stranger or (f"function {entry.function}" if entry.function not in suite.functions else "")
@@ -231,12 +218,7 @@ def _run(text: str) -> tuple[int, int]:
 
 
 class _DataFiles:
-    """Data files, each read once, and how many of their runs have been taken.
-
-    Args:
-        path: of the folder or archive.
-        files: all that is in it.
-    """
+    """The data files of a folder or archive, each parsed once, and the number of their runs taken so far."""
 
     def __init__(self, path: Path, files: Mapping[str, bytes]) -> None:
         self.path, self.files = path, files
@@ -245,12 +227,12 @@ class _DataFiles:
         self._rows = 0
 
     def take(self, index: str, entry: _Entry) -> Iterator[tuple[str, list[Array]]]:
-        """Yield what each run of an entry is called, for people, and its rows from each of its data files.
+        """Yield a name for messages and the rows in each data file, for each run of an entry.
 
-        An index may name a data file several times, for its runs in turn.
+        An index may name a data file several times, for successive runs.
 
         Raises:
-            SacmaError: a file is not there, or has fewer runs.
+            SacmaError: a file is missing or incomplete.
         """
         if entry.data not in self.files:
             raise SacmaError(f"{self.path}: {_quoted(index)} names {_quoted(entry.data)}, which is not there")
@@ -272,7 +254,7 @@ class _DataFiles:
 
     @property
     def left_out(self) -> int:
-        """How many runs nobody has taken: of trials that were not finished, or whose index is lost."""
+        """Number of runs in no index: of unfinished trials, or whose index is lost."""
         there = {
             name: text.count(b"\n%") + text.startswith(b"%")
             for name, text in self.files.items()
@@ -297,10 +279,7 @@ def _curves(data: _DataFiles, index: str, entry: _Entry) -> Iterator[Curve]:
 
 
 def _runs(path: Path, name: str, content: bytes, most: int) -> list[Array]:
-    """Return evaluation number and best Δf of each run of a data file, shape (n, 2) each, at most ``most`` in all.
-
-    The first column is the evaluation number and the third the best Δf, in the formats of all years.
-    """
+    """Return evaluation number and best Δf, columns 1 and 3, of each run of a data file, shape (n, 2) each."""
     runs: list[array[float]] = []
     columns = rows = 0
     for number, line in enumerate(_lines(path, name, content), start=1):
@@ -324,13 +303,9 @@ def _runs(path: Path, name: str, content: bytes, most: int) -> list[Array]:
 
 
 def _checked(path: Path, name: str, rows: Array) -> Array:
-    """Return evaluation number and best Δf of a run, given with the numbers of their lines.
-
-    Raises:
-        SacmaError: a number is none that a trial can have, or the numbers are not those of one trial in turn.
-    """
+    """Return evaluation number and best Δf of a run without line numbers; raise SacmaError if they are impossible."""
     at, to, lines = rows.T
-    with np.errstate(invalid="ignore"):  # what is infinite is found before it is compared
+    with np.errstate(invalid="ignore"):  # infinite values are reported first
         rises = to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1])
     wrong = {
         "the evaluation number is not 1, 2, 3 …": ~np.isfinite(at) | (at < 1) | (at != np.floor(at)) | (at > MOST),

@@ -1,4 +1,4 @@
-"""The suites of COCO that trials can run on: what is in each, and what can be said of it.
+"""The suites of COCO that trials can run on.
 
 N. Hansen, S. Finck, R. Ros and A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions
 definitions, INRIA RR-6829, and noisy functions definitions, RR-6869. O. Elhara et al., COCO: the large scale black-box
@@ -14,18 +14,17 @@ class Suite:
     """A suite of COCO.
 
     Args:
-        name: as COCO calls it.
-        names: of its functions, by number, in COCO's order; short enough for the title of a small panel.
-        groups: of its functions, and all.
-        dimensions: that it has.
-        usual_dimensions: those of a protocol that gives none.
-        usual_instances: idem.
-        noisy: whether f is measured with noise: then what is measured does not say how far the optimum is, and Δf is
-            the noise-free one of COCO's logger.
+        name: COCO's name.
+        names: short names of the functions by number, in COCO's order.
+        groups: groups of functions, and all functions.
+        dimensions: all dimensions.
+        usual_dimensions: dimensions of a protocol that gives none.
+        usual_instances: instances of a protocol that gives none.
+        noisy: f is measured with noise; Δf is then the noise-free one of COCO's logger.
         bbob_functions: the function of bbob with the same optimal value, by function.
-        of_the_paper: whether the paper's results are of it.
-        of_2009: whether there are the targets of the best algorithm of BBOB 2009, of which run lengths are made.
-        expensive: whether cocopp has the reference data that its ``--expensive`` needs.
+        of_the_paper: the paper has results on this suite.
+        of_2009: there are run-length targets of the best algorithm of BBOB 2009.
+        expensive: cocopp has the reference data for its ``--expensive``.
     """
 
     name: str
@@ -42,11 +41,11 @@ class Suite:
 
     @property
     def functions(self) -> tuple[int, ...]:
-        """Their numbers."""
+        """Numbers of the functions."""
         return tuple(self.names)
 
     def index(self, function: int) -> int:
-        """Return what COCO's filters call a function: its place in the suite, from 1.
+        """Return the position of a function in the suite, from 1, as COCO's filters count.
 
         >>> BBOB.index(8), NOISY.index(101)
         (8, 1)
@@ -54,39 +53,18 @@ class Suite:
         return self.functions.index(function) + 1
 
 
-def _numbered(first: int, *names: str) -> Mapping[int, str]:
-    return dict(enumerate(names, start=first))
-
+_BBOB_NAMES = """
+Sphere, Ellipsoid separable, Rastrigin separable, Büche-Rastrigin, Linear slope,
+Attractive sector, Step ellipsoid, Rosenbrock, Rosenbrock rotated,
+Ellipsoid, Discus, Bent cigar, Sharp ridge, Different powers,
+Rastrigin, Weierstrass, Schaffer F7, Schaffer F7 ill-cond., Griewank-Rosenbrock,
+Schwefel, Gallagher 101 peaks, Gallagher 21 peaks, Katsuura, Lunacek bi-Rastrigin
+"""
+"""One line per group."""
 
 BBOB = Suite(
     name="bbob",
-    names=_numbered(
-        1,
-        "Sphere",
-        "Ellipsoid separable",
-        "Rastrigin separable",
-        "Büche-Rastrigin",
-        "Linear slope",
-        "Attractive sector",
-        "Step ellipsoid",
-        "Rosenbrock",
-        "Rosenbrock rotated",
-        "Ellipsoid",
-        "Discus",
-        "Bent cigar",
-        "Sharp ridge",
-        "Different powers",
-        "Rastrigin",
-        "Weierstrass",
-        "Schaffer F7",
-        "Schaffer F7 ill-cond.",
-        "Griewank-Rosenbrock",
-        "Schwefel",
-        "Gallagher 101 peaks",
-        "Gallagher 21 peaks",
-        "Katsuura",
-        "Lunacek bi-Rastrigin",
-    ),
+    names=dict(enumerate((name.strip() for name in _BBOB_NAMES.split(",")), start=1)),
     groups={
         "separable": range(1, 6),
         "moderate": range(6, 10),
@@ -116,18 +94,15 @@ LARGESCALE = replace(
     expensive=False,
 )
 
-_MODERATE = ("Sphere", "Rosenbrock")
+_NOISE = ("Gauss", "unif.", "Cauchy")
+_MODERATE = ("Sphere mod.", "Rosenbrock mod.")
 _SEVERE = ("Sphere", "Rosenbrock", "Step ellipsoid", "Ellipsoid", "Diff. powers")
 _MULTIMODAL = ("Schaffer F7", "Griewank-Ros.", "Gallagher")
-_NOISE = ("Gauss", "unif.", "Cauchy")
+_NOISY_NAMES = (f"{name} {noise}" for name in (*_MODERATE, *_SEVERE, *_MULTIMODAL) for noise in _NOISE)
 
 NOISY = Suite(
     name="bbob-noisy",
-    names=_numbered(
-        101,
-        *(f"{name} mod. {noise}" for name in _MODERATE for noise in _NOISE),
-        *(f"{name} {noise}" for name in (*_SEVERE, *_MULTIMODAL) for noise in _NOISE),
-    ),
+    names=dict(enumerate(_NOISY_NAMES, start=101)),
     groups={
         "moderate noise": range(101, 107),
         "severe noise": range(107, 122),
@@ -138,7 +113,7 @@ NOISY = Suite(
     usual_dimensions=(2, 3, 5, 10, 20),
     usual_instances=tuple(range(1, 16)),
     noisy=True,
-    # Three noises of each.
+    # Each with three kinds of noise.
     bbob_functions=dict(enumerate((f for f in (1, 8, 1, 8, 7, 10, 14, 17, 19, 21) for _ in _NOISE), start=101)),
     of_the_paper=False,
     of_2009=False,
@@ -146,4 +121,4 @@ NOISY = Suite(
 )
 
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (BBOB, NOISY, LARGESCALE)}
-"""By name."""
+"""Suites by name."""

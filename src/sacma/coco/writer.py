@@ -1,7 +1,7 @@
-"""COCO's data files: one trial's as they come from an observer, and many trials' as one canonical folder.
+"""COCO's data files: those of a trial, and the canonical folder of many trials.
 
-A trial runs under an observer of its own, in a folder of its own. The canonical folder of an algorithm is put
-together from the trials' files in the order in which one observer would have written them, byte for byte.
+Each trial has its own observer and folder. The canonical folder of an algorithm holds what a single observer would have
+written, byte for byte.
 """
 
 import itertools
@@ -18,13 +18,12 @@ SUFFIXES = ("dat", "tdat", "rdat", "mdat")
 
 @dataclass(frozen=True)
 class CocoFiles:
-    """What an observer wrote of one trial.
+    """Files of a trial, as written by its observer.
 
     Args:
-        header: first line of its ``.info`` entry; the same for all trials of a function and dimension. The second
-            line, the algorithm's description, is not a trial's own.
-        entry: the trial's ``instance:evaluations|Δf``.
-        data: contents of its data files by suffix.
+        header: first line of the ``.info`` entry, the same for all trials of a function and dimension.
+        entry: ``instance:evaluations|Δf``.
+        data: contents of the data files by suffix.
     """
 
     header: str
@@ -33,24 +32,17 @@ class CocoFiles:
 
     @property
     def f_opt(self) -> float:
-        """The optimal value, to 12 digits.
-
-        Raises:
-            ValueError: the files do not say it.
-        """
+        """The optimal value, to 12 digits; ValueError if the files do not have it."""
         found = re.match(r"%.*Fopt \((\S+)\)", self.data["dat"])
         if found is None:
             raise ValueError(f"COCO's .dat file does not name the optimal value: {self.data['dat'][:80]!r}")
         return float(found[1])
 
     def improvements(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Return how the noise-free best Δf came down, as COCO's logger saw it.
+        """Return evaluation numbers (ascending) and values (descending) of improvements of the noise-free best Δf.
 
-        It writes the evaluation at which Δf passes a target, 20 of them a decade, 1e-8 among them, and Δf at its
-        numbers of evaluations: between them, Δf may have been lower by as much as a target.
-
-        Returns:
-            Evaluation numbers, ascending, and Δf from each of them on, descending.
+        COCO logs the evaluations at which Δf passes targets, 20 per decade with 1e-8 among them, and Δf at certain
+        numbers of evaluations: in between, Δf may have been lower by up to one target.
         """
         lines = [line.split() for suffix in ("dat", "tdat") for line in self.data[suffix].splitlines()]
         rows = sorted((int(line[0]), float(line[2])) for line in lines if not line[0].startswith("%"))
@@ -73,7 +65,7 @@ class PlacedFiles:
 
 
 def observer_options(*, folder: Path, name: str, triggers: str, description: str = "") -> str:
-    """Return the options of an observer that writes to ``folder``, in COCO's own syntax."""
+    """Return the options of an observer that writes to ``folder``, in COCO's syntax."""
     return (
         f'outer_folder: "{folder.parent}" result_folder: {folder.name} algorithm_name: {name} '
         f'algorithm_info: "{description}" base_evaluation_triggers: {triggers}'
@@ -81,17 +73,11 @@ def observer_options(*, folder: Path, name: str, triggers: str, description: str
 
 
 class IncompleteTrialError(RuntimeError):
-    """COCO, which does not look whether it could write, has left less than a whole trial."""
+    """COCO's files of a trial are incomplete: COCO ignores failed writes."""
 
 
 def read_trial(folder: Path, function: int, dimension: int, evaluations: int) -> CocoFiles:
-    """Read what an observer wrote to ``folder`` of a single trial.
-
-    Args:
-        folder: of the observer.
-        function: f.
-        dimension: D.
-        evaluations: made by the trial, at least one.
+    """Read the files of a trial with one or more ``evaluations`` from the folder of its observer.
 
     Raises:
         IncompleteTrialError: the folder does not hold exactly one complete trial.
@@ -107,9 +93,9 @@ def read_trial(folder: Path, function: int, dimension: int, evaluations: int) ->
         raise IncompleteTrialError(f"COCO's index says {run!r}, not {evaluations} evaluations; {_WHY}")
     for suffix, text in data.items():
         lines = text.splitlines()
-        whole = text.endswith("\n") and text.startswith("%") and sum(line.startswith("%") for line in lines) == 1
-        last = lines[-1].split()[0] if whole and suffix in {"dat", "tdat"} else str(evaluations)
-        if not whole or last != str(evaluations):
+        complete = text.endswith("\n") and text.startswith("%") and sum(line.startswith("%") for line in lines) == 1
+        last = lines[-1].split()[0] if complete and suffix in {"dat", "tdat"} else str(evaluations)
+        if not complete or last != str(evaluations):
             raise IncompleteTrialError(f"COCO's .{suffix} file of the trial is not complete; {_WHY}")
     return CocoFiles(header, run, data)
 
@@ -118,13 +104,10 @@ _WHY = "is the disk of temporary files full? TMPDIR says where it is"
 
 
 def merge(trials: Iterable[PlacedFiles], description: str) -> dict[str, str]:
-    """Return the files of the canonical folder by relative path.
+    """Return the files of an algorithm's canonical folder by relative path.
 
-    Dimensions ascend in each ``.info`` file and instances in each data file, as in COCO's suite.
-
-    Args:
-        trials: of one algorithm, in any order.
-        description: of the algorithm, one line.
+    Dimensions ascend in each ``.info`` file and instances in each data file, as in COCO's suite; ``trials`` may have
+    any order.
 
     Raises:
         SacmaError: trials of one function and dimension were recorded by different versions of COCO.
