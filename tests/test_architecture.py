@@ -1,5 +1,6 @@
 """The house and its rooms: which package may import which, and how large a module may become."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,13 @@ def test_imports_keep_the_contracts(capsys: pytest.CaptureFixture[str]) -> None:
 def test_modules_are_small(path: Path) -> None:
     """What grows longer is two things."""
     assert len(path.read_text().splitlines()) <= MOST_LINES or path.name in LONG
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    """No two public classes share a name."""
+    found: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

@@ -8,7 +8,7 @@ import pytest
 
 from sacma.config.plan import plan
 from sacma.config.study import load_studies
-from sacma.experiment.seeding import initial_points
+from sacma.experiment.seeding import initial_points, sampling
 from sacma.experiment.trial import run_trial
 from sacma.store.record import TrialRecord
 from sacma.strategy.generation import EvaluatedBy, Generation

@@ -30,7 +30,7 @@ RESAMPLES = 9999
 
 
 @dataclass(frozen=True)
-class Decision:
+class BestSetting:
     """The best setting, and what decided it."""
 
     winner: str  # the best; of several, the first
@@ -89,7 +89,7 @@ def standings(ranks: pd.DataFrame) -> pd.DataFrame:
     return table.rename_axis(index="setting")
 
 
-def decide(table: pd.DataFrame) -> Decision:
+def decide(table: pd.DataFrame) -> BestSetting:
     """Return the winner and what decided it, from ``standings`` of two settings or more.
 
     >>> decide(standings(pd.DataFrame({"A": [2, 1], "B": [1, 2], "C": [3, 3]}))).decided_by
@@ -102,7 +102,7 @@ def decide(table: pd.DataFrame) -> Decision:
     if not margin:
         decided_by = "rank sum" if table["place"].iloc[1] > 1 else "nothing"
     tied = tuple(str(name) for name in table.index[first == first.iloc[0]])
-    return Decision(winner, runner_up, decided_by, margin, tied)
+    return BestSetting(winner, runner_up, decided_by, margin, tied)
 
 
 def win_shares(ranks: pd.DataFrame, *, rng: np.random.Generator, resamples: int = RESAMPLES) -> pd.Series:

@@ -9,7 +9,7 @@ import pandas as pd
 from sacma.analysis.sections.data import grid_table
 from sacma.analysis.sweep import (
     RANKING,
-    Decision,
+    BestSetting,
     decide,
     firsts,
     main_effects,
@@ -50,7 +50,7 @@ class SweepTables:
     comparisons: pd.DataFrame
     effects: pd.DataFrame
     ranks: pd.DataFrame
-    decisions: dict[str, Decision]
+    decisions: dict[str, BestSetting]
 
 
 def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
@@ -101,7 +101,7 @@ def _ranking(table: pd.DataFrame, values: pd.DataFrame, ranks: pd.DataFrame, ref
 
 
 def _comparisons(
-    table: pd.DataFrame, decision: Decision, ranks: pd.DataFrame, algorithm: SweptAlgorithm
+    table: pd.DataFrame, decision: BestSetting, ranks: pd.DataFrame, algorithm: SweptAlgorithm
 ) -> pd.DataFrame:
     winner, reference = decision.winner, algorithm.reference
     against = {"runner-up": decision.runner_up}

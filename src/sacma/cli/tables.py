@@ -22,7 +22,7 @@ from sacma.surrogate.part import Part
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sacma.analysis.sweep import Decision
+    from sacma.analysis.sweep import BestSetting
 
 
 LONGEST_NAME = 26
@@ -199,7 +199,7 @@ def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
     return Group(title, table)
 
 
-def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "Decision") -> list[str]:
+def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "BestSetting") -> list[str]:
     """Return lines on the setting that won: what decided it, and tests against the runner-up and the reference."""
     winner = _short(decision.winner, algorithm)
     match decision.decided_by:
