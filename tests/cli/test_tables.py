@@ -109,7 +109,7 @@ def test_a_required_setting_and_the_default_of_a_part(tmp_path: Path) -> None:
     text = sacma("algorithms", cwd=tmp_path, width=200).stdout
     for row in (
         r"error +required +ε: .*\(kendall \| ranking-difference \| kullback-leibler \| ",
-        r"control +none +points or generations that f evaluates \(none \| generations \| adaptive-generations \| ",
+        r"control +none +generations or points that f evaluates \(none \| generations \| adaptive-generations \| ",
         r"model +null +the surrogate; null: f evaluates every point \(gaussian-process \| random-forest \| ",
         r"selection +recent +reduces .*\(recent \| nearest \| kmeans\)",
     ):
