@@ -46,7 +46,8 @@ def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluati
 
     results = parallel(delayed(_numbered)(fun, task) for task in tasks)
     try:
-        yield from results
+        for evaluation in results:  # noqa: UP028 `yield from` would close them with joblib's warning
+            yield evaluation
     finally:
         if hasattr(results, "close"):  # ends what has not been taken
             with warnings.catch_warnings():
