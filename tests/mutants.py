@@ -1,0 +1,547 @@
+# ruff: noqa: BLE001, C901, E501, PLC0415, PLR0915, T201 a long table, and a process that reports whatever happens
+"""Mutants of the rules of Algorithms 1 to 3, and whether the tests of strategy and surrogate kill them.
+
+python tests/mutants.py CHECKOUT            # all of them, one at a time, in a copy of the checkout
+python tests/mutants.py CHECKOUT --check    # only whether each old text is there, once
+python tests/mutants.py CHECKOUT --only restarts/ --whole
+
+Each mutant is (file below src/sacma, old text, new text, the rule that it breaks). A text that is not found, or found
+twice, is an error at once. Tests that are named like the file run first, then all of tests/strategy and tests/surrogate
+(and tests/algorithms with --whole); the first failure kills. A copy that fails without a mutant is an error too.
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+S, G = "strategy/", "surrogate/"
+GC, AG, DT = S + "control/generation_control.py", S + "control/adaptive_generations.py", S + "control/doubly_trained.py"
+SC, PO, TR, RS = S + "surrogate_cmaes.py", S + "population.py", S + "training.py", S + "restarts.py"
+TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
+KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
+SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
+
+MUTANTS: list[tuple[str, str, str, str]] = [
+    # Algorithm 1
+    (
+        GC,
+        "if self._models_left and self._last.model is not None:",
+        "if self._last.model is not None:",
+        "step 2: g_m generations, no more",
+    ),
+    (GC, "self._models_left -= 1  # steps 10 and 11", "self._models_left -= 2", "steps 10, 11: g counts one by one"),
+    (
+        GC,
+        "self._models_left = decision.model_generations if trained is not None else 0",
+        "self._models_left = decision.model_generations",
+        "step 7: no model, no model generations (with the last one kept)",
+    ),
+    (
+        GC,
+        "self._models_left = decision.model_generations if trained",
+        "self._models_left = decision.model_generations + 1 if trained",
+        "step 7: exactly g_m",
+    ),
+    (
+        GC,
+        "            if not can_rank(predicted):\n                self._models_left = 0\n                return None\n",
+        "",
+        "a population that predictions cannot rank is discarded",
+    ),
+    (
+        GC,
+        "                self._models_left = 0\n                return None\n",
+        "                return None\n",
+        "and f evaluates the next",
+    ),
+    (
+        GC,
+        "no_better_than(population.best_value, population.predict(self._last.model))  # step 9",
+        "population.predict(self._last.model)",
+        "step 9: predictions are raised",
+    ),
+    (
+        GC,
+        "earlier, self.model = self.model, trained\n        return earlier",
+        "earlier, self.model = self.model, trained\n        return trained",
+        "the earlier model is judged, not the new one",
+    ),
+    (
+        GC,
+        "earlier, self.model = self.model, trained",
+        "earlier, self.model = self.model, trained or self.model",
+        "a training that fails leaves no model",
+    ),
+    (
+        GC,
+        "        self._last.model = None\n        self._models_left = 0\n",
+        "        self._last.model = None\n",
+        "a restart begins with a true generation, by g",
+    ),
+    (
+        GC,
+        "        self._last.model = None\n        self._models_left = 0\n",
+        "        self._models_left = 0\n",
+        "a restart forgets the model",
+    ),
+    (
+        CB,
+        "shift = best_value - float(predicted.min())",
+        "shift = best_value - float(predicted.mean())",
+        "raised so that the least is the best true value",
+    ),
+    (
+        CB,
+        "return predicted + shift if shift > 0.0 else predicted",
+        "return np.maximum(predicted, best_value)",
+        "all raised by the same",
+    ),
+    (CB, "return predicted + shift if shift > 0.0 else predicted", "return predicted + shift", "never lowered"),
+    (
+        SC,
+        "                    run.tell(values)  # CMA-ES's own update\n",
+        "                    if self._population.begun:\n                        run.tell(values)\n",
+        "CMA-ES is updated by model generations too",
+    ),
+    (
+        SC,
+        "elif start.keeps is Keeps.ARCHIVE_AND_ERROR:\n            self._control.forget_run()",
+        "elif start.keeps is Keeps.ARCHIVE_AND_ERROR:\n            self._control = s.control.build(self._context)",
+        "the smoothed error survives a restart",
+    ),
+    (
+        SC,
+        "                self._trainer.forget()\n",
+        "                pass\n",
+        "a restart starts the search for hyperparameters anew",
+    ),
+    (
+        SC,
+        "elif start.keeps is Keeps.ARCHIVE_AND_ERROR:\n            self._control.forget_run()",
+        "elif start.keeps is Keeps.ARCHIVE_AND_ERROR:\n            self._archive = Archive(self._context.dimension)\n            self._control.forget_run()",
+        "the archive survives a restart",
+    ),
+    (
+        SC,
+        "if start.keeps is Keeps.NOTHING or not self._runs:",
+        "if not self._runs:",
+        "a start afresh forgets everything",
+    ),
+    (
+        SC,
+        "        self._archive.add(learned[finite], values[finite])\n        run.inject(points)",
+        "        run.inject(points)",
+        "proposals are archived",
+    ),
+    (SC, "        run.inject(points)\n", "", "proposals join the next population"),
+    (
+        PO,
+        "        self._archive.add(self._run.learned[told[finite]], y[finite])\n",
+        "",
+        "step 4: true values are archived",
+    ),
+    (
+        PO,
+        "        self._archive.add(self._run.learned[told[finite]], y[finite])\n",
+        "        self._archive.add(self._run.learned[told], y)\n",
+        "what is not finite is not archived",
+    ),
+    (PO, "min(np.nextafter(worst, np.inf), sys.float_info.max)", "worst", "a failed value is above all known ones"),
+    (
+        PO,
+        "predicted = model(self._run.learned)",
+        "predicted = model(self._run.sampled)[::-1]",
+        "the judged model predicts the population in its order",
+    ),
+    (PO, "return self.size // 2", "return (self.size + 1) // 2", "μ = ⌊λ/2⌋ of DTS"),
+    (TR, "required=s.n_req_factor * D,", "required=s.n_req_factor,", "step 5: n_req = factor × D"),
+    (TR, "largest=s.n_max_factor * D,", "largest=s.n_max_factor,", "step 5: n_max = factor × D"),
+    (
+        TR,
+        "        if status is not FitStatus.TRAINED:\n            return Training(status, size=len(training_set))\n",
+        "",
+        "a rejected model is none",
+    ),
+    (TR, "        self._model.keep(fitted, whitening)\n", "", "step 6: the next search starts at the last optimum"),
+    (
+        S + "acceptance.py",
+        "highest - lowest > 4.0 * sys.float_info.epsilon * max(abs(lowest), abs(highest))",
+        "highest - lowest >= 0.0",
+        "constant predictions are of no use",
+    ),
+    (
+        S + "acceptance.py",
+        "    if not (math.isfinite(lowest) and math.isfinite(highest)):\n        return False\n",
+        "",
+        "predictions are finite",
+    ),
+    (TS, "if len(indices) < required:", "if len(indices) <= required:", "n_req points suffice"),
+    (TS, "<= radius**2", "<= radius", "within the Mahalanobis distance r"),
+    (TS, "if len(indices) > largest:", "if len(indices) > 2 * largest:", "n_max points at most"),
+    (
+        G + "selections/recent.py",
+        "np.arange(len(whitened) - size, len(whitened))",
+        "np.arange(size)",
+        "the newest candidates",
+    ),
+    (G + "selections/nearest.py", "np.sort(order[:size])", "np.sort(order[-size:])", "the nearest candidates"),
+    (
+        G + "selections/kmeans.py",
+        "np.unique(vq(centroids, whitened, check_finite=False)[0])",
+        "np.arange(size)",
+        "the candidates nearest to the centroids",
+    ),
+    (AR, "            if key in self._known:\n                continue\n", "", "a set holds a point once"),
+    (
+        G + "whitening.py",
+        "(points - self.mean) @ self.to_white.T",
+        "(points - self.mean) @ self.to_white",
+        "z = W (x − m)",
+    ),
+    (
+        S + "cma_es.py",
+        "axes = (es.sm.B / es.sm.D).T / (es.sigma * es.sigma_vec.scaling)",
+        "axes = (es.sm.B / es.sm.D).T",
+        "by σ²C, not C",
+    ),
+    # Restarts
+    (RS, "% (s.max_restarts + 1)", "% (s.max_restarts + 2)", "max_restarts restarts"),
+    (
+        RS,
+        "Start(s.population_factor**place)",
+        "Start(s.population_factor * place or 1.0)",
+        "λ grows by the factor at each restart",
+    ),
+    (
+        RS,
+        'and s.after_last_restart == "stop"',
+        'and s.after_last_restart != "stop"',
+        "the end after the last restart, where that is asked for",
+    ),
+    # Algorithm 2
+    (
+        KE,
+        "(1.0 - kendall_tau(population.values, population.predicted)) / 2.0",
+        "(1.0 + kendall_tau(population.values, population.predicted)) / 2.0",
+        "ε = (1 − τ)/2",
+    ),
+    (KE, "(len(a) * (len(a) - 1))", "(len(a) * len(a))", "τ is of pairs"),
+    (
+        RD,
+        "ranking_difference(population.predicted, population.values, population.parents)",
+        "ranking_difference(population.values, population.predicted, population.parents)",
+        "RDE is summed over the μ best by the model",
+    ),
+    (RD, "[r_a <= parents]", "[r_a < parents]", "over μ points"),
+    (
+        RD,
+        "exchanged = max(0, (3 * parents - population_size + 2) // 4)",
+        "exchanged = 0",
+        "divided by the largest difference",
+    ),
+    (
+        KL,
+        "divergence = kullback_leibler(by_model, by_truth, self._exponent)",
+        "divergence = kullback_leibler(by_truth, by_model, self._exponent)",
+        "D_KL(model ‖ truth)",
+    ),
+    (KL, "self.largest = max(self.largest, divergence)", "self.largest = divergence", "in units of the largest so far"),
+    (KL, "exponent: float = 2.0) -> None", "exponent: float = 1.0) -> None", "of covariances σ²C"),
+    (CU, "np.sqrt(k.cc * (2 - k.cc) * k.mueff)", "np.sqrt(k.cc * (2 - k.cc))", "the what-if update is CMA-ES's: p_c"),
+    (
+        CU,
+        "growth = k.cs / k.ds * (np.linalg.norm(ps) / k.chi - 1)",
+        "growth = k.cs / k.ds * (np.linalg.norm(state.ps) / k.chi - 1)",
+        "and σ by the new p_σ",
+    ),
+    (CU, "steps = (points[np.argsort(values)] - state.mean)", "steps = (points - state.mean)", "and points are ranked"),
+    (
+        AG,
+        "if any(np.min(a) == np.max(a) for a in (judged.values, judged.predicted)):",
+        "if False:",
+        "constant values have no error",
+    ),
+    # Algorithm 3
+    (
+        AG,
+        "return (1.0 - rate) * self._smoothed + rate * error",
+        "return rate * self._smoothed + (1.0 - rate) * error",
+        "step 1: r_u weighs the newest error",
+    ),
+    (
+        AG,
+        "        if math.isnan(self._smoothed):\n            return error\n",
+        "        if math.isnan(self._smoothed):\n            return self._settings.update_rate * error\n",
+        "the first error is taken as it is",
+    ),
+    (
+        AG,
+        "if not self._judged or math.isnan(self._smoothed):",
+        "if math.isnan(self._smoothed):",
+        "g_m = 1 for the first model (with an initial error)",
+    ),
+    (
+        AG,
+        "return Decision(model_generations=1)",
+        "return Decision(self._settings.max_model_generations)",
+        "g_m = 1 for the first model",
+    ),
+    (
+        AG,
+        "min(smoothed, self.error_threshold) / self.error_threshold",
+        "min(smoothed, self.error_threshold)",
+        "steps 2, 3: ε_s truncated at ε_T and divided by it",
+    ),
+    (AG, "TRANSFERS[self.transfer](1.0 - truncated", "TRANSFERS[self.transfer](truncated", "step 4: γ(1 − ε_s/ε_T)"),
+    (AG, "return math.floor(x + 0.5)", "return math.floor(x)", "step 4: rounded to the nearest"),
+    (
+        AG,
+        "self._judged |= judged is not None",
+        "self._judged = judged is not None",
+        "an error that was seen stays seen (with the last model lost)",
+    ),
+    (
+        S + "transfer.py",
+        "return centered * (1.0 + 1.0 / k) / (abs(2.0 * centered) + 1.0 / k) + 0.5",
+        "return centered * (1.0 + 1.0 / k) / (abs(centered) + 1.0 / k) + 0.5",
+        "T₂",
+    ),
+    (S + "transfer.py", '"T1": lambda x, _: T1(x)', '"T1": T2', "T₁ is the identity"),
+    # DTS-CMA-ES
+    (DT, "math.ceil(share * population_size - 1e-9)", "math.floor(share * population_size)", "⌈α λ⌉ points"),
+    (DT, "min(population_size, max(1, ", "min(population_size, max(0, ", "at least one point"),
+    (
+        DT,
+        "        model = population.train()\n        if model is not None:\n            predicted",
+        "        model = population.model\n        if model is not None:\n            predicted",
+        "a second model is trained",
+    ),
+    (
+        DT,
+        "no_better_than(population.best_value, predicted) if self._raises else predicted",
+        "predicted",
+        "raised where the setting says so",
+    ),
+    (
+        DT,
+        "            if not can_rank(values):\n                yield from population.evaluate(population.unevaluated)\n                values = population.values\n",
+        "",
+        "f evaluates the rest where there is no second model",
+    ),
+    (
+        S + "criteria/base.py",
+        "np.lexsort((-variance(posterior), -worth))",
+        "np.lexsort((-variance(posterior), worth))",
+        "points of the largest worth",
+    ),
+    (
+        S + "criteria/improvement.py",
+        "(best - posterior.mean) / spread",
+        "(posterior.mean - best) / spread",
+        "probability to be below the best",
+    ),
+    (
+        S + "expected_ranking.py",
+        "step = 1.0 if steeper > 0.0 else -1.0",
+        "step = -1.0 if steeper > 0.0 else 1.0",
+        "ERDE: who overtakes whom",
+    ),
+    (
+        SA,
+        "(1.0 - s.error_update_rate) * self.smoothed_error + s.error_update_rate * error",
+        "s.error_update_rate * self.smoothed_error + (1.0 - s.error_update_rate) * error",
+        "β weighs the newest error",
+    ),
+    (
+        SA,
+        "gain = min(max((self.smoothed_error - lowest) / (highest - lowest), 0.0), 1.0)",
+        "gain = 1.0 - min(max((self.smoothed_error - lowest) / (highest - lowest), 0.0), 1.0)",
+        "α grows with the error",
+    ),
+    (
+        SA,
+        "error = ranking_difference(values, predicted, len(values) // 2)",
+        "error = ranking_difference(predicted, values, len(values) // 2)",
+        "RDE_μ of the first model, by the final values",
+    ),
+    # Model
+    (GP, "warm = self._last.stretched(whitening.log_scale) if", "warm = self._last if", "ℓ follows the whitening"),
+    (GP, "(s.noise_std_start / s.signal_std_start) ** 2", "s.noise_std_start / s.signal_std_start", "η = (σ_n/s_f)²"),
+    (
+        G + "gaussian_process.py",
+        "covariance=self.signal * (compiled.correlations(points, points, length) - solved.T @ solved)",
+        "covariance=self.signal * compiled.correlations(points, points, length)",
+        "the posterior covariance",
+    ),
+    (
+        G + "gaussian_process.py",
+        "return np.asarray(self.center + self.scale * standardised)",
+        "return np.asarray(self.scale * standardised)",
+        "predictions in the objective's units",
+    ),
+    # The published code
+    (
+        S + "as_run/control.py",
+        "return None if trained is None else super().replace(trained)",
+        "return super().replace(trained)",
+        "as run: the last model outlives a failed training",
+    ),
+    (
+        S + "as_run/control.py",
+        "clipped = min(max(smoothed, self.error_floor), self.error_threshold)",
+        "clipped = min(smoothed, self.error_threshold)",
+        "as run: g_m^max below the floor",
+    ),
+    (S + "as_run/restarts.py", "initial_point=last.initial_point, ", "", "as run: from the same point"),
+    (
+        S + "as_run/acceptance.py",
+        "min(1e-8, 0.05 * float(np.ptp(values)))",
+        "max(1e-8, 0.05 * float(np.ptp(values)))",
+        "as run: predictions span little",
+    ),
+]
+
+
+def first_tests(tests: Path, file: str) -> list[str]:
+    """Tests whose names have the module's in them."""
+    stem = Path(file).stem
+    package = Path(file).parent.name
+    names = {stem, package} - {"strategy", "surrogate", "base"}
+    return sorted(str(path) for path in tests.rglob("test_*.py") if any(name in path.stem for name in names))
+
+
+def run_tests(root: Path, paths: list[str]) -> int:
+    """Run tests in a copy of this process; return pytest's exit code."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        os.chdir(root)
+        log = os.open(root / "last.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        sys.path[:0] = [str(root / "src"), str(root)]
+        os.environ["PYTHONPATH"] = f"{root / 'src'}{os.pathsep}{root}"
+        code = 70
+        try:
+            import pytest
+
+            code = int(
+                pytest.main(
+                    [
+                        "-x",
+                        "-q",
+                        "-p",
+                        "no:cacheprovider",
+                        "-p",
+                        "no:xdist",
+                        "-W",
+                        "ignore::pytest.PytestAssertRewriteWarning",
+                        "--tb=line",
+                        *paths,
+                    ]
+                )
+            )
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--check", action="store_true", help="only look for the texts")
+    parser.add_argument("--only", default="", help="mutants whose file or rule has this in it")
+    parser.add_argument("--whole", action="store_true", help="tests/algorithms as well")
+    options = parser.parse_args()
+    chosen = [m for m in MUTANTS if options.only in m[0] or options.only in m[3]]
+    wrong = 0
+    for file, old, _, rule in chosen:
+        path = options.checkout / "src" / "sacma" / file
+        found = path.read_text().count(old) if path.exists() else 0
+        if found != 1:
+            wrong += 1
+            print(f"STALE: {file}: {found} times there: {old!r} ({rule})")
+    if wrong:
+        sys.exit(f"{wrong} mutants are of another state of the sources")
+    print(f"{len(chosen)} mutants, each text is there once", flush=True)
+    if options.check:
+        return
+    # Warm what tests import, but nothing of sacma.
+    for name in (
+        "numpy",
+        "scipy.optimize",
+        "scipy.stats",
+        "pandas",
+        "numba",
+        "cma",
+        "cocoex",
+        "pydantic",
+        "joblib",
+        "sklearn",
+        "yaml",
+    ):
+        with contextlib.suppress(ImportError):
+            __import__(name)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        root = Path(folder) / "copy"
+        shutil.copytree(
+            options.checkout,
+            root,
+            symlinks=True,
+            ignore=shutil.ignore_patterns(".git", ".venv", "*.pyc", "results", ".hypothesis"),
+        )
+        tests = root / "tests"
+        everything = [str(tests / "strategy"), str(tests / "surrogate"), *[str(tests / "algorithms")] * options.whole]
+        if not options.only:
+            code = run_tests(root, everything)
+            if code:
+                sys.exit(f"tests fail without a mutant (pytest: {code}):\n{(root / 'last.log').read_text()[-3000:]}")
+            print("without a mutant all tests pass", flush=True)
+        survived = []
+        for number, (file, old, new, rule) in enumerate(chosen, 1):
+            path = root / "src" / "sacma" / file
+            text = path.read_text()
+            start = time.monotonic()
+            path.write_text(text.replace(old, new))
+            try:
+                first = first_tests(tests, file)
+                code = run_tests(root, first) if first else 0
+                if code in {0, 5}:
+                    code = run_tests(root, everything)
+            finally:
+                path.write_text(text)
+            log = (root / "last.log").read_text()
+            by = next(
+                (
+                    line.split(" - ")[0].removeprefix("FAILED ")
+                    for line in log.splitlines()
+                    if line.startswith(("FAILED", "ERROR"))
+                ),
+                f"exit code {code}",
+            )
+            if code not in {0, 1, 2, 5}:
+                sys.exit(f"pytest ended with {code}:\n{log[-3000:]}")
+            killed = code not in {0, 5}
+            survived += [] if killed else [f"{file}: {rule}"]
+            print(
+                f"{number:3d} {'killed  ' if killed else 'SURVIVED'} {time.monotonic() - start:5.0f} s  {file}: {rule}{'  <- ' + by if killed else ''}",
+                flush=True,
+            )
+        print(f"{len(chosen) - len(survived)} of {len(chosen)} killed")
+        for each in survived:
+            print("survived:", each)
+        sys.exit(bool(survived))
+
+
+if __name__ == "__main__":
+    main()
