@@ -62,9 +62,9 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         GC,
-        "no_better_than(population.best_value, population.predict(self._last.model))  # step 9",
-        "population.predict(self._last.model)",
-        "step 9: predictions are raised",
+        "            if self._raised_by:\n",
+        "            if not self._raised_by:\n",
+        "step 9: predictions are raised where the setting says so",
     ),
     (
         GC,

@@ -53,7 +53,7 @@ def test_each_run_begins_at_a_new_point() -> None:
 def test_starts(most: int) -> None:
     """Each at a new point with archive and errors kept, also where the sequence begins anew."""
     plan = IPOP(max_restarts=most).build()
-    starts = [plan.next(None), *(plan.next(LAST) for _ in range(3))]
+    starts = [plan.next(None, np.inf), *(plan.next(LAST, np.inf) for _ in range(3))]
     growths = [1.0, 2.0, 4.0, 1.0] if most else [1.0] * 4
     assert starts == [Start(growth, None, Keeps.ARCHIVE_AND_ERROR) for growth in growths]
     assert not plan.evaluates_means

@@ -4,7 +4,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -16,8 +16,6 @@ from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 
 _HANDLERS = {"penalty": "BoundPenalty", "transform": "BoundTransform"}
-_LARGEST_SHARE = 1.0 / 3.0
-"""Largest σ as a share of the box: pycma's ``maxstd_boundrange``."""
 
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
@@ -66,6 +64,9 @@ class CMAESSampling(Part):
     active: ActiveUpdate = False
     bounds: Bounds = "none"
 
+    largest_share: ClassVar[float] = 1.0 / 3.0
+    """Largest standard deviation of a coordinate as a share of the box, where there are bounds: pycma's."""
+
     @model_validator(mode="after")
     def _multiple_has_an_effect(self) -> "CMAESSampling":
         if self.population_size is not None and self.population_multiple != 1.0:
@@ -108,11 +109,12 @@ class CMAES:
         if settings.bounds != "none":
             options["BoundaryHandler"] = getattr(cma, _HANDLERS[settings.bounds])
             options["bounds"] = [box[0].tolist(), box[1].tolist()]
+            options["maxstd_boundrange"] = settings.largest_share
         sigma0 = settings.sigma0
         if settings.bounds != "none" and len(initial_point) == 1:
             # In one dimension pycma raises instead of limiting σ to a part of the box: the limit is set here.
             options["maxstd"] = np.inf
-            sigma0 = min(sigma0, float(box[1][0] - box[0][0]) * _LARGEST_SHARE)
+            sigma0 = min(sigma0, float(box[1][0] - box[0][0]) * settings.largest_share)
         with warnings.catch_warnings():
             # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run.
             warnings.simplefilter("ignore")
@@ -124,6 +126,7 @@ class CMAES:
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
+        self.recent_best = self.initial_point, np.inf
 
     @property
     def learned(self) -> Array:
@@ -164,6 +167,8 @@ class CMAES:
 
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
+        best = int(np.argmin(values))
+        self.recent_best = np.array(self.proposed[best]), float(values[best])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:

@@ -41,7 +41,7 @@ class CMAState:
     """The strategy's variables at a generation, after sampling and before the update (v_cma of Algorithm 2)."""
 
     constants: CMAConstants
-    generation: int
+    generation: float
     mean: Array
     sigma: float
     C: Array

@@ -42,8 +42,11 @@ class RestartPlan(Protocol):
 
     evaluates_means: bool
 
-    def next(self, last: Sampling | None) -> Start | None:
-        """Return the start after the ``last`` run (None: the first), or None at the end of the search."""
+    def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:
+        """Return the start after the ``last`` run (None: the first), or None at the end of the search.
+
+        ``value_at_mean`` is f at the last run's final mean, if f evaluates means, else inf.
+        """
 
 
 InitialRange = Annotated[float, Field(ge=0, le=1e10, description="initial points are uniform in [-this, this]^D")]
@@ -77,7 +80,7 @@ class GrowingPopulation:
         self._settings = settings
         self._restarts = -1
 
-    def next(self, last: Sampling | None) -> Start | None:
+    def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:  # noqa: ARG002 one protocol
         """Return the next start; see ``RestartPlan``."""
         s = self._settings
         place = (self._restarts + 1) % (s.max_restarts + 1)

@@ -14,13 +14,15 @@ class Sampling(Protocol):
     """A search distribution N(m, σ²C) that samples populations and learns from their ranking.
 
     ``initial_point`` is x₀, shape (D,). ``sampled`` is the population where the distribution lives, shape (λ, D), and
-    ``proposed`` the same λ points for f; with bounds they differ.
+    ``proposed`` the same λ points for f; with bounds they differ. ``recent_best`` is the best of the last population
+    that was told, as f sees it, shape (D,), and the value that ranked it.
     """
 
     initial_point: Array
     population_size: int
     sampled: Array
     proposed: Sequence[Array]
+    recent_best: tuple[Array, float]
 
     @property
     def learned(self) -> Array:

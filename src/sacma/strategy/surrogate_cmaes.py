@@ -75,8 +75,8 @@ class SurrogateStrategy:
 
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
-        restarts, run = self._settings.restarts.build(), None
-        while (start := restarts.next(run)) is not None:
+        restarts, run, value_at_mean = self._settings.restarts.build(), None, np.inf
+        while (start := restarts.next(run, value_at_mean)) is not None:
             run = self._begin(start)
             if restarts.evaluates_means:
                 yield [run.mean]
@@ -90,7 +90,7 @@ class SurrogateStrategy:
                     yield from self._evaluate_proposals(run, self._population.model)
             self._population = None
             if restarts.evaluates_means:
-                yield [run.mean]
+                (value_at_mean,) = yield [run.mean]
 
     def _begin(self, start: Start) -> Sampling:
         """Begin a run, with the memory of earlier ones that its start keeps."""

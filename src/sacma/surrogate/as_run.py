@@ -45,8 +45,9 @@ class StartedAnew:
             Search,
             SearchedFrom,
         )
+        from sacma.surrogate.likelihood import HyperparameterBounds  # noqa: PLC0415 loads Numba
 
-        search = Search.of(training)
+        search = Search.of(training, bounds=HyperparameterBounds(mean_around_minimum=True))
         if isinstance(search, FitStatus):
             return search
         start = Hyperparameters(0.5, (0.01 / 2.0) ** 2)

@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dtrtrs
 from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.compiled import DPOTRF
 from sacma.surrogate.covariances import USUAL, likelihood_of
-from sacma.surrogate.likelihood import limits, standardise
+from sacma.surrogate.likelihood import BOUNDS, HyperparameterBounds, limits, standardise
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
@@ -202,13 +202,16 @@ class Search:
         inputs: whitened, shape (n, D).
         standardised: values, their center and their scale.
         covariance: name of the covariance function.
+        bounds: of the hyperparameters.
     """
 
-    def __init__(self, inputs: Array, standardised: tuple[Array, float, float], covariance: str) -> None:
+    def __init__(
+        self, inputs: Array, standardised: tuple[Array, float, float], covariance: str, bounds: HyperparameterBounds
+    ) -> None:
         self._inputs = inputs
         self._targets, self._center, self._scale = standardised
         self._covariance = covariance
-        self._limits = limits(self._targets)
+        self._limits = limits(self._targets, bounds)
         self._evaluations = 0
         self._half_evaluations = 0
         self._jitters = 0
@@ -216,12 +219,14 @@ class Search:
         self._best: tuple[SearchedFrom, Hyperparameters, float, float, Array, Array] | None = None
 
     @classmethod
-    def of(cls, training: TrainingSet, covariance: str = USUAL) -> "Search | FitStatus":
+    def of(
+        cls, training: TrainingSet, covariance: str = USUAL, bounds: HyperparameterBounds = BOUNDS
+    ) -> "Search | FitStatus":
         """Standardise a training set and return its search, or the reason for having none."""
         standardised = standardise(training.values)
         if standardised[2] == 0.0:
             return FitStatus.CONSTANT_VALUES
-        return cls(np.ascontiguousarray(training.inputs), standardised, covariance)
+        return cls(np.ascontiguousarray(training.inputs), standardised, covariance, bounds)
 
     @property
     def explains(self) -> bool:

@@ -55,12 +55,14 @@ class HyperparameterBounds:
         log_signal: of ln s_f (the standard deviation).
         log_noise: of ln σ_n (the standard deviation).
         mean_ranges: β stays within this many ranges of the standardised targets around their median.
+        mean_around_minimum: β stays within that many ranges around their minimum instead.
     """
 
     log_length: tuple[float, float] = (-2.0, 25.0)
     log_signal: tuple[float, float] = (-2.0, 25.0)
     log_noise: tuple[float, float] = (math.log(1e-6), math.log(10.0))
     mean_ranges: float = 2.0
+    mean_around_minimum: bool = False
 
 
 BOUNDS = HyperparameterBounds()
@@ -569,16 +571,18 @@ def correlations(points: Array, inputs: Array, length: float) -> Array:
 def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
     """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)."""
     result = _hyperparameter_limits(bounds).copy()
-    result[:2] = _mean_limits(targets, bounds.mean_ranges)
+    result[:2] = _mean_limits(targets, bounds.mean_ranges, bounds.mean_around_minimum)
     return result
 
 
 @compiled
-def _mean_limits(targets: Array, ranges: float) -> tuple[float, float]:
+def _mean_limits(targets: Array, ranges: float, around_minimum: bool) -> tuple[float, float]:
     ordered = np.sort(targets)
     slack = ranges * (ordered[-1] - ordered[0])
-    median = 0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
-    return median - slack, median + slack
+    middle = 0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
+    if around_minimum:
+        middle = ordered[0]
+    return middle - slack, middle + slack
 
 
 @cache

@@ -7,6 +7,7 @@ from sacma.strategy.as_run.acceptance import SpansSample
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import Start
 from sacma.surrogate.base import FitStatus
+from sacma.surrogate.whitening import Array
 from tests.strategy.judged import box
 from tests.strategy.runs import Run, generations, parts
 
@@ -21,6 +22,20 @@ def test_the_span_of_a_sample_decides(*, reach: float, span: float, accepted: bo
     run.ask()
     status = SpansSample().judge(lambda x: span * np.linspace(0, 1, len(x)), run, np.array([0.0, reach]))
     assert status == (FitStatus.TRAINED if accepted else FitStatus.NARROW_PREDICTION)
+
+
+def test_the_sample_is_repaired() -> None:
+    """A model sees no point outside of the box."""
+    seen: list[float] = []
+
+    def model(x: Array) -> Array:
+        seen.append(float(np.abs(x).max()))
+        return np.arange(float(len(x)))
+
+    run = CMAESSampling(bounds="penalty", sigma0=8.0).start(Start(1.0), np.zeros(2), box(2))
+    run.ask()
+    SpansSample().judge(model, run, np.array([0.0, 1.0]))
+    assert seen == [5.0]
 
 
 def test_narrow_models_are_rejected_late_in_convergence() -> None:

@@ -9,7 +9,7 @@ from sacma.strategy.as_run.control import AdaptiveGenerationsAsRun
 from sacma.strategy.control.adaptive_generations import AdaptiveRule
 from sacma.surrogate.base import FitStatus
 from tests.strategy.control.test_adaptive_generations import inverted
-from tests.strategy.runs import Run, Scripted, parts
+from tests.strategy.runs import Run, Scripted, Watched, parts
 
 AS_RUN = {"name": "adaptive-generations-as-run", "error": {"name": "kendall"}}
 
@@ -53,3 +53,18 @@ def test_there_must_be_room_between_floor_and_threshold() -> None:
     """The floor is below."""
     with pytest.raises(ValidationError, match="error_floor < error_threshold"):
         rule(error_floor=0.5)
+
+
+@pytest.mark.parametrize("control", [{"name": "generations-as-run"}, AS_RUN])
+def test_predictions_are_raised_by_a_little_more_than_to_the_best(control: dict[str, object]) -> None:
+    """To the best true value, and a millionth of the amount above it; the paper's controls leave them as they are."""
+    plain = {"name": str(control["name"]).removesuffix("-as-run"), **{k: v for k, v in control.items() if k != "name"}}
+    lowest = {}
+    for of in (control, plain):
+        sampling = Watched()
+        model = Scripted(changed=lambda predicted, _: predicted - 1e6)
+        run = Run(parts(control=of, model=model, sampling=sampling)).until(40)
+        told = sampling.told[run.pattern.index("m")]
+        lowest[str(of["name"])] = told.min() - min(values.min() for values in sampling.told[: run.pattern.index("m")])
+    assert 0.5 < lowest[str(control["name"])] < 2.0
+    assert lowest[str(plain["name"])] < -9e5

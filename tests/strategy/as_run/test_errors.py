@@ -1,6 +1,7 @@
 """Error measures as in the published code."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,7 +59,9 @@ def test_the_divergence_is_of_covariances_sigma_C() -> None:
     state, points = cma_state(4, 8, seed=6)
     y, predictions = rng.standard_normal(8), rng.standard_normal((2, 8))
     measure = KullbackLeiblerAsRun(discount=1.0).build()
-    raw = [kullback_leibler(cma_update(state, points, p), cma_update(state, points, y), 1.0) for p in predictions]
+    # h_σ divides the number of the generation by λ.
+    early = replace(state, generation=(state.generation + 1) / 8 - 1)
+    raw = [kullback_leibler(cma_update(early, points, p), cma_update(early, points, y), 1.0) for p in predictions]
     errors = [measure(JudgedPopulation(points, y, p, lambda: state)) for p in predictions]
     assert errors == pytest.approx([1.0, min(1.0, raw[1] / raw[0])])
     assert raw[1] < raw[0]  # or the second would be 1 whatever the scale

@@ -18,18 +18,22 @@ AS_RUN = {"name": "ipop-as-run"}
 
 
 def test_starts() -> None:
-    """Twice at the same point with everything kept, then at a new one without memory."""
+    """Twice at the same point with everything kept, then at the best recent point, or at m if f is lower there."""
     last = CMAESSampling().start(Start(1.0), np.ones(2), box(2))
+    last.ask()
+    last.tell(np.array([3.0, 2.0, 1.0, 5.0, 6.0, 7.0]))
     plan = IPOPAsRun(max_restarts=2).build()
     assert plan.evaluates_means
-    first, *others = plan.next(None), *(plan.next(last) for _ in range(4))
+    first, *others = plan.next(None, np.inf), *(plan.next(last, value) for value in (9.0, 9.0, 1.5, 9.0, 9.0, 0.5))
     assert first == Start(1.0, keeps=Keeps.NOTHING)
     assert all(start is not None for start in others)
-    assert [start.growth for start in others if start] == [2.0, 4.0, 1.0, 2.0]
-    assert [start.keeps for start in others if start] == [Keeps.ALL, Keeps.ALL, Keeps.NOTHING, Keeps.ALL]
+    assert [start.growth for start in others if start] == [2.0, 4.0, 1.0, 2.0, 4.0, 1.0]
+    memory = [Keeps.ALL, Keeps.ALL, Keeps.NOTHING]
+    assert [start.keeps for start in others if start] == memory * 2
     points = [start.initial_point for start in others if start]
-    assert points[2] is None
     np.testing.assert_array_equal([points[0], points[1], points[3]], np.ones((3, 2)))
+    np.testing.assert_array_equal(points[2], last.proposed[2])
+    np.testing.assert_array_equal(points[5], last.mean)
 
 
 @pytest.mark.parametrize(("restarts", "expected"), [("ipop", "TmmmmmT"), ("ipop-as-run", "mmmTmmmmm")])

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sacma.strategy.cma_update import cma_update
 from sacma.strategy.restarts import Start
 from sacma.surrogate.base import FitStatus
 from tests.strategy.judged import box
 from tests.strategy.runs import Run, generations, parts, sphere
 
 AS_RUN: dict[str, Any] = {"name": "cma-es-as-run"}
+KINDS = ("cmaes.m", "pycma")
 
 
 @pytest.mark.parametrize(("name", "outside"), [("cma-es", True), ("cma-es-as-run", False)])
@@ -44,3 +46,33 @@ def test_proposals_are_learnt_repaired() -> None:
     run.until(60, lambda x: sphere(x - 6.0))
     assert any(len(points) == 1 for points in run.asked)
     assert np.abs(run.points).max() <= 5.0
+
+
+@pytest.mark.parametrize(("D", "ratio"), [(2, 1.48), (3, 1.36), (5, 1.25), (10, 1.17), (20, 1.12)])
+def test_constants_of_cmaes_m(D: int, ratio: float) -> None:
+    """pycma's c_μ is larger, its c_σ at most ½; the update has the constants that the state shows."""
+    runs = [parts(sampling={**AS_RUN, "constants": of}).sampling.start(Start(1.0), np.zeros(D), box(D)) for of in KINDS]
+    for run in runs:
+        run.ask()
+    ours, pycma = (run.state().constants for run in runs)
+    assert pycma.cmu / ours.cmu == pytest.approx(ratio, abs=0.01)
+    assert ours.cs == pytest.approx((ours.mueff + 2) / (D + ours.mueff + 3))
+    assert pycma.cs == pytest.approx(min(0.5, ours.cs))
+    assert ours.ds == pytest.approx(1 + ours.cs)
+    assert (ours.c1, ours.cc) == (pycma.c1, pycma.cc)
+    for run in runs:
+        values = np.arange(run.population_size, dtype=float)
+        expected = cma_update(run.state(), run.sampled, values)
+        run.tell(values)
+        run.ask()
+        after = run.state()
+        np.testing.assert_allclose(after.C, expected.C, rtol=1e-10)
+        assert after.sigma == pytest.approx(expected.sigma, rel=1e-10)
+
+
+def test_step_size_is_at_most_half_of_the_box() -> None:
+    """The standard deviation of a coordinate: 5 of 10; pycma's own limit is a third."""
+    for name, limit in (("cma-es", 10 / 3), ("cma-es-as-run", 5.0)):
+        sampling = parts(sampling={"name": name, "bounds": "penalty", "sigma0": 50.0}).sampling
+        run = sampling.start(Start(1.0), np.zeros(3), box(3))
+        np.testing.assert_allclose(np.linalg.inv(run.whitening().to_white), limit * np.eye(3), atol=1e-12)

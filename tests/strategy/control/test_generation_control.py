@@ -42,6 +42,7 @@ class Story:
         judges: whether the rule needs predictions of the earlier model.
         changed: changes the predictions.
         last: holds the last model.
+        raised_by: factor by which predictions are raised to the best true value.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Story:
         judges: bool = True,
         changed: Callable[[Array, int], Array] = lambda predicted, _: predicted,
         last: LastModel | None = None,
+        raised_by: float = 0.0,
     ) -> None:
         self.context = Context(2, (np.full(2, -5.0), np.full(2, 5.0)), np.random.default_rng(3))
         part = Scripted(script=script, changed=changed)
@@ -67,7 +69,7 @@ class Story:
         self.g_m = g_m
         self.sizes: list[int] = []
         self.values: Array | None = None
-        self.control = GenerationControl(self, last)
+        self.control = GenerationControl(self, last, raised_by)
 
     def decide(self, judged: JudgedPopulation | None) -> Decision:
         """Be the rule."""
@@ -175,10 +177,11 @@ def test_a_model_that_cannot_rank_is_not_used(broken: float) -> None:
 
 @pytest.mark.parametrize("offset", [-1e3, 0.0, 1e3])
 def test_cma_es_never_sees_a_value_better_than_any_real_one(offset: float) -> None:
-    """Predictions are raised, all by the same, where their least lies below the best true value, and not else."""
+    """Where predictions are raised: all by the same, if their least lies below the best true value, and not else."""
     sampling = Watched()
     model = Scripted(changed=lambda predicted, _: predicted + offset)
-    run = Run(parts(control=generations(5), model=model, sampling=sampling)).until(100)
+    control = {**generations(5), "raises_predictions": True}
+    run = Run(parts(control=control, model=model, sampling=sampling)).until(100)
     predicted = [(g, v) for g, v in zip(run.generations, sampling.told, strict=True) if g.evaluated_by == "model"]
     gaps = np.array([v.min() - g.best_value for g, v in predicted])
     assert gaps.min() >= -1e-12
@@ -194,7 +197,7 @@ def test_the_raised_values_keep_their_differences() -> None:
         raw.append(predicted - 1e3)
         return raw[-1]
 
-    story = Story(g_m=1, judges=False, changed=lower)
+    story = Story(g_m=1, judges=False, changed=lower, raised_by=1.0)
     assert story.pattern(2) == "Tm"
     assert story.values is not None
     shift = story.values - raw[-1]

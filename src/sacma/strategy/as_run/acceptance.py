@@ -12,13 +12,14 @@ from sacma.surrogate.whitening import Array
 
 
 class SpansSample(Part):
-    """Rejection of models whose predictions of a new sample span less than min(1e-8, 5 % of the training values)."""
+    """Rejection of models that span less than min(1e-8, 5 % of the training values) on a new, repaired sample."""
 
     name: Literal["spans-sample-as-run"] = "spans-sample-as-run"
 
     def judge(self, model: Callable[[Array], Array], run: Sampling, values: Array) -> FitStatus:
-        """Predict a fresh sample; see ``Acceptance``."""
+        """Predict a new sample, repaired into the box; see ``Acceptance``."""
         narrow = min(1e-8, 0.05 * float(np.ptp(values)))
         with np.errstate(over="ignore", invalid="ignore"):
-            span = float(np.ptp(model(run.sample())))
+            repaired, _ = run.place(run.sample())
+            span = float(np.ptp(model(repaired)))
         return FitStatus.TRAINED if span >= narrow else FitStatus.NARROW_PREDICTION  # nor where it is NaN

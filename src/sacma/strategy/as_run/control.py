@@ -1,4 +1,4 @@
-"""Adaptive generation-based evolution control as in the published code."""
+"""Generation-based evolution control as in the published code."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -15,10 +15,25 @@ from sacma.strategy.control.adaptive_generations import (
 )
 from sacma.strategy.control.base import Control
 from sacma.strategy.control.generation_control import GenerationControl, LastModel
+from sacma.strategy.control.generations import ConstantRule, Generations
 from sacma.strategy.errors import AnyError
 from sacma.strategy.training import TrainedModel
 from sacma.strategy.transfer import TRANSFERS
 from sacma.surrogate.part import Context, Part
+
+RAISED_BY = 1.000001
+"""Factor of the amount by which predictions are raised to the best true value."""
+
+
+class GenerationsAsRun(Generations):
+    """A constant g_m; predictions are raised so that none is below the best true value."""
+
+    name: Literal["generations-as-run"] = "generations-as-run"  # type: ignore[assignment]  # the same fields under its own name
+    raises_predictions: Literal[True] = True
+
+    def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
+        """Return the control of one strategy."""
+        return GenerationControl(ConstantRule(self.model_generations), KeptModel(), RAISED_BY)
 
 
 class AdaptiveGenerationsAsRun(Part):
@@ -48,7 +63,7 @@ class AdaptiveGenerationsAsRun(Part):
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""
-        return GenerationControl(AdaptiveRule(self, self.initial_error), KeptModel())
+        return GenerationControl(AdaptiveRule(self, self.initial_error), KeptModel(), RAISED_BY)
 
     def generations_at(self, smoothed: float) -> int:
         """Return g_m at a smoothed error ε_s."""

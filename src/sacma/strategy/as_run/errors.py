@@ -1,11 +1,13 @@
 """Error measures as in the published code."""
 
 import math
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
+from sacma.strategy.cma_update import CMAState
 from sacma.strategy.errors.base import JudgedPopulation, ModelError
 from sacma.strategy.errors.kendall import order
 from sacma.strategy.errors.kullback_leibler import RelativeDivergence
@@ -71,9 +73,15 @@ class DiscountedDivergence:
 
     def __call__(self, population: JudgedPopulation) -> float:
         """Return ε; NaN where the divergence is not finite."""
-        error = self._relative(population)
+        error = self._relative(replace(population, state=lambda: _state_as_run(population)))
         if math.isnan(error) or not self._relative.largest:
             return error
         discount = max(1.0, self._discount - (self._discount - 1.0) * self._updates / DISCOUNTED_UPDATES)
         self._updates += 1
         return error / discount
+
+
+def _state_as_run(population: JudgedPopulation) -> CMAState:
+    """Return the state for the what-if updates, whose h_σ divides the number of the generation by λ."""
+    state = population.state()
+    return replace(state, generation=(state.generation + 1) / len(population.values) - 1)

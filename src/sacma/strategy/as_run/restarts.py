@@ -8,7 +8,7 @@ from sacma.surrogate.part import Part
 
 
 class IPOPAsRun(Part):
-    """IPOP from the same point, keeping everything; after the last restart a new start without memory.
+    """IPOP from the same point, keeping everything; after the last restart a new start that knows a point and no more.
 
     f evaluates x₀ before each run and m after it; these values count but enter no model and no update.
     """
@@ -32,12 +32,15 @@ class RestartsAtTheSamePoint:
         self._settings = settings
         self._restarts = -1
 
-    def next(self, last: Sampling | None) -> Start | None:
-        """Return the next start."""
+    def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:
+        """Return the next start; see ``RestartPlan``."""
         s = self._settings
         self._restarts += 1
         place = self._restarts % (s.max_restarts + 1)
         growth = s.population_factor**place
-        if last is None or place == 0:
+        if last is None:
             return Start(growth, keeps=Keeps.NOTHING)
+        if place == 0:
+            best, value = last.recent_best
+            return Start(growth, initial_point=last.mean if value_at_mean < value else best, keeps=Keeps.NOTHING)
         return Start(growth, initial_point=last.initial_point, keeps=Keeps.ALL)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 import numpy as np
 from pydantic import Field
 
-from sacma.strategy.control.base import Control
+from sacma.strategy.control.base import Control, RaisesPredictions
 from sacma.strategy.control.generation_control import Decision, GenerationControl
 from sacma.strategy.errors import AnyError
 from sacma.strategy.errors.base import JudgedPopulation, ModelError
@@ -43,11 +43,12 @@ class AdaptiveGenerations(Part):
     error_threshold: Threshold = 0.5
     update_rate: UpdateRate = 0.2
     max_model_generations: Most = 5
+    raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""
-        return GenerationControl(AdaptiveRule(self))
+        return GenerationControl(AdaptiveRule(self), raised_by=float(self.raises_predictions))
 
     def generations_at(self, smoothed: float) -> int:
         """Return g_m at a smoothed error ε_s (Algorithm 3, steps 3 and 4)."""

@@ -1,9 +1,10 @@
 """The interface of evolution control: the choice of generations, or points of a population, that f evaluates."""
 
 from collections.abc import Generator, Sequence
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
+from pydantic import Field
 
 from sacma.strategy.population import Population
 from sacma.surrogate.whitening import Array
@@ -25,11 +26,21 @@ class Control(Protocol):
         """Begin a run without the models of the last one; what was learned of their errors stays."""
 
 
-def no_better_than(best_value: float, predicted: Array) -> Array:
+RaisesPredictions = Annotated[
+    bool, Field(description="raise predictions, all by the same amount, so that none is below the best true value")
+]
+
+
+def no_better_than(best_value: float, predicted: Array, factor: float = 1.0) -> Array:
     """Return predictions, all raised by the same amount so that none is below ``best_value``.
 
-    The stop conditions of CMA-ES must not see a value better than any real one.
+    The ranking stays; the stop conditions of CMA-ES then see no value better than any real one.
+
+    Args:
+        best_value: the lowest true value.
+        predicted: shape (λ,).
+        factor: multiplies the amount.
     """
     shift = best_value - float(predicted.min())
     with np.errstate(over="ignore", invalid="ignore"):
-        return predicted + shift if shift > 0.0 else predicted
+        return predicted + factor * shift if shift > 0.0 else predicted

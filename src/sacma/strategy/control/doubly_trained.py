@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from sacma.strategy.acceptance import can_rank
-from sacma.strategy.control.base import Control, Evaluation, no_better_than
+from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, no_better_than
 from sacma.strategy.criteria import AnyCriterion
 from sacma.strategy.criteria.base import Criterion, select_points
 from sacma.strategy.criteria.ranking_difference import ExpectedRankingDifference
@@ -38,9 +38,7 @@ class DoublyTrained(Part):
     criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = (
         ExpectedRankingDifference()
     )
-    raises_predictions: Annotated[
-        bool, Field(description="raise predictions, all by the same amount, so that none is below the best true value")
-    ] = False
+    raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:

@@ -65,11 +65,13 @@ class GenerationControl:
     Args:
         rule: decides g_m.
         last: holds f_M.
+        raised_by: factor of the amount by which predictions are raised to the best true value; 0: they stay.
     """
 
-    def __init__(self, rule: GenerationRule, last: LastModel | None = None) -> None:
+    def __init__(self, rule: GenerationRule, last: LastModel | None = None, raised_by: float = 0.0) -> None:
         self._rule = rule
         self._last = last or LastModel()
+        self._raised_by = raised_by
         self._models_left = 0
 
     def forget_run(self) -> None:
@@ -80,7 +82,9 @@ class GenerationControl:
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population with f or the model (Algorithm 1, steps 2 to 11); see ``Control``."""
         if self._models_left and self._last.model is not None:  # step 2
-            predicted = no_better_than(population.best_value, population.predict(self._last.model))  # step 9
+            predicted = population.predict(self._last.model)  # step 9
+            if self._raised_by:
+                predicted = no_better_than(population.best_value, predicted, self._raised_by)
             if not can_rank(predicted):
                 self._models_left = 0
                 return None

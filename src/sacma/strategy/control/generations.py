@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from sacma.strategy.control.base import Control
+from sacma.strategy.control.base import Control, RaisesPredictions
 from sacma.strategy.control.generation_control import Decision, GenerationControl
 from sacma.strategy.errors.base import JudgedPopulation
 from sacma.surrogate.part import Context, Part
@@ -17,11 +17,12 @@ class Generations(Part):
     model_generations: Annotated[
         int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
     ] = 1
+    raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""
-        return GenerationControl(ConstantRule(self.model_generations))
+        return GenerationControl(ConstantRule(self.model_generations), raised_by=float(self.raises_predictions))
 
 
 class ConstantRule:
