@@ -80,14 +80,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         GC,
-        "        self._last.model = None\n        self._models_left = 0\n",
         "        self._last.model = None\n",
-        "a restart begins with a true generation, by g",
-    ),
-    (
-        GC,
-        "        self._last.model = None\n        self._models_left = 0\n",
-        "        self._models_left = 0\n",
+        "        pass\n",
         "a restart forgets the model",
     ),
     (

@@ -31,6 +31,14 @@ def tell(of: Population, indices: Sequence[int], values: Sequence[float]) -> lis
     return asked
 
 
+def test_parents_are_the_lower_half() -> None:
+    """μ = ⌊λ/2⌋."""
+    for size, parents in ((6, 3), (7, 3)):
+        run = CMAES(np.zeros(2), size, CMAESSampling(), box(2))
+        run.ask()
+        assert Population(run, Archive(2), None, Observer(lambda _: None)).parents == parents
+
+
 def test_values_come_to_their_points() -> None:
     """In two batches, each asked for by index."""
     of, archive, run = population()

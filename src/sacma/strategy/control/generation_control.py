@@ -77,7 +77,6 @@ class GenerationControl:
     def forget_run(self) -> None:
         """Forget the model; the next generation is evaluated by f."""
         self._last.model = None
-        self._models_left = 0
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population with f or the model (Algorithm 1, steps 2 to 11); see ``Control``."""
