@@ -92,11 +92,11 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         CB,
-        "return predicted + shift if shift > 0.0 else predicted",
+        "return predicted + factor * shift if shift > 0.0 else predicted",
         "return np.maximum(predicted, best_value)",
         "all raised by the same",
     ),
-    (CB, "return predicted + shift if shift > 0.0 else predicted", "return predicted + shift", "never lowered"),
+    (CB, "return predicted + factor * shift if shift > 0.0 else predicted", "return predicted + shift", "never lowered"),
     (
         SC,
         "                    run.tell(values)  # CMA-ES's own update\n",

@@ -1,6 +1,7 @@
 """Settings of the strategy: its parts.
 
-The defaults of the parts are the paper's values, or, where the paper is silent, those of its authors' published code.
+The defaults are the paper's values where it prints any, but for the radius, with which its experiments did not run. Where
+the paper is silent they are our choice, mostly not that of its authors' code, whose values are in ``configs/as_run``.
 Importing this module is cheap: it needs neither pycma nor SciPy nor Numba.
 """
 
