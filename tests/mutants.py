@@ -169,12 +169,6 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "highest - lowest >= 0.0",
         "constant predictions are of no use",
     ),
-    (
-        S + "acceptance.py",
-        "    if not (math.isfinite(lowest) and math.isfinite(highest)):\n        return False\n",
-        "",
-        "predictions are finite",
-    ),
     (TS, "if len(indices) < required:", "if len(indices) <= required:", "n_req points suffice"),
     (TS, "<= radius**2", "<= radius", "within the Mahalanobis distance r"),
     (TS, "if len(indices) > largest:", "if len(indices) > 2 * largest:", "n_max points at most"),
