@@ -12,8 +12,7 @@ from sacma.algorithms.base import Algorithm
 from sacma.errors import SacmaError
 from sacma.files.untrusted import read_file
 
-DIGITS = 12
-"""Length of the content hash that is a file's version."""
+DIGITS = 12  # length of the content hash that is a file's version
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,11 @@ ENTRY_POINTS = "sacma.algorithms"
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of somebody else's algorithm.
+    """The origin of somebody else's algorithm."""
 
-    Args:
-        source: path of a file, or name of a distribution.
-        version: content hash of the file, or version of the distribution.
-        is_file: True for a file.
-    """
-
-    source: str
-    version: str
-    is_file: bool
+    source: str  # path of a file, or name of a distribution
+    version: str  # content hash of the file, or version of the distribution
+    is_file: bool  # True for a file
 
 
 class Registry(Mapping[str, Algorithm]):

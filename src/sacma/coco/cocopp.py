@@ -16,8 +16,7 @@ from sacma.errors import RunError
 from sacma.files.atomic import atomic_folder
 from sacma.files.printable import printable
 
-PAGES = "comparison"
-"""New name of the folder with a time stamp."""
+PAGES = "comparison"  # new name of the folder with a time stamp
 
 CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
 """Patterns of complete output, beside its index page."""

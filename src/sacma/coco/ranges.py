@@ -7,8 +7,7 @@ from sacma.files.printable import one_line, shown
 
 LARGEST = 100_000
 
-MOST_PARTS = 1000
-"""Numbers and ranges of a list."""
+MOST_PARTS = 1000  # numbers and ranges of a list
 
 
 def parse_ranges(given: object) -> tuple[int, ...]:

@@ -18,17 +18,11 @@ SUFFIXES = ("dat", "tdat", "rdat", "mdat")
 
 @dataclass(frozen=True)
 class CocoFiles:
-    """Files of a trial, as written by its observer.
+    """Files of a trial, as written by its observer."""
 
-    Args:
-        header: first line of the ``.info`` entry, the same for all trials of a function and dimension.
-        entry: ``instance:evaluations|Δf``.
-        data: contents of the data files by suffix.
-    """
-
-    header: str
-    entry: str
-    data: Mapping[str, str]
+    header: str  # first line of the ``.info`` entry, the same for all trials of a function and dimension
+    entry: str  # ``instance:evaluations|Δf``
+    data: Mapping[str, str]  # contents of the data files by suffix
 
     @property
     def f_opt(self) -> float:

@@ -35,8 +35,7 @@ RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "r
 }
 """Names of our own folders, and of devices of some systems, with anything after a dot."""
 
-MOST_TRIALS = 500_000
-"""Largest study: a hundred times the paper's."""
+MOST_TRIALS = 500_000  # largest study: a hundred times the paper's
 
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 

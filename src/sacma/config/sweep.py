@@ -26,8 +26,7 @@ from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, un
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 
-MOST_SETTINGS = 1000
-"""Largest number of settings of all algorithms of a sweep."""
+MOST_SETTINGS = 1000  # largest number of settings of all algorithms of a sweep
 
 
 def _values(given: object) -> object:
@@ -108,21 +107,14 @@ class SweptAlgorithm:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A validated sweep file with all combinations of its grid.
+    """A validated sweep file with all combinations of its grid."""
 
-    Args:
-        name: name of the sweep.
-        keys: keys of the grid in the order of the file.
-        protocol: protocol of all settings.
-        rank_at: evaluations/D at which settings are ranked: those of the file up to the budget, or the budget.
-        algorithms: algorithms with all their settings.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-    protocol: Protocol
+    name: str  # name of the sweep
+    keys: tuple[str, ...]  # keys of the grid in the order of the file
+    protocol: Protocol  # protocol of all settings
+    # Evaluations/D at which settings are ranked: those of the file up to the budget, or the budget.
     rank_at: tuple[float, ...]
-    algorithms: tuple[SweptAlgorithm, ...]
+    algorithms: tuple[SweptAlgorithm, ...]  # algorithms with all their settings
 
     @property
     def studies(self) -> tuple[Study, ...]:

@@ -15,14 +15,9 @@ from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import read_file
 
-MOST_BYTES = 256 << 10
-"""Largest YAML file: a hundred times any config."""
-
-DEEPEST = 30
-"""Levels of lists and mappings."""
-
-LONGEST_KEY, LONGEST_REASON = 80, 800
-"""Characters of a key and of a reason in a message."""
+MOST_BYTES = 256 << 10  # largest YAML file: a hundred times any config
+DEEPEST = 30  # levels of lists and mappings
+LONGEST_KEY, LONGEST_REASON = 80, 800  # characters of a key and of a reason in a message
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from sacma.surrogate.whitening import Array
 LARGEST = 1e100
 """Largest coordinate and scale: squares and quotients of what is smaller stay far from the end of the floats."""
 
-LONGEST_PATH = 150
-"""Characters of a path in a message."""
+LONGEST_PATH = 150  # characters of a path in a message
 
 LONGEST_INTEGER = 10_000
 """Bits of an integer that is written in digits; Python refuses some 14,000."""

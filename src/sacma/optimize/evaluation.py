@@ -13,17 +13,13 @@ from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]
 
-LONGEST_FAILURE = 500
-"""Characters of an exception's text that are kept."""
-
-LONGEST_TRACE = 20_000
-"""Characters of a traceback that comes from another process."""
+LONGEST_FAILURE = 500  # characters of an exception's text that are kept
+LONGEST_TRACE = 20_000  # characters of a traceback that comes from another process
 
 MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
 """Exceptions that, raised at every point, come from a mistake in f."""
 
-ALIKE = 3
-"""First evaluations that show a mistake in f where they fail alike."""
+ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 
 
 class Raised:
@@ -60,21 +56,14 @@ def _raised_elsewhere(kind: type[Exception], arguments: tuple[Any, ...], trace: 
 
 
 class Evaluation(NamedTuple):
-    """The value of f at a point, or the reason why it has none.
+    """The value of f at a point, or the reason why it has none."""
 
-    Args:
-        value: finite; NaN where the evaluation failed.
-        failure: why it failed, one line; empty where it did not.
-        raised: the exception, where it is one of ``MISTAKES`` and has just been raised.
-    """
-
-    value: float
-    failure: str = ""
-    raised: Raised | None = None
+    value: float  # finite; NaN where the evaluation failed
+    failure: str = ""  # why it failed, one line; empty where it did not
+    raised: Raised | None = None  # the exception, where it is one of ``MISTAKES`` and has just been raised
 
 
-Known = Mapping[int, tuple[Array, Evaluation]]
-"""Points and their evaluations by number, from 1, in that order."""
+Known = Mapping[int, tuple[Array, Evaluation]]  # points and their evaluations by number, from 1, in that order
 
 
 def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:

@@ -20,17 +20,10 @@ from sacma.optimize.surrogates import settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-2"
-"""Format of the header; a reader of another refuses it."""
-
-COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")
-"""Packages of which another version may ask for other points."""
-
-LONGEST_VERSION = 100
-"""Characters of a version, or of a package's name."""
-
-LONGEST_VERSIONS = 300
-"""Characters of what is said about versions."""
+FORMAT = "sacma-journal-2"  # format of the header; a reader of another refuses it
+COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
+LONGEST_VERSION = 100  # characters of a version, or of a package's name
+LONGEST_VERSIONS = 300  # characters of what is said about versions
 
 CALL = ("x0", "sigma0", "lower", "upper", "scale", "settings", "seed", "archive")
 _NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}

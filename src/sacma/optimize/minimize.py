@@ -18,8 +18,7 @@ from sacma.optimize.workers import Evaluator, evaluator_of, one_by_one
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-BUDGET_FACTOR = 250
-"""Evaluations a dimension, where the call has no budget: the study's."""
+BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
 def minimize(

@@ -24,14 +24,9 @@ from sacma.optimize.evaluation import Evaluation, Known, as_arrays
 from sacma.optimize.header import FORMAT, call_of, header_of, other_versions, real, to_line
 from sacma.surrogate.whitening import Array
 
-LARGEST_JOURNAL = 1 << 30
-"""Bytes: some million evaluations."""
-
-LARGEST_HEADER = 64 << 20
-"""Bytes: the header holds the archive."""
-
-LARGEST_NUMBER = 10**18
-"""Largest number of an evaluation."""
+LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
+LARGEST_HEADER = 64 << 20  # bytes: the header holds the archive
+LARGEST_NUMBER = 10**18  # largest number of an evaluation
 
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
@@ -41,17 +36,11 @@ _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a
 
 @dataclass(frozen=True, eq=False)
 class JournalContent:
-    """Content of a journal.
+    """Content of a journal."""
 
-    Args:
-        header: call, limits and versions that it was written with.
-        evaluations: by number: point and evaluation.
-        call: that the header is of.
-    """
-
-    header: Mapping[str, Any]
-    evaluations: Known
-    call: Call
+    header: Mapping[str, Any]  # call, limits and versions that it was written with
+    evaluations: Known  # by number: point and evaluation
+    call: Call  # that the header is of
 
     @property
     def points(self) -> Array:

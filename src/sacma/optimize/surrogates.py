@@ -12,8 +12,7 @@ from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
-PLAIN = "cmaes"
-"""The strategy without a surrogate."""
+PLAIN = "cmaes"  # the strategy without a surrogate
 
 
 @cache

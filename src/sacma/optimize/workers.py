@@ -10,17 +10,10 @@ from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, evaluate
 from sacma.surrogate.whitening import Array
 
-Task = tuple[int, Array]
-"""The number of an evaluation, and its point."""
-
-Evaluations = Generator[tuple[int, Evaluation], None, None]
-"""Evaluations by their number, in any order, as they come."""
-
-Evaluator = Callable[[Function, Sequence[Task]], Evaluations]
-"""Evaluates f."""
-
-MOST_WORKERS = 100_000
-"""Processes that a call can ask for."""
+Task = tuple[int, Array]  # the number of an evaluation, and its point
+Evaluations = Generator[tuple[int, Evaluation], None, None]  # evaluations by their number, in any order, as they come
+Evaluator = Callable[[Function, Sequence[Task]], Evaluations]  # evaluates f
+MOST_WORKERS = 100_000  # processes that a call can ask for
 
 
 def one_by_one(fun: Function, tasks: Sequence[Task]) -> Evaluations:

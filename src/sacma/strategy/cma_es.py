@@ -16,8 +16,7 @@ from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 
 _HANDLERS = {"penalty": "BoundPenalty", "transform": "BoundTransform"}
-_LARGEST_SHARE = 1.0 / 3.0
-"""Largest σ as a share of the box: pycma's ``maxstd_boundrange``."""
+_LARGEST_SHARE = 1.0 / 3.0  # largest σ as a share of the box: pycma's ``maxstd_boundrange``
 
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
@@ -86,13 +85,8 @@ class CMAES:
     """A pycma strategy that samples with the generator it is given and touches nothing else.
 
     With bounds, *sampled* points (genotypes) are where the distribution N(m, σ²C) lives, and *proposed* points
-    (phenotypes) are those for f: repaired or transformed into the box. Without bounds, they are the same.
-
-    Args:
-        initial_point: x₀, shape (D,).
-        population_size: λ.
-        settings: of the sampling.
-        context: dimension, box and source of all samples; the box is used only with ``settings.bounds``.
+    (phenotypes) are those for f: repaired or transformed into the box. Without bounds, they are the same, and the box
+    of the context is not used.
     """
 
     def __init__(self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context) -> None:

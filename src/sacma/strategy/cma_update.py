@@ -32,8 +32,7 @@ class CMAConstants:
     cmu: float
     cs: float
     ds: float
-    chi: float
-    """Expected length of a standard normal vector, E‖N(0, I)‖."""
+    chi: float  # expected length of a standard normal vector, E‖N(0, I)‖
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,9 @@ class SearchDistribution:
 
 
 def cma_update(state: CMAState, points: Array, values: Array) -> SearchDistribution:
-    """Return the distribution after one update of ``state`` with ``points`` ranked by ``values``.
+    """Return the distribution after one update with ``points``, shape (λ, D), ranked by ``values``, shape (λ,).
 
-    Args:
-        state: variables at the generation in which ``points`` were sampled; not changed.
-        points: the population, shape (λ, D), where the distribution lives.
-        values: rank the population, shape (λ,); lower is better.
+    ``state`` is that of the generation in which the points were sampled, where the distribution lives.
     """
     k, D = state.constants, len(state.mean)
     w = k.weights

@@ -21,19 +21,11 @@ from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
-Requests = Generator[Sequence[Array], Array, None]
-"""Asks for points by yielding them and receives their values of f."""
+Requests = Generator[Sequence[Array], Array, None]  # asks for points by yielding them and receives their values of f
 
 
 class Population:
-    """The points that one generation samples.
-
-    Args:
-        run: sampled it.
-        archive: receives its true values.
-        trainer: trains models for it; None without a surrogate.
-        observer: notes trainings, evaluations and CPU time.
-    """
+    """The points that one generation samples; ``trainer`` is None without a surrogate."""
 
     def __init__(self, run: Sampling, archive: Archive, trainer: Trainer | None, observer: Observer) -> None:
         self._run = run

@@ -70,17 +70,11 @@ class TrainedModel:
 
 @dataclass(frozen=True)
 class Training:
-    """The outcome of one training.
+    """The outcome of one training."""
 
-    Args:
-        status: outcome.
-        model: f_M, or None.
-        size: n_tr.
-    """
-
-    status: FitStatus
-    model: TrainedModel | None = None
-    size: int = 0
+    status: FitStatus  # outcome
+    model: TrainedModel | None = None  # f_M, or None
+    size: int = 0  # n_tr
 
     def details(self) -> dict[str, int | str]:
         """Return the columns of the trace."""
@@ -89,14 +83,7 @@ class Training:
 
 
 class Trainer:
-    """Trains models, one after another.
-
-    Args:
-        settings: of the training set.
-        model: to be fitted.
-        acceptance: rejects useless models.
-        rng: of random selections.
-    """
+    """Trains models, one after another; ``acceptance`` rejects useless ones."""
 
     def __init__(
         self, settings: TrainingSetSettings, model: Model, acceptance: Acceptance, rng: np.random.Generator

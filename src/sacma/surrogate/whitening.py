@@ -20,14 +20,10 @@ class Whitening:
     """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.
 
     All roots give the same distances, and an isotropic covariance function uses nothing else.
-
-    Args:
-        mean: m, shape (D,).
-        to_white: W, shape (D, D).
     """
 
-    mean: Array
-    to_white: Array
+    mean: Array  # m, shape (D,)
+    to_white: Array  # W, shape (D, D)
 
     def __call__(self, points: Array) -> Array:
         """Return the whitened ``points``, shape (n, D)."""

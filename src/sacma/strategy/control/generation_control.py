@@ -22,17 +22,11 @@ from sacma.strategy.training import TrainedModel
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision of a true-evaluated generation.
+    """The decision of a true-evaluated generation."""
 
-    Args:
-        model_generations: g_m.
-        error: ε of the earlier model; NaN where there was none, or where it is undefined.
-        smoothed_error: ε_s; NaN before the first error.
-    """
-
-    model_generations: int
-    error: float = math.nan
-    smoothed_error: float = math.nan
+    model_generations: int  # g_m
+    error: float = math.nan  # ε of the earlier model; NaN where there was none, or where it is undefined
+    smoothed_error: float = math.nan  # ε_s; NaN before the first error
 
 
 class GenerationRule(Protocol):
@@ -60,12 +54,7 @@ class LastModel:
 
 
 class GenerationControl:
-    """Algorithm 1.
-
-    Args:
-        rule: decides g_m.
-        last: holds f_M.
-    """
+    """Algorithm 1, given a rule that decides g_m."""
 
     def __init__(self, rule: GenerationRule, last: LastModel | None = None) -> None:
         self._rule = rule
