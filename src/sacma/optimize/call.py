@@ -43,10 +43,6 @@ class Call:
             return self
         return replace(self, seed=secrets.randbits(64) if seed is None else seed)
 
-    def with_budget(self, budget: int) -> "Call":
-        """Return the call with another budget."""
-        return replace(self, limits=replace(self.limits, budget=budget))
-
 
 def checked_call(
     x0: object,
