@@ -27,10 +27,8 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     """Run a Python file and return the algorithms that it defines with ``@sacma.algorithm``.
 
     Its folder is added to the end of ``sys.path``, so that it can import its neighbours. The version is that of the
-    text that is run: no compiled file is read or written.
-
-    Raises:
-        SacmaError: the file cannot be read or run, or defines no algorithm.
+    text that is run: no compiled file is read or written. A file that cannot be read or run, or defines no algorithm,
+    is a SacmaError.
     """
     path = path.absolute()
     try:

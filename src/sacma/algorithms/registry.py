@@ -45,11 +45,7 @@ class Registry(Mapping[str, Algorithm]):
     def add_files(self, paths: Iterable[Path]) -> None:
         """Run files and add the algorithms that they define; they replace those of earlier files with the same names.
 
-        Args:
-            paths: given by the user in this very call, never read from a file.
-
-        Raises:
-            SacmaError: a file cannot be used, or a name is taken.
+        The paths are given by the user in this very call, never read from a file.
         """
         defined: dict[str, Path] = {}
         for path in dict.fromkeys(path.absolute() for path in paths):

@@ -37,8 +37,7 @@ _NOT_INTACT = (
 def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
     """Return the files of a folder or an archive whose names end in one of ``endings``, by relative path.
 
-    Raises:
-        SacmaError: it is missing, unreadable, damaged or too large.
+    A SacmaError says if it is missing, unreadable, damaged or too large.
     """
     try:
         if path.is_dir():

@@ -196,10 +196,7 @@ class _DataFiles:
     def take(self, index: str, entry: _Entry) -> Iterator[tuple[str, list[Array]]]:
         """Yield a name for messages and the rows in each data file, for each run of an entry.
 
-        An index may name a data file several times, for successive runs.
-
-        Raises:
-            SacmaError: a file is missing or incomplete.
+        An index may name a data file several times, for successive runs. A missing or incomplete file is a SacmaError.
         """
         if entry.data not in self.files:
             raise SacmaError(f"{self.path}: {_quoted(index)} names {_quoted(entry.data)}, which is not there")

@@ -73,8 +73,7 @@ class IncompleteTrialError(RuntimeError):
 def read_trial(folder: Path, function: int, dimension: int, evaluations: int) -> CocoFiles:
     """Read the files of a trial with one or more ``evaluations`` from the folder of its observer.
 
-    Raises:
-        IncompleteTrialError: the folder does not hold exactly one complete trial.
+    The folder must hold exactly one complete trial: else an IncompleteTrialError says what is missing.
     """
     stem = f"data_f{function}/{PREFIX}_f{function}_DIM{dimension}"
     try:
@@ -101,10 +100,7 @@ def merge(trials: Iterable[PlacedFiles], description: str) -> dict[str, str]:
     """Return the files of an algorithm's canonical folder by relative path.
 
     Dimensions ascend in each ``.info`` file and instances in each data file, as in COCO's suite; ``trials`` may have
-    any order.
-
-    Raises:
-        SacmaError: trials of one function and dimension were recorded by different versions of COCO.
+    any order. Those of one function and dimension must come from one version of COCO, or a SacmaError is raised.
     """
     ordered = sorted(trials, key=lambda t: (t.function, t.dimension, t.instance))
     contents: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """Plans: the trial specs of studies."""
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -63,24 +64,22 @@ def plan_study(study: Study) -> Iterator[TrialSpec]:
     """Yield the trials of ``study`` in the order of COCO's suite: dimension, function, instance."""
     protocol, origin = study.protocol, study.origin
     settings = canonical_json(study.settings.model_dump())
-    for dimension in protocol.dimensions:
-        for function in protocol.functions:
-            for instance in protocol.instances:
-                yield TrialSpec(
-                    name=study.name,
-                    algorithm=study.algorithm,
-                    settings=settings,
-                    suite=protocol.suite,
-                    function=function,
-                    dimension=dimension,
-                    instance=instance,
-                    budget=protocol.evaluations(dimension),
-                    target=float(protocol.target),
-                    seed=protocol.seed,
-                    triggers=evaluation_triggers(protocol.budget),
-                    version=origin.version if origin else "",
-                    algorithm_file=origin.source if origin and origin.is_file else "",
-                )
+    for dimension, function, instance in itertools.product(protocol.dimensions, protocol.functions, protocol.instances):
+        yield TrialSpec(
+            name=study.name,
+            algorithm=study.algorithm,
+            settings=settings,
+            suite=protocol.suite,
+            function=function,
+            dimension=dimension,
+            instance=instance,
+            budget=protocol.evaluations(dimension),
+            target=float(protocol.target),
+            seed=protocol.seed,
+            triggers=evaluation_triggers(protocol.budget),
+            version=origin.version if origin else "",
+            algorithm_file=origin.source if origin and origin.is_file else "",
+        )
 
 
 def plan(studies: Iterable[Study]) -> tuple[TrialSpec, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -111,19 +112,17 @@ def check_name(name: str) -> str:
     return name
 
 
+FolderName = Annotated[str, AfterValidator(check_name)]
+
+
 class NamedAlgorithm(BaseModel):
     """A named algorithm."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    name: Annotated[str, Field(description="what the algorithm is called in files, tables and figures")]
+    name: Annotated[FolderName, Field(description="what the algorithm is called in files, tables and figures")]
     description: Annotated[str, Field(description="one line of ASCII for COCO's data files", max_length=200)] = ""
     algorithm: Annotated[str, Field(description="what `sacma algorithms` lists")]
-
-    @field_validator("name")
-    @classmethod
-    def _name_is_a_folder(cls, name: str) -> str:
-        return check_name(name)
 
     @field_validator("description")
     @classmethod
@@ -178,11 +177,7 @@ class Study(Config):
 
 
 def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Study:
-    """Read a config file; ``overrides`` replace keys of its protocol.
-
-    Raises:
-        SacmaError: says what is wrong, where, and what is allowed.
-    """
+    """Read a config file; ``overrides`` replace keys of its protocol. A SacmaError says what is wrong, and where."""
     document = read_document(path, "config", ["name", "algorithm"])
     if document.content.keys() >= {"algorithms", "grid"}:
         raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {path}")

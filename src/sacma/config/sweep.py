@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.former import former_keys
 from sacma.config.nested import Location, merged, resolve, value_at
-from sacma.config.study import NamedAlgorithm, Protocol, Study, check_name, with_overrides
+from sacma.config.study import FolderName, NamedAlgorithm, Protocol, Study, with_overrides
 from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
@@ -66,18 +66,13 @@ class SweepFile(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    name: Annotated[str, Field(description="what the tables of the sweep are called")]
+    name: Annotated[FolderName, Field(description="what the tables of the sweep are called")]
     protocol: Annotated[Protocol, Field(description="of all its algorithms")] = Protocol()
     rank_at: Annotated[Budgets, Field(description="evaluations/D after which settings are ranked")] = (25, 50, 125, 250)
     algorithms: Annotated[
         tuple[AlgorithmEntry, ...], BeforeValidator(_values), Field(description="each is ranked by itself")
     ]
     grid: Annotated[dict[str, Values], Field(min_length=1, description="settings, each with the values that it takes")]
-
-    @field_validator("name")
-    @classmethod
-    def _name_is_a_file(cls, name: str) -> str:
-        return check_name(name)
 
 
 @dataclass(frozen=True)
@@ -123,11 +118,7 @@ class Sweep:
 
 
 def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Sweep:
-    """Read a sweep file; ``overrides`` replace keys of its protocol.
-
-    Raises:
-        SacmaError: says what is wrong, where, and what is allowed.
-    """
+    """Read a sweep file; ``overrides`` replace keys of its protocol. A SacmaError says what is wrong, and where."""
     document = read_document(path, "sweep", ["name", "algorithms", "grid"])
     if "algorithm" in document.content and "grid" not in document.content:
         raise SacmaError(f"{path}: this is a config, not a sweep; run it with: sacma run {path}")

@@ -82,11 +82,9 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FI
 
 
 def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
-    """Read a YAML file; ``kind`` and required ``keys`` (two or more) are for error messages.
+    """Read a YAML file that is a mapping; ``kind`` and required ``keys`` (two or more) are for error messages.
 
-    Raises:
-        SacmaError: the file is missing, not YAML, not a mapping, too large or nested too deeply, or has an alias, a
-            merge key, a tag or a duplicate key.
+    Too large or too deeply nested files, aliases, merge keys, tags and duplicate keys are refused with a SacmaError.
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8")
@@ -150,13 +148,8 @@ def explain(
 ) -> str:
     """Return an error message of one line: place, key, given value, allowed values.
 
-    Args:
-        error: validation error.
-        document: source of the validated content.
-        model: model that validated it.
-        place: returns the location in the document of a location in ``model``.
-        moved: replacements of former keys.
-        options: keys of the protocol that were given on the command line.
+    ``place`` returns the location in the document of a location in ``model``, ``moved`` has replacements of former
+    keys, and ``options`` are the keys of the protocol that were given on the command line.
     """
     # Unknown keys first: one may be a misspelling of a missing key.
     details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
