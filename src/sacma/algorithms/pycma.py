@@ -10,18 +10,17 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize, contained_options, default_population_size
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
+from sacma.surrogate.part import Settings
 
 
-class RestartSettings(BaseModel):
+class RestartSettings(Settings):
     """Common settings of the variants."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     sigma0: StepSize = 8.0 / 3.0
     initial_range: InitialRange = 4.0

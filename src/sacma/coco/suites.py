@@ -19,11 +19,11 @@ class Suite:
     dimensions: tuple[int, ...]  # all dimensions
     usual_dimensions: tuple[int, ...]  # dimensions of a protocol that gives none
     usual_instances: tuple[int, ...]  # instances of a protocol that gives none
-    noisy: bool  # f is measured with noise; Δf is then the noise-free one of COCO's logger
     bbob_functions: Mapping[int, int]  # the function of bbob with the same optimal value, by function
-    of_the_paper: bool  # the paper has results on this suite
-    of_2009: bool  # there are run-length targets of the best algorithm of BBOB 2009
-    expensive: bool  # cocopp has the reference data for its ``--expensive``
+    noisy: bool = False  # f is measured with noise; Δf is then the noise-free one of COCO's logger
+    of_the_paper: bool = False  # the paper has results on this suite
+    of_2009: bool = False  # there are run-length targets of the best algorithm of BBOB 2009
+    expensive: bool = False  # cocopp has the reference data for its ``--expensive``
 
     @property
     def functions(self) -> tuple[int, ...]:
@@ -62,7 +62,6 @@ BBOB = Suite(
     dimensions=(2, 3, 5, 10, 20, 40),
     usual_dimensions=(2, 3, 5, 10, 20),
     usual_instances=(*range(1, 6), *range(41, 51)),
-    noisy=False,
     bbob_functions={function: function for function in range(1, 25)},
     of_the_paper=True,
     of_2009=True,
@@ -98,11 +97,9 @@ NOISY = Suite(
     dimensions=(2, 3, 5, 10, 20, 40),
     usual_dimensions=(2, 3, 5, 10, 20),
     usual_instances=tuple(range(1, 16)),
-    noisy=True,
     # Each with three kinds of noise.
     bbob_functions=dict(enumerate((f for f in (1, 8, 1, 8, 7, 10, 14, 17, 19, 21) for _ in _NOISE), start=101)),
-    of_the_paper=False,
-    of_2009=False,
+    noisy=True,
     expensive=True,
 )
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -30,6 +29,7 @@ from sacma.config.former import FORMER_ALGORITHMS, former_keys
 from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
+from sacma.surrogate.part import Settings
 
 RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in range(10)
@@ -41,10 +41,8 @@ MOST_TRIALS = 500_000  # largest study: a hundred times the paper's
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
 
-class Protocol(BaseModel):
+class Protocol(Settings):
     """The protocol of a study; the defaults are the paper's, or those of another suite."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     suite: Annotated[str, Field(description=f"COCO suite: {', '.join(SUITES)}")] = BBOB.name
     functions: Annotated[Numbers, Field(description="functions, like 1-24")] = BBOB.functions
@@ -115,10 +113,8 @@ def check_name(name: str) -> str:
 FolderName = Annotated[str, AfterValidator(check_name)]
 
 
-class NamedAlgorithm(BaseModel):
+class NamedAlgorithm(Settings):
     """A named algorithm."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: Annotated[FolderName, Field(description="what the algorithm is called in files, tables and figures")]
     description: Annotated[str, Field(description="one line of ASCII for COCO's data files", max_length=200)] = ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.former import former_keys
@@ -25,6 +25,7 @@ from sacma.config.study import FolderName, NamedAlgorithm, Protocol, Study, with
 from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
+from sacma.surrogate.part import Settings
 
 MOST_SETTINGS = 1000  # largest number of settings of all algorithms of a sweep
 
@@ -61,10 +62,8 @@ class AlgorithmEntry(NamedAlgorithm):
     ] = None
 
 
-class SweepFile(BaseModel):
+class SweepFile(Settings):
     """The keys of a sweep file; the default of ``rank_at`` and the protocol are the paper's."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: Annotated[FolderName, Field(description="what the tables of the sweep are called")]
     protocol: Annotated[Protocol, Field(description="of all its algorithms")] = Protocol()

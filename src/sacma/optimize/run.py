@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 
@@ -42,7 +42,7 @@ class Run:
         self._on_record = on_record
         self._on_generation = on_generation
         self._began = time.monotonic()
-        self._ended: Status | None = None
+        self._ended = Status.GOING_ON  # by a caller
         self.generations: list[Generation] = []
         self._uses_models = call.settings.model is not None
         with one_thread() if self._uses_models else nullcontext():
@@ -64,22 +64,16 @@ class Run:
     @property
     def status(self) -> Status:
         """The reason why the run has ended, if it has."""
-        return next(self._reasons_to_end(), Status.GOING_ON)
-
-    def _reasons_to_end(self) -> Iterator[Status]:
         limits = self.call.limits
-        if self.best_value <= limits.target:
-            yield Status.TARGET
-        if self._failed_in_a_row >= limits.max_failures:
-            yield Status.FAILURES
-        if self._ended is not None:
-            yield self._ended
-        if self.evaluations >= limits.budget:
-            yield Status.BUDGET
-        if self._strategy.stopped:
-            yield Status.RESTARTS
-        if time.monotonic() - self._began >= limits.time_limit:
-            yield Status.TIME_LIMIT
+        reasons = (
+            (Status.TARGET, self.best_value <= limits.target),
+            (Status.FAILURES, self._failed_in_a_row >= limits.max_failures),
+            (self._ended, self._ended != Status.GOING_ON),
+            (Status.BUDGET, self.evaluations >= limits.budget),
+            (Status.RESTARTS, self._strategy.stopped),
+            (Status.TIME_LIMIT, time.monotonic() - self._began >= limits.time_limit),
+        )
+        return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
 
     @property
     def exhausted(self) -> bool:

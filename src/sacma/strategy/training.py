@@ -13,22 +13,21 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from sacma.strategy.acceptance import Acceptance
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
+from sacma.surrogate.part import Settings
 from sacma.surrogate.selections import AnySelection
 from sacma.surrogate.selections.recent import Recent
 from sacma.surrogate.training_set import Selection, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
 
-class TrainingSetSettings(BaseModel):
+class TrainingSetSettings(Settings):
     """Archived points within a distance of m, reduced to a largest number by a selection."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     radius: Annotated[
         float,

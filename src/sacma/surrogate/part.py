@@ -16,10 +16,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from sacma.surrogate.whitening import Array
 
 
-class Part(BaseModel):
-    """Settings of one kind of a part; frozen, strict, without unknown keys."""
+class Settings(BaseModel):
+    """Settings that a config holds: frozen, strict, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Part(Settings):
+    """Settings of one kind of a part."""
 
     needs: ClassVar[tuple[str, str] | None] = None
     """A module that this kind imports, and the extra of sacma that installs it."""
