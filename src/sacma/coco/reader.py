@@ -77,7 +77,7 @@ def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
     for index in indices:
         for entry in _entries(path, index, files[index], suite):
             names.append(entry.algorithm)
-            read = list(_curves(data, index, entry))
+            read = list(data.curves(index, entry))
             counts = [evaluations for _, evaluations in entry.runs]
             unlike += sum(curve.evaluations != count for curve, count in zip(read, counts, strict=True))
             curves += read
@@ -193,11 +193,8 @@ class _DataFiles:
         self._runs: dict[str, list[Array]] = {}
         self._rows = 0
 
-    def take(self, index: str, entry: _Entry) -> Iterator[tuple[str, list[Array]]]:
-        """Yield a name for messages and the rows in each data file, for each run of an entry.
-
-        An index may name a data file several times, for successive runs. A missing or incomplete file is a SacmaError.
-        """
+    def curves(self, index: str, entry: _Entry) -> Iterator[Curve]:
+        """Yield the trials of an entry. An index may name a data file several times, for successive runs."""
         if entry.data not in self.files:
             raise SacmaError(f"{self.path}: {_quoted(index)} names {_quoted(entry.data)}, which is not there")
         first = self._taken.get(entry.data, 0)
@@ -212,9 +209,19 @@ class _DataFiles:
                 raise SacmaError(
                     f"{self.path}: {_quoted(name)} has {there} runs, {_quoted(index)} says {last}: it is not complete"
                 )
-        for number in range(first, last):
+        for number, (instance, _) in enumerate(entry.runs, first):
             where = f"{self.path}: {' and '.join(map(_quoted, names))}, run {number + 1}"
-            yield where, [self._runs[name][number] for name in names]
+            parts = [self._runs[name][number] for name in names]
+            if not all(map(len, parts)):
+                raise SacmaError(f"{where}: it is empty, not a complete trial")
+            rows = np.concatenate(parts)
+            rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+            at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
+            if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
+                raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
+            falls = np.append(True, to[1:] < to[:-1])
+            told = np.unique(at)
+            yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls], told)
 
     @property
     def left_out(self) -> int:
@@ -225,21 +232,6 @@ class _DataFiles:
             if name.endswith(".dat")
         }
         return sum(number - self._taken.get(name, 0) for name, number in there.items())
-
-
-def _curves(data: _DataFiles, index: str, entry: _Entry) -> Iterator[Curve]:
-    """Yield the trials of an entry."""
-    for (instance, _), (where, parts) in zip(entry.runs, data.take(index, entry), strict=True):
-        if not all(map(len, parts)):
-            raise SacmaError(f"{where}: it is empty, not a complete trial")
-        rows = np.concatenate(parts)
-        rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-        at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
-        if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
-            raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
-        falls = np.append(True, to[1:] < to[:-1])
-        told = np.unique(at)
-        yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls], told)
 
 
 def _runs(path: Path, name: str, content: bytes, most: int) -> list[Array]:
