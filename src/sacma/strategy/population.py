@@ -1,11 +1,4 @@
-"""A population during one generation: its true values, trainings and predictions.
-
-| symbol | here              | meaning                                                      |
-| ------ | ----------------- | ------------------------------------------------------------ |
-| 𝒜      | ``_archive``      | all truly evaluated points                                   |
-| y      | ``values``        | true values, NaN where f has not evaluated a point yet       |
-| ŷ      | ``predict``       | predicted values                                             |
-"""
+"""A population during one generation: its true values, trainings and predictions."""
 
 import sys
 from collections.abc import Generator, Sequence
@@ -35,7 +28,7 @@ class Population:
         self._asked: Indices = np.empty(0, dtype=np.intp)
         self.sigma = run.sigma  # of the sampling
         self.model: TrainedModel | None = None
-        self.values: Array = np.full(run.population_size, np.nan)
+        self.values: Array = np.full(run.population_size, np.nan)  # y, NaN where f has not evaluated a point yet
 
     @property
     def size(self) -> int:
@@ -59,7 +52,7 @@ class Population:
 
     @property
     def best_value(self) -> float:
-        """The lowest true value in the archive."""
+        """The lowest true value in the archive 𝒜."""
         return self._archive.best_value
 
     def evaluate(self, indices: Indices) -> Requests:

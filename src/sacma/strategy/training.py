@@ -1,13 +1,4 @@
-"""Training of a model on the archive (Algorithm 1, steps 5 and 6).
-
-| symbol | here                 | meaning                                               |
-| ------ | -------------------- | ----------------------------------------------------- |
-| 𝒜      | ``archive``          | all truly evaluated points                            |
-| f_M    | ``TrainedModel``     | a model, and the whitening of its generation          |
-| r      | ``radius``           | largest Mahalanobis distance from m                   |
-| n_req  | ``n_req_factor`` D   | fewest training points                                |
-| n_max  | ``n_max_factor`` D   | most training points                                  |
-"""
+"""Training of a model on the archive (Algorithm 1, steps 5 and 6)."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -98,7 +89,7 @@ class Trainer:
         self._model.forget()
 
     def train(self, archive: Archive, run: Sampling) -> Training:
-        """Train a model for the population that ``run`` has sampled (Algorithm 1, steps 5 and 6)."""
+        """Train a model on the archive 𝒜 for the population that ``run`` has sampled (Algorithm 1, steps 5 and 6)."""
         s, whitening = self._settings, run.whitening()
         D = len(whitening.mean)
         training_set = select_training_set(  # step 5

@@ -1,11 +1,4 @@
-"""The space in which a search distribution N(m, σ²C) is the standard normal distribution.
-
-| symbol | here              | shape  |
-| ------ | ----------------- | ------ |
-| m      | ``mean``          | (D,)   |
-| W      | ``to_white``      | (D, D) |
-| z      | result            | (n, D) |
-"""
+"""The space in which a search distribution N(m, σ²C) is the standard normal distribution."""
 
 from dataclasses import dataclass
 

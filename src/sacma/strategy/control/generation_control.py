@@ -1,11 +1,4 @@
-"""Generation-based evolution control (Algorithm 1): generations evaluated by f and by the model take turns.
-
-| symbol | here               | meaning                                                  |
-| ------ | ------------------ | -------------------------------------------------------- |
-| f_M    | ``LastModel``      | the last model that was trained                          |
-| g_m    | ``Decision``       | generations for which f_M stands in for f                |
-| y, ŷ   | ``values``         | true and predicted values of a population                |
-"""
+"""Generation-based evolution control (Algorithm 1): generations evaluated by f and by the model take turns."""
 
 import math
 from dataclasses import dataclass
