@@ -14,7 +14,7 @@ class JudgedPopulation:
     points: Array  # shape (λ, D), where the distribution lives
     values: Array  # y, shape (λ,)
     predicted: Array  # ŷ, shape (λ,)
-    # returns the strategy's variables before the update. Only the Kullback-Leibler error needs them.
+    # Returns the strategy's variables before the update; only the Kullback-Leibler error needs them.
     state: Callable[[], CMAState]
 
     @property

@@ -65,7 +65,7 @@ class FollowingShare:
         self.smoothed_error = settings.first_error
 
     def judge(self, predicted: Array, values: Array) -> float:
-        """Follow ε = RDE_μ of the predictions: ε_s ← (1 − β) ε_s + β ε; constant values have none and change nothing."""
+        """Follow ε = RDE_μ(y, ŷ): ε_s ← (1 − β) ε_s + β ε; constant values have no error and change nothing."""
         if any(np.min(a) == np.max(a) for a in (predicted, values)):
             return math.nan
         s = self._settings
