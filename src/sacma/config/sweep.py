@@ -127,21 +127,17 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     except ValidationError as error:
         raise SacmaError(explain(error, document, SweepFile, options=replaced)) from None
     if max(file.rank_at) > file.protocol.budget and "rank_at" in document.content and "budget" not in replaced:
-        raise SacmaError(
-            f"{document.where(('rank_at',))}: {max(file.rank_at):g} evaluations/D are beyond the budget, "
-            f"{file.protocol.budget:g}; raise the budget, or rank at less"
-        )
+        beyond = f"{max(file.rank_at):g} evaluations/D are beyond the budget, {file.protocol.budget:g}"
+        raise document.error(("rank_at",), f"{beyond}; raise the budget, or rank at less")
     _check_keys(file, document)
     combinations = math.prod(len(values) for values in file.grid.values())
     settings = len(file.algorithms) * combinations
     if settings > MOST_SETTINGS:
         each = f", {combinations:,} for each of {len(file.algorithms)} algorithms" if len(file.algorithms) > 1 else ""
-        raise SacmaError(
-            f"{document.where(('grid',))}: {settings:,} settings{each}; a sweep takes at most {MOST_SETTINGS:,}; "
-            "leave values out"
-        )
+        most = f"a sweep takes at most {MOST_SETTINGS:,}; leave values out"
+        raise document.error(("grid",), f"{settings:,} settings{each}; {most}")
     if combinations == 1:
-        raise SacmaError(f"{document.where(('grid',))}: there is one combination only; give a key two values or more")
+        raise document.error(("grid",), "there is one combination only; give a key two values or more")
     rank_at = tuple(budget for budget in file.rank_at if budget <= file.protocol.budget) or (file.protocol.budget,)
     algorithms = tuple(_expand(number, file, document) for number in range(len(file.algorithms)))
     _check_names(algorithms, document)
@@ -151,12 +147,12 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
 def _check_keys(file: SweepFile, document: Document) -> None:
     """Refuse malformed keys of the grid, and keys that are set twice."""
     for key in file.grid:
-        where, steps = document.where(("grid", key)), key.split(".")
+        steps = key.split(".")
         if not all(steps) or len(steps) > DEEPEST:
-            raise SacmaError(f"{where}: names no setting; write it like control.transfer")
+            raise document.error(("grid", key), "names no setting; write it like control.transfer")
         for outer in itertools.accumulate(steps[:-1], "{}.{}".format):
             if outer in file.grid:
-                raise SacmaError(f"{where}: is set by {outer} of the grid as well; leave one of them out")
+                raise document.error(("grid", key), f"is set by {outer} of the grid as well; leave one of them out")
         for number, entry in enumerate(file.algorithms):
             _check_not_given(key, entry.settings, ("algorithms", str(number), "settings"), document)
 
@@ -170,11 +166,10 @@ def _check_not_given(key: str, settings: Mapping[str, Any], within: Location, do
         if inner is None:
             return
         if not isinstance(inner, Mapping):
-            where = document.where((*within, *outer[: depth + 1]))
-            raise SacmaError(f"{where}: {shown(inner)} is not a mapping, and {key} of the grid is within it")
+            reason = f"{shown(inner)} is not a mapping, and {key} of the grid is within it"
+            raise document.error((*within, *outer[: depth + 1]), reason)
     if last in inner:
-        where = document.where((*within, *outer, last))
-        raise SacmaError(f"{where}: is a key of the grid as well; leave it out here or there")
+        raise document.error((*within, *outer, last), "is a key of the grid as well; leave it out here or there")
 
 
 def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
@@ -204,15 +199,13 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
                 origin=ALGORITHMS.origin(entry.algorithm),
             )
         except ValidationError as error:
-            raise SacmaError(f"{document.where(('grid',))}: {error.errors()[0]['ctx']['error']}") from None
+            raise document.error(("grid",), error.errors()[0]["ctx"]["error"]) from None
         settings.append(Setting(labels, study))
     if refused:
         values, detail = refused[0]
         reason = detail["ctx"]["error"] if "ctx" in detail else detail["msg"]
         more = f" (and {len(refused) - 1} more combinations)" if len(refused) > 1 else ""
-        raise SacmaError(
-            f"{document.where(('grid',))}: {entry.name} refuses the combination {_described(values)}: {reason}{more}"
-        )
+        raise document.error(("grid",), f"{entry.name} refuses the combination {_described(values)}: {reason}{more}")
     reference = _reference(number, file, document)
     return SweptAlgorithm(entry.name, tuple(settings), None if reference is None else settings[reference].name)
 
@@ -252,15 +245,13 @@ def _reference(number: int, file: SweepFile, document: Document) -> int | None:
     within = ("algorithms", str(number), "reference")
     for key, value in given.items():
         if key not in file.grid:
-            raise SacmaError(f"{document.where((*within, key))}: {unknown_key(key, list(file.grid))}")
+            raise document.error((*within, key), unknown_key(key, list(file.grid)))
         if value not in file.grid[key]:
             allowed = one_line(", ".join(map(_as_written, file.grid[key])), 400)
-            raise SacmaError(
-                f"{document.where((*within, key))}: {shown(value)} is not in the grid, which has {allowed}"
-            )
+            raise document.error((*within, key), f"{shown(value)} is not in the grid, which has {allowed}")
     missing = [key for key in file.grid if key not in given]
     if missing:
-        raise SacmaError(f"{document.where(within)}: {missing[0]} is missing; give a value of each key of the grid")
+        raise document.error(within, f"{missing[0]} is missing; give a value of each key of the grid")
     return next(n for n, values in enumerate(_combinations(file)) if values == given)
 
 
@@ -269,14 +260,14 @@ def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> 
     counts = Counter(algorithm.name.lower() for algorithm in algorithms)
     for number, algorithm in enumerate(algorithms):
         if counts[algorithm.name.lower()] > 1:
-            where = document.where(("algorithms", str(number), "name"))
-            raise SacmaError(f"{where}: {algorithm.name} is there twice; give each algorithm a name of its own")
+            reason = f"{algorithm.name} is there twice; give each algorithm a name of its own"
+            raise document.error(("algorithms", str(number), "name"), reason)
     seen: dict[str, Setting] = {}
     for setting in (setting for algorithm in algorithms for setting in algorithm.settings):
         other = seen.setdefault(setting.name.lower(), setting)
         if other is not setting:
             both = " and ".join(_described(each.labels) for each in (other, setting))
-            raise SacmaError(f"{document.where(('grid',))}: {both} would both be called {setting.name}; leave one out")
+            raise document.error(("grid",), f"{both} would both be called {setting.name}; leave one out")
 
 
 def _described(values: Mapping[str, Any]) -> str:

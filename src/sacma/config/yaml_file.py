@@ -35,6 +35,10 @@ class Document:
         key = ".".join(one_line(part, LONGEST_KEY) for part in location)
         return ": ".join(filter(None, [f"{self.path}:{line}" if line else f"{self.path}", key]))
 
+    def error(self, location: Location, reason: object) -> SacmaError:
+        """Return an error that names file, line and key."""
+        return SacmaError(f"{self.where(location)}: {reason}")
+
 
 class _Loader(yaml.SafeLoader):
     """YAML with numbers as YAML 1.2 reads them, without aliases, merge keys and tags, and of bounded depth.
