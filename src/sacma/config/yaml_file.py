@@ -101,11 +101,10 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
         raise SacmaError(f"{path}:{number}: cannot be read: it is not UTF-8; save it as that") from None
     try:
         root, content = _parsed(text)
-    except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise SacmaError(f"{path}{line}: not valid YAML: {one_line(str(error.problem), LONGEST_REASON)}") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise SacmaError(f"{path}: not valid YAML: {one_line(str(error), LONGEST_REASON)}") from None
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", error)
+        line = f":{mark.line + 1}" if mark else ""
+        raise SacmaError(f"{path}{line}: not valid YAML: {one_line(str(problem), LONGEST_REASON)}") from None
     if not isinstance(content, dict):
         needed = f"{', '.join(keys[:-1])} and {keys[-1]}"
         raise SacmaError(f"{path}: a {kind} is a mapping with at least the keys {needed}")
