@@ -81,11 +81,11 @@ _COSINE = 0.7  # each direction is at most 45° off one of them
 _REACH = 4.0  # the quadratic is fitted to evaluations within this distance of the best, …
 _SOFTNESS = 0.2  # … with the weight 1/(this + loss)², so that it fits best where the likelihood is high
 _APART = 2.0  # least distance of a further start from starts and ends of earlier searches
+_LOSES = 0.5  # a search is given up if three times its expected gain would leave it this much below the best
 # Values of a careful search, which explores a wider neighbourhood more closely.
 _CAREFUL_TOLERANCE = 0.003
 _CAREFUL_SHELL = 0.5
 _CAREFUL_COSINE = 0.85
-_LOSES = 0.5  # a search is given up if three times its expected gain would leave it this much below the best
 
 _COSINES = np.cos(np.arange(32) * math.pi / 16.0)
 _SINES = np.sin(np.arange(32) * math.pi / 16.0)
