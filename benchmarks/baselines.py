@@ -18,7 +18,7 @@ from joblib import cpu_count
 from report import ROOT, parsed, print_table, write
 from studies import changed, medians_of
 
-from sacma.algorithms.pycma import minimize_with_lq_surrogate
+from sacma.algorithms.pycma import run_for_ever
 from sacma.analysis.tables import mean_ranks
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
@@ -123,7 +123,8 @@ def _populations(spec: TrialSpec, lq: Study) -> list[tuple[str, int, int, int]]:
     suite = suite_of(spec)
     problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
     with suppress(TrialEnd):
-        minimize_with_lq_surrogate(problem, sampling(spec), lq.settings, on_generation=watch)
+        inject = lq.settings.inject
+        run_for_ever(cma.fmin_lq_surr2, problem, lq.settings, sampling(spec), inject=inject, callback=watch)
     return populations
 
 

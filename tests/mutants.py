@@ -96,7 +96,12 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "return np.maximum(predicted, best_value)",
         "all raised by the same",
     ),
-    (CB, "return predicted + factor * shift if shift > 0.0 else predicted", "return predicted + shift", "never lowered"),
+    (
+        CB,
+        "return predicted + factor * shift if shift > 0.0 else predicted",
+        "return predicted + shift",
+        "never lowered",
+    ),
     (
         SC,
         "                    run.tell(values)  # CMA-ES's own update\n",

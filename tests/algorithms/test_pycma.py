@@ -7,8 +7,7 @@ import cma
 import numpy as np
 import pytest
 
-from sacma.algorithms.global_generator import contained
-from sacma.algorithms.pycma import BIPOPSettings, LQSettings, bipop_cmaes, lq_cmaes
+from sacma.algorithms.pycma import BIPOPSettings, LQSettings, bipop_cmaes, contained, lq_cmaes
 from sacma.experiment.problem import TrialEnd
 from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
 

@@ -16,8 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
-from sacma.optimize.workers import Evaluator, evaluator_of, in_executor, one_by_one, with_joblib
+from sacma.optimize.evaluation import (
+    LONGEST_FAILURE,
+    Evaluator,
+    evaluate,
+    evaluation_of,
+    evaluator_of,
+    in_executor,
+    one_by_one,
+    with_joblib,
+)
 
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
 FAILURES: list[Any] = [

@@ -12,8 +12,7 @@ from sacma.algorithms.base import Algorithm
 from sacma.errors import SacmaError
 from sacma.files.untrusted import read_file
 
-DIGITS = 12
-"""Length of the content hash that is a file's version."""
+DIGITS = 12  # length of the content hash that is a file's version
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,8 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     """Run a Python file and return the algorithms that it defines with ``@sacma.algorithm``.
 
     Its folder is added to the end of ``sys.path``, so that it can import its neighbours. The version is that of the
-    text that is run: no compiled file is read or written.
-
-    Raises:
-        SacmaError: the file cannot be read or run, or defines no algorithm.
+    text that is run: no compiled file is read or written. A file that cannot be read or run, or defines no algorithm,
+    is a SacmaError.
     """
     path = path.absolute()
     try:

@@ -16,8 +16,7 @@ from sacma.errors import SacmaError
 ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
 """Advice on type hints of settings."""
 
-FIRST = 2
-"""Number of parameters before the settings: the problem and the random generator."""
+FIRST = 2  # number of parameters before the settings: the problem and the random generator
 
 
 @overload

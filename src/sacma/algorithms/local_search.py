@@ -6,11 +6,12 @@ from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.strategy.restarts import InitialRange
+from sacma.surrogate.part import Settings
 from sacma.surrogate.whitening import Array
 
 _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -22,10 +23,8 @@ _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
 """SciPy's names of the methods, and options without limits: only convergence or the end of the trial stops them."""
 
 
-class LocalSearchSettings(BaseModel):
+class LocalSearchSettings(Settings):
     """A local search of SciPy with restarts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     method: Annotated[
         Literal["nelder_mead", "powell", "cobyqa", "lbfgsb"],

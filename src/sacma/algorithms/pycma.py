@@ -7,25 +7,20 @@ population size.
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
-from sacma.algorithms.global_generator import contained
 from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize, contained_options, default_population_size
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
-
-if TYPE_CHECKING:
-    import cma
+from sacma.surrogate.part import Settings
 
 
-class RestartSettings(BaseModel):
+class RestartSettings(Settings):
     """Common settings of the variants."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     sigma0: StepSize = 8.0 / 3.0
     initial_range: InitialRange = 4.0
@@ -57,19 +52,9 @@ def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
     """
-    minimize_with_lq_surrogate(problem, rng, settings)
-
-
-def minimize_with_lq_surrogate(
-    problem: Problem,
-    rng: np.random.Generator,
-    settings: LQSettings,
-    on_generation: "Callable[[cma.CMAEvolutionStrategy], None] | None" = None,
-) -> None:
-    """Run lq-CMA-ES until ``problem`` ends the trial; ``on_generation`` is called after each generation."""
     import cma  # noqa: PLC0415 slow to import
 
-    _run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=on_generation)
+    run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
 
 
 @algorithm
@@ -82,20 +67,24 @@ def bipop_cmaes(problem: Problem, rng: np.random.Generator, settings: BIPOPSetti
     """
     import cma  # noqa: PLC0415 slow to import
 
-    _run_for_ever(cma.fmin2, problem, settings, rng, bipop=True)
+    run_for_ever(cma.fmin2, problem, settings, rng, bipop=True)
 
 
-def _run_for_ever(
+def run_for_ever(
     function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: Any
 ) -> None:
     """Run a function of pycma, which restarts by itself, again and again until ``problem`` ends the trial."""
-    with _quiet(rng):
+    size = settings.population_size or default_population_size(problem.dimension)
+    # pycma uses the global generator for the sizes of small runs, and for a model's optimum where LAPACK fails. Of
+    # numeric noise it warns, but has stop conditions for it.
+    with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
         while True:
             function(
                 problem,
                 lambda: problem.initial_point(settings.initial_range),
                 settings.sigma0,
-                _options(problem, settings, rng),
+                {"popsize": size, "CMA_active": settings.active, **contained_options(rng)},
                 restarts=settings.max_restarts,
                 incpopsize=settings.population_factor,
                 **more,
@@ -103,17 +92,18 @@ def _run_for_ever(
 
 
 @contextmanager
-def _quiet(rng: np.random.Generator) -> Iterator[None]:
-    # pycma uses the global generator for the sizes of small runs, and for a model's optimum where LAPACK fails. Of
-    # numeric noise it warns, but has stop conditions for it.
-    with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+def contained(rng: np.random.Generator) -> Iterator[None]:
+    """Seed NumPy's global generator from ``rng``, and restore its state afterwards.
+
+    >>> before = np.random.get_state()[1].tolist()
+    >>> with contained(np.random.default_rng(1)):
+    ...     _ = np.random.uniform()
+    >>> np.random.get_state()[1].tolist() == before
+    True
+    """
+    before = np.random.get_state()  # noqa: NPY002 the old interface is what is contained
+    np.random.seed(rng.integers(2**32, size=8, dtype=np.uint32))  # noqa: NPY002
+    try:
         yield
-
-
-def _options(problem: Problem, settings: RestartSettings, rng: np.random.Generator) -> dict[str, Any]:
-    return {
-        "popsize": settings.population_size or default_population_size(problem.dimension),
-        "CMA_active": settings.active,
-        **contained_options(rng),
-    }
+    finally:
+        np.random.set_state(before)  # noqa: NPY002

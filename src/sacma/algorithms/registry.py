@@ -23,17 +23,11 @@ ENTRY_POINTS = "sacma.algorithms"
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of somebody else's algorithm.
+    """The origin of somebody else's algorithm."""
 
-    Args:
-        source: path of a file, or name of a distribution.
-        version: content hash of the file, or version of the distribution.
-        is_file: True for a file.
-    """
-
-    source: str
-    version: str
-    is_file: bool
+    source: str  # path of a file, or name of a distribution
+    version: str  # content hash of the file, or version of the distribution
+    is_file: bool  # True for a file
 
 
 class Registry(Mapping[str, Algorithm]):
@@ -51,11 +45,7 @@ class Registry(Mapping[str, Algorithm]):
     def add_files(self, paths: Iterable[Path]) -> None:
         """Run files and add the algorithms that they define; they replace those of earlier files with the same names.
 
-        Args:
-            paths: given by the user in this very call, never read from a file.
-
-        Raises:
-            SacmaError: a file cannot be used, or a name is taken.
+        The paths are given by the user in this very call, never read from a file.
         """
         defined: dict[str, Path] = {}
         for path in dict.fromkeys(path.absolute() for path in paths):

@@ -20,23 +20,12 @@ from sacma.files.untrusted import UnfitFileError, read_file
 
 ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
-LARGEST = 512_000_000
-"""Bytes of a COCO data set."""
-
-LARGEST_ARCHIVE = 4 * LARGEST
-"""Bytes of an unpacked archive with all its files."""
-
-MOST_MEMBERS = 100_000
-"""Files and folders: a COCO data set has a thousand."""
-
-LARGEST_HEADER = 16 << 20
-"""Bytes of the header of a member, or of the directory of a zip."""
-
-MOST_MEMORY = 256 << 20
-"""Memory for unpacking an ``.xz``: four times that of its strongest preset."""
-
-LONGEST_QUOTE = 120
-"""Characters of a name or an error in a message."""
+LARGEST = 512_000_000  # bytes of a COCO data set
+LARGEST_ARCHIVE = 4 * LARGEST  # bytes of an unpacked archive with all its files
+MOST_MEMBERS = 100_000  # files and folders: a COCO data set has a thousand
+LARGEST_HEADER = 16 << 20  # bytes of the header of a member, or of the directory of a zip
+MOST_MEMORY = 256 << 20  # memory for unpacking an ``.xz``: four times that of its strongest preset
+LONGEST_QUOTE = 120  # characters of a name or an error in a message
 
 _NOT_INTACT = (
     *(tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error),
@@ -48,8 +37,7 @@ _NOT_INTACT = (
 def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
     """Return the files of a folder or an archive whose names end in one of ``endings``, by relative path.
 
-    Raises:
-        SacmaError: it is missing, unreadable, damaged or too large.
+    A SacmaError says if it is missing, unreadable, damaged or too large.
     """
     try:
         if path.is_dir():

@@ -16,8 +16,7 @@ from sacma.errors import RunError
 from sacma.files.atomic import atomic_folder
 from sacma.files.printable import printable
 
-PAGES = "comparison"
-"""New name of the folder with a time stamp."""
+PAGES = "comparison"  # new name of the folder with a time stamp
 
 CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
 """Patterns of complete output, beside its index page."""
@@ -65,16 +64,10 @@ def with_banner(page: str, banner: str) -> str:
 
 
 def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expensive: bool = True) -> Path:
-    """Run cocopp over COCO ``folders`` and return the page to open.
+    """Run cocopp over COCO ``folders``, one an algorithm, and return the page to open.
 
-    Args:
-        folders: one per algorithm; cocopp shows their names.
-        output: folder that the pages replace. cocopp's log is in it, or on failure beside it.
-        banner: text above every page.
-        expensive: use run-length-based targets, for which cocopp needs reference data of the suite.
-
-    Raises:
-        RunError: cocopp did not write its pages.
+    The pages, with ``banner`` above each, replace the folder ``output``. cocopp's log is in it; on failure, which is a
+    RunError, beside it. ``expensive``: run-length-based targets, for which cocopp needs reference data of the suite.
     """
     with atomic_folder(output) as work:
         return output / _make_pages(folders, output, work, banner, expensive=expensive)

@@ -7,8 +7,7 @@ from sacma.coco.suites import SUITES
 NAMES: Mapping[int, str] = {number: name for suite in SUITES.values() for number, name in suite.names.items()}
 """Names by number, which is unique among all suites."""
 
-BEST_2009 = "best 2009"
-"""Name of the best algorithm of 2009 on each function; names of our algorithms have no space."""
+BEST_2009 = "best 2009"  # name of the best algorithm of 2009 on each function; names of our algorithms have no space
 
 
 def function_title(function: int) -> str:

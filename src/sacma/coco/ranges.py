@@ -7,15 +7,11 @@ from sacma.files.printable import one_line, shown
 
 LARGEST = 100_000
 
-MOST_PARTS = 1000
-"""Numbers and ranges of a list."""
+MOST_PARTS = 1000  # numbers and ranges of a list
 
 
 def parse_ranges(given: object) -> tuple[int, ...]:
     """Return the numbers in a whole number, a string like ``1-5,41-50`` or a list of these: ascending, each once.
-
-    Raises:
-        ValueError: says what is wrong and how to write it.
 
     >>> parse_ranges("1-3, 41")
     (1, 2, 3, 41)

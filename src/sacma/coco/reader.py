@@ -21,52 +21,27 @@ from sacma.errors import SacmaError
 from sacma.files.printable import one_line
 from sacma.surrogate.whitening import Array
 
-BELOW_OPTIMUM = -1e-7
-"""Lowest Δf that rounding explains."""
-
-ROUNDING = 1e-6
-"""Relative difference of Δf between lines that mean the same."""
-
-MOST = 1e15
-"""Largest number of evaluations."""
-
-MOST_INSTANCE = 10**9
-"""Largest number of an instance."""
-
-LONGEST_LINE = 1 << 20
-"""Characters of a line: a thousand trials in an index, or a row of 40,000 dimensions."""
-
-MOST_ROWS = 10_000_000
-"""Rows of a data set."""
-
-LONGEST_QUOTE = 60
-"""Characters of a file in a message."""
-
-MOST_NAMED = 3
-"""Algorithms named in a note."""
+BELOW_OPTIMUM = -1e-7  # lowest Δf that rounding explains
+ROUNDING = 1e-6  # relative difference of Δf between lines that mean the same
+MOST = 1e15  # largest number of evaluations
+MOST_INSTANCE = 10**9  # largest number of an instance
+LONGEST_LINE = 1 << 20  # characters of a line: a thousand trials in an index, or a row of 40,000 dimensions
+MOST_ROWS = 10_000_000  # rows of a data set
+LONGEST_QUOTE = 60  # characters of a file in a message
+MOST_NAMED = 3  # algorithms named in a note
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The best Δf of a trial over its evaluations.
+    """The best Δf of a trial over its evaluations."""
 
-    Args:
-        function: number f.
-        dimension: D.
-        instance: instance of the function; in old data several trials have the same.
-        evaluations: evaluations of the trial, as far as its data go.
-        at: evaluation numbers of improvements, ascending, shape (n,).
-        to: best Δf from each of them on, descending, shape (n,).
-        told: all evaluation numbers in the files, at which the best Δf is known exactly, ascending, shape (m,); None
-            for those of ``at`` only.
-    """
-
-    function: int
-    dimension: int
-    instance: int
-    evaluations: int
-    at: Array
-    to: Array
+    function: int  # number f
+    dimension: int  # D
+    instance: int  # instance of the function; in old data several trials have the same
+    evaluations: int  # evaluations of the trial, as far as its data go
+    at: Array  # evaluation numbers of improvements, ascending, shape (n,)
+    to: Array  # best Δf from each of them on, descending, shape (n,)
+    # Evaluation numbers at which the best Δf is known exactly, ascending, shape (m,); None: those of ``at`` only.
     told: Array | None = None
 
     def best_after(self, evaluations: float) -> float:
@@ -77,19 +52,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class CocoData:
-    """A data set of one algorithm.
+    """A data set of one algorithm."""
 
-    Args:
-        curves: trials by function, dimension and order in the data.
-        algorithm: name in the data; the first of several.
-        notes: remarks on the data, one line each.
-        files: index and data files by relative path.
-    """
-
-    curves: tuple[Curve, ...]
-    algorithm: str
-    notes: tuple[str, ...]
-    files: Mapping[str, bytes]
+    curves: tuple[Curve, ...]  # trials by function, dimension and order in the data
+    algorithm: str  # name in the data; the first of several
+    notes: tuple[str, ...]  # remarks on the data, one line each
+    files: Mapping[str, bytes]  # index and data files by relative path
 
 
 def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
@@ -109,7 +77,7 @@ def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
     for index in indices:
         for entry in _entries(path, index, files[index], suite):
             names.append(entry.algorithm)
-            read = list(_curves(data, index, entry))
+            read = list(data.curves(index, entry))
             counts = [evaluations for _, evaluations in entry.runs]
             unlike += sum(curve.evaluations != count for curve, count in zip(read, counts, strict=True))
             curves += read
@@ -138,8 +106,7 @@ class _Entry:
     dimension: int
     algorithm: str
     data: str
-    runs: tuple[tuple[int, int], ...]
-    """Instance and evaluations."""
+    runs: tuple[tuple[int, int], ...]  # instance and evaluations
 
 
 def _lines(path: Path, name: str, content: bytes) -> Iterator[str]:
@@ -226,14 +193,8 @@ class _DataFiles:
         self._runs: dict[str, list[Array]] = {}
         self._rows = 0
 
-    def take(self, index: str, entry: _Entry) -> Iterator[tuple[str, list[Array]]]:
-        """Yield a name for messages and the rows in each data file, for each run of an entry.
-
-        An index may name a data file several times, for successive runs.
-
-        Raises:
-            SacmaError: a file is missing or incomplete.
-        """
+    def curves(self, index: str, entry: _Entry) -> Iterator[Curve]:
+        """Yield the trials of an entry. An index may name a data file several times, for successive runs."""
         if entry.data not in self.files:
             raise SacmaError(f"{self.path}: {_quoted(index)} names {_quoted(entry.data)}, which is not there")
         first = self._taken.get(entry.data, 0)
@@ -248,9 +209,19 @@ class _DataFiles:
                 raise SacmaError(
                     f"{self.path}: {_quoted(name)} has {there} runs, {_quoted(index)} says {last}: it is not complete"
                 )
-        for number in range(first, last):
+        for number, (instance, _) in enumerate(entry.runs, first):
             where = f"{self.path}: {' and '.join(map(_quoted, names))}, run {number + 1}"
-            yield where, [self._runs[name][number] for name in names]
+            parts = [self._runs[name][number] for name in names]
+            if not all(map(len, parts)):
+                raise SacmaError(f"{where}: it is empty, not a complete trial")
+            rows = np.concatenate(parts)
+            rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+            at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
+            if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
+                raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
+            falls = np.append(True, to[1:] < to[:-1])
+            told = np.unique(at)
+            yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls], told)
 
     @property
     def left_out(self) -> int:
@@ -261,21 +232,6 @@ class _DataFiles:
             if name.endswith(".dat")
         }
         return sum(number - self._taken.get(name, 0) for name, number in there.items())
-
-
-def _curves(data: _DataFiles, index: str, entry: _Entry) -> Iterator[Curve]:
-    """Yield the trials of an entry."""
-    for (instance, _), (where, parts) in zip(entry.runs, data.take(index, entry), strict=True):
-        if not all(map(len, parts)):
-            raise SacmaError(f"{where}: it is empty, not a complete trial")
-        rows = np.concatenate(parts)
-        rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-        at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
-        if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
-            raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
-        falls = np.append(True, to[1:] < to[:-1])
-        told = np.unique(at)
-        yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls], told)
 
 
 def _runs(path: Path, name: str, content: bytes, most: int) -> list[Array]:

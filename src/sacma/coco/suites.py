@@ -11,33 +11,19 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, eq=False)
 class Suite:
-    """A suite of COCO.
+    """A suite of COCO."""
 
-    Args:
-        name: COCO's name.
-        names: short names of the functions by number, in COCO's order.
-        groups: groups of functions, and all functions.
-        dimensions: all dimensions.
-        usual_dimensions: dimensions of a protocol that gives none.
-        usual_instances: instances of a protocol that gives none.
-        noisy: f is measured with noise; Δf is then the noise-free one of COCO's logger.
-        bbob_functions: the function of bbob with the same optimal value, by function.
-        of_the_paper: the paper has results on this suite.
-        of_2009: there are run-length targets of the best algorithm of BBOB 2009.
-        expensive: cocopp has the reference data for its ``--expensive``.
-    """
-
-    name: str
-    names: Mapping[int, str]
-    groups: Mapping[str, range]
-    dimensions: tuple[int, ...]
-    usual_dimensions: tuple[int, ...]
-    usual_instances: tuple[int, ...]
-    noisy: bool
-    bbob_functions: Mapping[int, int]
-    of_the_paper: bool
-    of_2009: bool
-    expensive: bool
+    name: str  # COCO's name
+    names: Mapping[int, str]  # short names of the functions by number, in COCO's order
+    groups: Mapping[str, range]  # groups of functions, and all functions
+    dimensions: tuple[int, ...]  # all dimensions
+    usual_dimensions: tuple[int, ...]  # dimensions of a protocol that gives none
+    usual_instances: tuple[int, ...]  # instances of a protocol that gives none
+    bbob_functions: Mapping[int, int]  # the function of bbob with the same optimal value, by function
+    noisy: bool = False  # f is measured with noise; Δf is then the noise-free one of COCO's logger
+    of_the_paper: bool = False  # the paper has results on this suite
+    of_2009: bool = False  # there are run-length targets of the best algorithm of BBOB 2009
+    expensive: bool = False  # cocopp has the reference data for its ``--expensive``
 
     @property
     def functions(self) -> tuple[int, ...]:
@@ -76,7 +62,6 @@ BBOB = Suite(
     dimensions=(2, 3, 5, 10, 20, 40),
     usual_dimensions=(2, 3, 5, 10, 20),
     usual_instances=(*range(1, 6), *range(41, 51)),
-    noisy=False,
     bbob_functions={function: function for function in range(1, 25)},
     of_the_paper=True,
     of_2009=True,
@@ -112,13 +97,10 @@ NOISY = Suite(
     dimensions=(2, 3, 5, 10, 20, 40),
     usual_dimensions=(2, 3, 5, 10, 20),
     usual_instances=tuple(range(1, 16)),
-    noisy=True,
     # Each with three kinds of noise.
     bbob_functions=dict(enumerate((f for f in (1, 8, 1, 8, 7, 10, 14, 17, 19, 21) for _ in _NOISE), start=101)),
-    of_the_paper=False,
-    of_2009=False,
+    noisy=True,
     expensive=True,
 )
 
-SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (BBOB, NOISY, LARGESCALE)}
-"""Suites by name."""
+SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (BBOB, NOISY, LARGESCALE)}  # suites by name

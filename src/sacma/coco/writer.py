@@ -18,17 +18,11 @@ SUFFIXES = ("dat", "tdat", "rdat", "mdat")
 
 @dataclass(frozen=True)
 class CocoFiles:
-    """Files of a trial, as written by its observer.
+    """Files of a trial, as written by its observer."""
 
-    Args:
-        header: first line of the ``.info`` entry, the same for all trials of a function and dimension.
-        entry: ``instance:evaluations|Δf``.
-        data: contents of the data files by suffix.
-    """
-
-    header: str
-    entry: str
-    data: Mapping[str, str]
+    header: str  # first line of the ``.info`` entry, the same for all trials of a function and dimension
+    entry: str  # ``instance:evaluations|Δf``
+    data: Mapping[str, str]  # contents of the data files by suffix
 
     @property
     def f_opt(self) -> float:
@@ -79,8 +73,7 @@ class IncompleteTrialError(RuntimeError):
 def read_trial(folder: Path, function: int, dimension: int, evaluations: int) -> CocoFiles:
     """Read the files of a trial with one or more ``evaluations`` from the folder of its observer.
 
-    Raises:
-        IncompleteTrialError: the folder does not hold exactly one complete trial.
+    The folder must hold exactly one complete trial: else an IncompleteTrialError says what is missing.
     """
     stem = f"data_f{function}/{PREFIX}_f{function}_DIM{dimension}"
     try:
@@ -107,10 +100,7 @@ def merge(trials: Iterable[PlacedFiles], description: str) -> dict[str, str]:
     """Return the files of an algorithm's canonical folder by relative path.
 
     Dimensions ascend in each ``.info`` file and instances in each data file, as in COCO's suite; ``trials`` may have
-    any order.
-
-    Raises:
-        SacmaError: trials of one function and dimension were recorded by different versions of COCO.
+    any order. Those of one function and dimension must come from one version of COCO, or a SacmaError is raised.
     """
     ordered = sorted(trials, key=lambda t: (t.function, t.dimension, t.instance))
     contents: dict[str, str] = {}

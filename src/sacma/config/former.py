@@ -18,45 +18,37 @@ FORMER_ALGORITHMS: Mapping[str, str] = {
 }
 """Replacements of former algorithms."""
 
+_SECTIONS = {
+    "sampling": "sigma0 population_size population_multiple active bounds",
+    "restarts": "initial_range population_factor max_restarts after_last_restart",
+    "model": "length_start signal_std_start noise_std_start warm_start trees leaf_size",
+    "control": "model_generations transfer transfer_steepness error_threshold update_rate max_model_generations "
+    "raises_predictions",
+    "training_set": "n_req_factor n_max_factor",
+}  # keys of the same name, by the part that they are below now
+_REPLACED = {
+    "training_set.radius": "training_radius",
+    "training_set.selection: {name: …}": "selection",
+    "control.error: {name: …}": "model_error",
+    "control.criterion: {name: …}": "criterion",
+    "control.share: {name: constant, value: …}": "share",
+    "control.share: {name: adaptive}": "adapts_share",
+    "control.share.smallest": "smallest_share",
+    "control.share.largest": "largest_share",
+    "control.share.error_update_rate": "error_update_rate",
+    "control.share.first_error": "first_error",
+    "sampling: {name: cma-es-as-run}": "trained_on",
+    "acceptance: {name: spans-sample-as-run}": "rejected_model",
+    "model: {name: gaussian-process-as-run}": "likelihood_starts second_search_below",
+    "restarts: {name: ipop-as-run}": "restart_from survives_restart evaluate_means",
+    "control: {name: adaptive-generations-as-run}": "failed_training error_floor initial_error",
+    "control.error: {name: kendall-as-run}": "kendall_tau",
+    "control.error: {name: ranking-difference-as-run}": "rank_over",
+    "control.error: {name: kullback-leibler-as-run}": "kl_scale kl_discount",
+}  # former keys by what is written instead
 FORMER_KEYS: Mapping[str, str] = {
-    **{key: f"sampling.{key}" for key in ("sigma0", "population_size", "population_multiple", "active", "bounds")},
-    **{key: f"restarts.{key}" for key in ("initial_range", "population_factor", "max_restarts", "after_last_restart")},
-    **{
-        key: f"model.{key}"
-        for key in ("length_start", "signal_std_start", "noise_std_start", "warm_start", "trees", "leaf_size")
-    },
-    **{
-        key: f"control.{key}"
-        for key in (
-            *("model_generations", "transfer", "transfer_steepness", "error_threshold", "update_rate"),
-            *("max_model_generations", "raises_predictions"),
-        )
-    },
-    **{key: f"training_set.{key}" for key in ("n_req_factor", "n_max_factor")},
-    "training_radius": "training_set.radius",
-    "selection": "training_set.selection: {name: …}",
-    "model_error": "control.error: {name: …}",
-    "criterion": "control.criterion: {name: …}",
-    "share": "control.share: {name: constant, value: …}",
-    "adapts_share": "control.share: {name: adaptive}",
-    "smallest_share": "control.share.smallest",
-    "largest_share": "control.share.largest",
-    "error_update_rate": "control.share.error_update_rate",
-    "first_error": "control.share.first_error",
-    "trained_on": "sampling: {name: cma-es-as-run}",
-    "rejected_model": "acceptance: {name: spans-sample-as-run}",
-    "likelihood_starts": "model: {name: gaussian-process-as-run}",
-    "second_search_below": "model: {name: gaussian-process-as-run}",
-    "restart_from": "restarts: {name: ipop-as-run}",
-    "survives_restart": "restarts: {name: ipop-as-run}",
-    "evaluate_means": "restarts: {name: ipop-as-run}",
-    "failed_training": "control: {name: adaptive-generations-as-run}",
-    "error_floor": "control: {name: adaptive-generations-as-run}",
-    "initial_error": "control: {name: adaptive-generations-as-run}",
-    "kendall_tau": "control.error: {name: kendall-as-run}",
-    "rank_over": "control.error: {name: ranking-difference-as-run}",
-    "kl_scale": "control.error: {name: kullback-leibler-as-run}",
-    "kl_discount": "control.error: {name: kullback-leibler-as-run}",
+    **{key: f"{part}.{key}" for part, keys in _SECTIONS.items() for key in keys.split()},
+    **{key: instead for instead, keys in _REPLACED.items() for key in keys.split()},
 }
 """Replacements of former settings of ``surrogate-cmaes``."""
 

@@ -6,8 +6,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-Location = tuple[str, ...]
-"""Keys from the top of a file down to one of them; entries of lists by number."""
+Location = tuple[str, ...]  # keys from the top of a file down to one of them; entries of lists by number
 
 
 def kinds_of(info: FieldInfo) -> Mapping[str, type[BaseModel]]:

@@ -1,6 +1,7 @@
 """Plans: the trial specs of studies."""
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,36 +13,21 @@ from sacma.config.study import Study
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """The specification of a trial: it determines the outcome.
+    """The specification of a trial: it determines the outcome."""
 
-    Args:
-        name: name of the algorithm in files and tables; part of its seeds.
-        algorithm: name in the registry.
-        settings: resolved settings as canonical JSON.
-        suite: COCO suite.
-        function: number f.
-        dimension: D.
-        instance: instance of the function.
-        budget: number of true evaluations.
-        target: Δf at and below which the trial stops.
-        seed: seed of the study.
-        triggers: multiples of D at which COCO's files hold Δf exactly.
-        version: version of another package's algorithm, or content hash of an algorithm file; empty for our own.
-        algorithm_file: path of that file for messages only: it is never opened, and not part of the identity.
-    """
-
-    name: str
-    algorithm: str
-    settings: str
-    suite: str
-    function: int
-    dimension: int
-    instance: int
-    budget: int
-    target: float
-    seed: int
-    triggers: str
-    version: str
+    name: str  # name of the algorithm in files and tables; part of its seeds
+    algorithm: str  # name in the registry
+    settings: str  # resolved settings as canonical JSON
+    suite: str  # COCO suite
+    function: int  # number f
+    dimension: int  # D
+    instance: int  # instance of the function
+    budget: int  # number of true evaluations
+    target: float  # Δf at and below which the trial stops
+    seed: int  # seed of the study
+    triggers: str  # multiples of D at which COCO's files hold Δf exactly
+    version: str  # version of another package's algorithm, or content hash of an algorithm file; empty for our own
+    # Path of that file, for messages only: it is never opened, and not part of the identity.
     algorithm_file: str = field(compare=False)
 
     @cached_property
@@ -78,24 +64,22 @@ def plan_study(study: Study) -> Iterator[TrialSpec]:
     """Yield the trials of ``study`` in the order of COCO's suite: dimension, function, instance."""
     protocol, origin = study.protocol, study.origin
     settings = canonical_json(study.settings.model_dump())
-    for dimension in protocol.dimensions:
-        for function in protocol.functions:
-            for instance in protocol.instances:
-                yield TrialSpec(
-                    name=study.name,
-                    algorithm=study.algorithm,
-                    settings=settings,
-                    suite=protocol.suite,
-                    function=function,
-                    dimension=dimension,
-                    instance=instance,
-                    budget=protocol.evaluations(dimension),
-                    target=float(protocol.target),
-                    seed=protocol.seed,
-                    triggers=evaluation_triggers(protocol.budget),
-                    version=origin.version if origin else "",
-                    algorithm_file=origin.source if origin and origin.is_file else "",
-                )
+    for dimension, function, instance in itertools.product(protocol.dimensions, protocol.functions, protocol.instances):
+        yield TrialSpec(
+            name=study.name,
+            algorithm=study.algorithm,
+            settings=settings,
+            suite=protocol.suite,
+            function=function,
+            dimension=dimension,
+            instance=instance,
+            budget=protocol.evaluations(dimension),
+            target=float(protocol.target),
+            seed=protocol.seed,
+            triggers=evaluation_triggers(protocol.budget),
+            version=origin.version if origin else "",
+            algorithm_file=origin.source if origin and origin.is_file else "",
+        )
 
 
 def plan(studies: Iterable[Study]) -> tuple[TrialSpec, ...]:

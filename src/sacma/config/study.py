@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
-    BaseModel,
+    AfterValidator,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -29,22 +29,20 @@ from sacma.config.former import FORMER_ALGORITHMS, former_keys
 from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
+from sacma.surrogate.part import Settings
 
 RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in range(10)
 }
 """Names of our own folders, and of devices of some systems, with anything after a dot."""
 
-MOST_TRIALS = 500_000
-"""Largest study: a hundred times the paper's."""
+MOST_TRIALS = 500_000  # largest study: a hundred times the paper's
 
 Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
 
-class Protocol(BaseModel):
+class Protocol(Settings):
     """The protocol of a study; the defaults are the paper's, or those of another suite."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     suite: Annotated[str, Field(description=f"COCO suite: {', '.join(SUITES)}")] = BBOB.name
     functions: Annotated[Numbers, Field(description="functions, like 1-24")] = BBOB.functions
@@ -112,19 +110,15 @@ def check_name(name: str) -> str:
     return name
 
 
-class NamedAlgorithm(BaseModel):
+FolderName = Annotated[str, AfterValidator(check_name)]
+
+
+class NamedAlgorithm(Settings):
     """A named algorithm."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    name: Annotated[str, Field(description="what the algorithm is called in files, tables and figures")]
+    name: Annotated[FolderName, Field(description="what the algorithm is called in files, tables and figures")]
     description: Annotated[str, Field(description="one line of ASCII for COCO's data files", max_length=200)] = ""
     algorithm: Annotated[str, Field(description="what `sacma algorithms` lists")]
-
-    @field_validator("name")
-    @classmethod
-    def _name_is_a_folder(cls, name: str) -> str:
-        return check_name(name)
 
     @field_validator("description")
     @classmethod
@@ -179,11 +173,7 @@ class Study(Config):
 
 
 def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Study:
-    """Read a config file; ``overrides`` replace keys of its protocol.
-
-    Raises:
-        SacmaError: says what is wrong, where, and what is allowed.
-    """
+    """Read a config file; ``overrides`` replace keys of its protocol. A SacmaError says what is wrong, and where."""
     document = read_document(path, "config", ["name", "algorithm"])
     if document.content.keys() >= {"algorithms", "grid"}:
         raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {path}")

@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.former import former_keys
 from sacma.config.nested import Location, merged, resolve, value_at
-from sacma.config.study import NamedAlgorithm, Protocol, Study, check_name, with_overrides
+from sacma.config.study import FolderName, NamedAlgorithm, Protocol, Study, with_overrides
 from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
+from sacma.surrogate.part import Settings
 
-MOST_SETTINGS = 1000
-"""Largest number of settings of all algorithms of a sweep."""
+MOST_SETTINGS = 1000  # largest number of settings of all algorithms of a sweep
 
 
 def _values(given: object) -> object:
@@ -62,23 +62,16 @@ class AlgorithmEntry(NamedAlgorithm):
     ] = None
 
 
-class SweepFile(BaseModel):
+class SweepFile(Settings):
     """The keys of a sweep file; the default of ``rank_at`` and the protocol are the paper's."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    name: Annotated[str, Field(description="what the tables of the sweep are called")]
+    name: Annotated[FolderName, Field(description="what the tables of the sweep are called")]
     protocol: Annotated[Protocol, Field(description="of all its algorithms")] = Protocol()
     rank_at: Annotated[Budgets, Field(description="evaluations/D after which settings are ranked")] = (25, 50, 125, 250)
     algorithms: Annotated[
         tuple[AlgorithmEntry, ...], BeforeValidator(_values), Field(description="each is ranked by itself")
     ]
     grid: Annotated[dict[str, Values], Field(min_length=1, description="settings, each with the values that it takes")]
-
-    @field_validator("name")
-    @classmethod
-    def _name_is_a_file(cls, name: str) -> str:
-        return check_name(name)
 
 
 @dataclass(frozen=True)
@@ -108,21 +101,14 @@ class SweptAlgorithm:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A validated sweep file with all combinations of its grid.
+    """A validated sweep file with all combinations of its grid."""
 
-    Args:
-        name: name of the sweep.
-        keys: keys of the grid in the order of the file.
-        protocol: protocol of all settings.
-        rank_at: evaluations/D at which settings are ranked: those of the file up to the budget, or the budget.
-        algorithms: algorithms with all their settings.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-    protocol: Protocol
+    name: str  # name of the sweep
+    keys: tuple[str, ...]  # keys of the grid in the order of the file
+    protocol: Protocol  # protocol of all settings
+    # Evaluations/D at which settings are ranked: those of the file up to the budget, or the budget.
     rank_at: tuple[float, ...]
-    algorithms: tuple[SweptAlgorithm, ...]
+    algorithms: tuple[SweptAlgorithm, ...]  # algorithms with all their settings
 
     @property
     def studies(self) -> tuple[Study, ...]:
@@ -131,11 +117,7 @@ class Sweep:
 
 
 def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Sweep:
-    """Read a sweep file; ``overrides`` replace keys of its protocol.
-
-    Raises:
-        SacmaError: says what is wrong, where, and what is allowed.
-    """
+    """Read a sweep file; ``overrides`` replace keys of its protocol. A SacmaError says what is wrong, and where."""
     document = read_document(path, "sweep", ["name", "algorithms", "grid"])
     if "algorithm" in document.content and "grid" not in document.content:
         raise SacmaError(f"{path}: this is a config, not a sweep; run it with: sacma run {path}")
@@ -145,21 +127,17 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     except ValidationError as error:
         raise SacmaError(explain(error, document, SweepFile, options=replaced)) from None
     if max(file.rank_at) > file.protocol.budget and "rank_at" in document.content and "budget" not in replaced:
-        raise SacmaError(
-            f"{document.where(('rank_at',))}: {max(file.rank_at):g} evaluations/D are beyond the budget, "
-            f"{file.protocol.budget:g}; raise the budget, or rank at less"
-        )
+        beyond = f"{max(file.rank_at):g} evaluations/D are beyond the budget, {file.protocol.budget:g}"
+        raise document.error(("rank_at",), f"{beyond}; raise the budget, or rank at less")
     _check_keys(file, document)
     combinations = math.prod(len(values) for values in file.grid.values())
     settings = len(file.algorithms) * combinations
     if settings > MOST_SETTINGS:
         each = f", {combinations:,} for each of {len(file.algorithms)} algorithms" if len(file.algorithms) > 1 else ""
-        raise SacmaError(
-            f"{document.where(('grid',))}: {settings:,} settings{each}; a sweep takes at most {MOST_SETTINGS:,}; "
-            "leave values out"
-        )
+        most = f"a sweep takes at most {MOST_SETTINGS:,}; leave values out"
+        raise document.error(("grid",), f"{settings:,} settings{each}; {most}")
     if combinations == 1:
-        raise SacmaError(f"{document.where(('grid',))}: there is one combination only; give a key two values or more")
+        raise document.error(("grid",), "there is one combination only; give a key two values or more")
     rank_at = tuple(budget for budget in file.rank_at if budget <= file.protocol.budget) or (file.protocol.budget,)
     algorithms = tuple(_expand(number, file, document) for number in range(len(file.algorithms)))
     _check_names(algorithms, document)
@@ -169,12 +147,12 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
 def _check_keys(file: SweepFile, document: Document) -> None:
     """Refuse malformed keys of the grid, and keys that are set twice."""
     for key in file.grid:
-        where, steps = document.where(("grid", key)), key.split(".")
+        steps = key.split(".")
         if not all(steps) or len(steps) > DEEPEST:
-            raise SacmaError(f"{where}: names no setting; write it like control.transfer")
+            raise document.error(("grid", key), "names no setting; write it like control.transfer")
         for outer in itertools.accumulate(steps[:-1], "{}.{}".format):
             if outer in file.grid:
-                raise SacmaError(f"{where}: is set by {outer} of the grid as well; leave one of them out")
+                raise document.error(("grid", key), f"is set by {outer} of the grid as well; leave one of them out")
         for number, entry in enumerate(file.algorithms):
             _check_not_given(key, entry.settings, ("algorithms", str(number), "settings"), document)
 
@@ -188,11 +166,10 @@ def _check_not_given(key: str, settings: Mapping[str, Any], within: Location, do
         if inner is None:
             return
         if not isinstance(inner, Mapping):
-            where = document.where((*within, *outer[: depth + 1]))
-            raise SacmaError(f"{where}: {shown(inner)} is not a mapping, and {key} of the grid is within it")
+            reason = f"{shown(inner)} is not a mapping, and {key} of the grid is within it"
+            raise document.error((*within, *outer[: depth + 1]), reason)
     if last in inner:
-        where = document.where((*within, *outer, last))
-        raise SacmaError(f"{where}: is a key of the grid as well; leave it out here or there")
+        raise document.error((*within, *outer, last), "is a key of the grid as well; leave it out here or there")
 
 
 def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
@@ -222,15 +199,13 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
                 origin=ALGORITHMS.origin(entry.algorithm),
             )
         except ValidationError as error:
-            raise SacmaError(f"{document.where(('grid',))}: {error.errors()[0]['ctx']['error']}") from None
+            raise document.error(("grid",), error.errors()[0]["ctx"]["error"]) from None
         settings.append(Setting(labels, study))
     if refused:
         values, detail = refused[0]
         reason = detail["ctx"]["error"] if "ctx" in detail else detail["msg"]
         more = f" (and {len(refused) - 1} more combinations)" if len(refused) > 1 else ""
-        raise SacmaError(
-            f"{document.where(('grid',))}: {entry.name} refuses the combination {_described(values)}: {reason}{more}"
-        )
+        raise document.error(("grid",), f"{entry.name} refuses the combination {_described(values)}: {reason}{more}")
     reference = _reference(number, file, document)
     return SweptAlgorithm(entry.name, tuple(settings), None if reference is None else settings[reference].name)
 
@@ -270,15 +245,13 @@ def _reference(number: int, file: SweepFile, document: Document) -> int | None:
     within = ("algorithms", str(number), "reference")
     for key, value in given.items():
         if key not in file.grid:
-            raise SacmaError(f"{document.where((*within, key))}: {unknown_key(key, list(file.grid))}")
+            raise document.error((*within, key), unknown_key(key, list(file.grid)))
         if value not in file.grid[key]:
             allowed = one_line(", ".join(map(_as_written, file.grid[key])), 400)
-            raise SacmaError(
-                f"{document.where((*within, key))}: {shown(value)} is not in the grid, which has {allowed}"
-            )
+            raise document.error((*within, key), f"{shown(value)} is not in the grid, which has {allowed}")
     missing = [key for key in file.grid if key not in given]
     if missing:
-        raise SacmaError(f"{document.where(within)}: {missing[0]} is missing; give a value of each key of the grid")
+        raise document.error(within, f"{missing[0]} is missing; give a value of each key of the grid")
     return next(n for n, values in enumerate(_combinations(file)) if values == given)
 
 
@@ -287,14 +260,14 @@ def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> 
     counts = Counter(algorithm.name.lower() for algorithm in algorithms)
     for number, algorithm in enumerate(algorithms):
         if counts[algorithm.name.lower()] > 1:
-            where = document.where(("algorithms", str(number), "name"))
-            raise SacmaError(f"{where}: {algorithm.name} is there twice; give each algorithm a name of its own")
+            reason = f"{algorithm.name} is there twice; give each algorithm a name of its own"
+            raise document.error(("algorithms", str(number), "name"), reason)
     seen: dict[str, Setting] = {}
     for setting in (setting for algorithm in algorithms for setting in algorithm.settings):
         other = seen.setdefault(setting.name.lower(), setting)
         if other is not setting:
             both = " and ".join(_described(each.labels) for each in (other, setting))
-            raise SacmaError(f"{document.where(('grid',))}: {both} would both be called {setting.name}; leave one out")
+            raise document.error(("grid",), f"{both} would both be called {setting.name}; leave one out")
 
 
 def _described(values: Mapping[str, Any]) -> str:

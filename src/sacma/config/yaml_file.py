@@ -15,14 +15,9 @@ from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import read_file
 
-MOST_BYTES = 256 << 10
-"""Largest YAML file: a hundred times any config."""
-
-DEEPEST = 30
-"""Levels of lists and mappings."""
-
-LONGEST_KEY, LONGEST_REASON = 80, 800
-"""Characters of a key and of a reason in a message."""
+MOST_BYTES = 256 << 10  # largest YAML file: a hundred times any config
+DEEPEST = 30  # levels of lists and mappings
+LONGEST_KEY, LONGEST_REASON = 80, 800  # characters of a key and of a reason in a message
 
 
 @dataclass(frozen=True)
@@ -39,6 +34,10 @@ class Document:
         line = next((self.lines[outer] for outer in within if outer in self.lines), None)
         key = ".".join(one_line(part, LONGEST_KEY) for part in location)
         return ": ".join(filter(None, [f"{self.path}:{line}" if line else f"{self.path}", key]))
+
+    def error(self, location: Location, reason: object) -> SacmaError:
+        """Return an error that names file, line and key."""
+        return SacmaError(f"{self.where(location)}: {reason}")
 
 
 class _Loader(yaml.SafeLoader):
@@ -87,11 +86,9 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FI
 
 
 def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
-    """Read a YAML file; ``kind`` and required ``keys`` (two or more) are for error messages.
+    """Read a YAML file that is a mapping; ``kind`` and required ``keys`` (two or more) are for error messages.
 
-    Raises:
-        SacmaError: the file is missing, not YAML, not a mapping, too large or nested too deeply, or has an alias, a
-            merge key, a tag or a duplicate key.
+    Too large or too deeply nested files, aliases, merge keys, tags and duplicate keys are refused with a SacmaError.
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8")
@@ -104,11 +101,10 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
         raise SacmaError(f"{path}:{number}: cannot be read: it is not UTF-8; save it as that") from None
     try:
         root, content = _parsed(text)
-    except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise SacmaError(f"{path}{line}: not valid YAML: {one_line(str(error.problem), LONGEST_REASON)}") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise SacmaError(f"{path}: not valid YAML: {one_line(str(error), LONGEST_REASON)}") from None
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", error)
+        line = f":{mark.line + 1}" if mark else ""
+        raise SacmaError(f"{path}{line}: not valid YAML: {one_line(str(problem), LONGEST_REASON)}") from None
     if not isinstance(content, dict):
         needed = f"{', '.join(keys[:-1])} and {keys[-1]}"
         raise SacmaError(f"{path}: a {kind} is a mapping with at least the keys {needed}")
@@ -155,13 +151,8 @@ def explain(
 ) -> str:
     """Return an error message of one line: place, key, given value, allowed values.
 
-    Args:
-        error: validation error.
-        document: source of the validated content.
-        model: model that validated it.
-        place: returns the location in the document of a location in ``model``.
-        moved: replacements of former keys.
-        options: keys of the protocol that were given on the command line.
+    ``place`` returns the location in the document of a location in ``model``, ``moved`` has replacements of former
+    keys, and ``options`` are the keys of the protocol that were given on the command line.
     """
     # Unknown keys first: one may be a misspelling of a missing key.
     details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")

@@ -2,22 +2,22 @@
 
 import math
 import numbers
-from collections.abc import Sequence
-from typing import NoReturn, TypeGuard
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
 
 from sacma.files.printable import one_line, shown
 from sacma.surrogate.whitening import Array
 
-LARGEST = 1e100
-"""Largest coordinate and scale: squares and quotients of what is smaller stay far from the end of the floats."""
+Number = TypeVar("Number", int, float)
 
-LONGEST_PATH = 150
-"""Characters of a path in a message."""
+LARGEST = (
+    1e100  # largest coordinate and scale: squares and quotients of smaller ones stay far from the end of the floats
+)
+LONGEST_PATH = 150  # characters of a path in a message
 
-LONGEST_INTEGER = 10_000
-"""Bits of an integer that is written in digits; Python refuses some 14,000."""
+LONGEST_INTEGER = 10_000  # bits of an integer that is written in digits; Python refuses some 14,000
 
 
 def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> NoReturn:
@@ -35,26 +35,27 @@ def named(path: object) -> str:
 
 def number(name: str, value: object, allowed: str, *, least: float = -math.inf, most: float = math.inf) -> float:
     """Return a real number that is not NaN, from ``least`` to ``most``."""
-    if isinstance(value, bool | np.bool) or not isinstance(value, numbers.Real):
-        refuse(name, value, allowed, of_type=True)
-    try:
-        given = float(value)
-    except (OverflowError, ValueError):
-        refuse(name, value, allowed)
-    if not least <= given <= most:
-        refuse(name, value, allowed)
-    return given
+    return _converted(float, name, value, allowed, least=least, most=most)
 
 
 def whole(name: str, value: object, allowed: str, *, least: int = 0, most: float = math.inf) -> int:
     """Return an integer from ``least`` to ``most``; 1e4 is one."""
+    given = _converted(int, name, value, allowed, least=least, most=most)
+    if given != value:
+        refuse(name, value, allowed)
+    return given
+
+
+def _converted(
+    kind: Callable[[Any], Number], name: str, value: object, allowed: str, *, least: float, most: float
+) -> Number:
     if isinstance(value, bool | np.bool) or not isinstance(value, numbers.Real):
         refuse(name, value, allowed, of_type=True)
     try:
-        given: int = int(value)  # type: ignore[call-overload]  # a real number of any library
-    except (OverflowError, ValueError):  # of infinity and NaN
+        given = kind(value)
+    except (OverflowError, ValueError):  # infinity and NaN are no integers
         refuse(name, value, allowed)
-    if given != value or not least <= given <= most:
+    if not least <= given <= most:
         refuse(name, value, allowed)
     return given
 
@@ -161,7 +162,8 @@ def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
     pairs = real_array("bounds", bounds, allowed)
     if pairs.shape not in {(2,), (D, 2)}:
         refuse("bounds", bounds, allowed)
-    _no_given_nan(bounds, pairs)
+    if any(given is not None for given in np.asarray(bounds, dtype=object)[np.isnan(pairs)]):
+        refuse("bounds", bounds, "no NaN; None or an infinite number where a coordinate has no bound")
     lower, upper = pairs[..., 0], pairs[..., 1]
     if pairs.shape == (2, 2) and not _holds(lower, upper, x0) and _holds(pairs[0], pairs[1], x0):
         refuse("bounds", bounds, allowed + LOWS_AND_HIGHS)
@@ -183,14 +185,6 @@ def _holds(lower: Array, upper: Array, x0: Array) -> bool:
     return not np.any((lower >= upper) | (x0 < lower) | (x0 > upper))
 
 
-def _no_given_nan(bounds: Sequence[object] | np.ndarray, pairs: Array) -> None:
-    """Refuse a NaN that is not a None."""
-    given = np.asarray(bounds, dtype=object)
-    for i in np.argwhere(np.isnan(pairs)):
-        if given[tuple(i)] is not None:
-            refuse("bounds", bounds, "no NaN; None or an infinite number where a coordinate has no bound")
-
-
 def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tuple[Array, Array] | None:
     """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones."""
     if archive is None:
@@ -201,7 +195,10 @@ def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tupl
         refuse("archive", archive, allowed, of_type=True)
     if len(archive) != 2:  # noqa: PLR2004 a pair
         refuse("archive", archive, allowed)
-    X, y = real_array("archive[0]", archive[0], allowed), real_array("archive[1]", _failed(archive[1]), allowed)
+    points, values = archive
+    if _has_parts(values) and hides_a_value(values):  # an evaluation whose value is masked has failed
+        values = [None if hides_a_value(value) else value for value in values]
+    X, y = real_array("archive[0]", points, allowed), real_array("archive[1]", values, allowed)
     if X.size == 0 and y.size == 0:
         return None
     if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1]:  # noqa: PLR2004 a matrix
@@ -211,13 +208,6 @@ def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tupl
         refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
     finite = np.isfinite(y)
     return (X[finite], y[finite]) if finite.any() else None
-
-
-def _failed(values: object) -> object:
-    """Return values with None for each that is masked: such an evaluation has failed."""
-    if not (_has_parts(values) and hides_a_value(values)):
-        return values
-    return [None if hides_a_value(value) else value for value in values]
 
 
 def _has_parts(value: object) -> TypeGuard[Sequence[object] | np.ndarray]:

@@ -13,56 +13,35 @@ from sacma.surrogate.whitening import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
 LARGEST_SEED = 2**128 - 1
-LARGEST_COUNT = 10**18
-"""Largest number of evaluations and failures that a limit can have."""
+LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that end a run. They do not change what it does until then.
+    """Limits that end a run. They do not change what it does until then."""
 
-    Args:
-        budget: most evaluations; inf: as many as are asked for.
-        target: value at and below which it ends; -inf: none.
-        time_limit: seconds; inf: none.
-        max_failures: failed evaluations in a row; inf: any number.
-    """
-
-    budget: float = math.inf
-    target: float = -math.inf
-    time_limit: float = math.inf
-    max_failures: float = math.inf
+    budget: float = math.inf  # most evaluations; inf: as many as are asked for
+    target: float = -math.inf  # value at and below which it ends; -inf: none
+    time_limit: float = math.inf  # seconds; inf: none
+    max_failures: float = math.inf  # failed evaluations in a row; inf: any number
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """Arguments of a run; with the values that it gets, they decide every point.
+    """Arguments of a run; with the values that it gets, they decide every point."""
 
-    Args:
-        x0: initial point, shape (D,).
-        space: scale and bounds.
-        settings: of the strategy; they hold σ₀.
-        seed: of all random numbers.
-        archive: points evaluated already, shape (n, D), and their values, shape (n,).
-        limits: when it ends.
-    """
-
-    x0: Array
-    space: Space
-    settings: StrategySettings
-    seed: int | None
-    archive: tuple[Array, Array] | None
-    limits: Limits
+    x0: Array  # initial point, shape (D,)
+    space: Space  # scale and bounds
+    settings: StrategySettings  # of the strategy; they hold σ₀
+    seed: int | None  # of all random numbers
+    archive: tuple[Array, Array] | None  # points evaluated already, shape (n, D), and their values, shape (n,)
+    limits: Limits  # when it ends
 
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
         if self.seed is not None:
             return self
         return replace(self, seed=secrets.randbits(64) if seed is None else seed)
-
-    def with_budget(self, budget: int) -> "Call":
-        """Return the call with another budget."""
-        return replace(self, limits=replace(self.limits, budget=budget))
 
 
 def checked_call(

@@ -1,29 +1,29 @@
-"""Evaluations of f, and mistakes in it."""
+"""Evaluations of f, one after another or by workers, and mistakes in it."""
 
 import math
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor, as_completed
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
-from sacma.optimize.arguments import hides_a_value, is_no_number
+from sacma.optimize.arguments import hides_a_value, is_no_number, refuse, whole
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]
 
-LONGEST_FAILURE = 500
-"""Characters of an exception's text that are kept."""
-
-LONGEST_TRACE = 20_000
-"""Characters of a traceback that comes from another process."""
+LONGEST_FAILURE = 500  # characters of an exception's text that are kept
+LONGEST_TRACE = 20_000  # characters of a traceback that comes from another process
 
 MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
 """Exceptions that, raised at every point, come from a mistake in f."""
 
-ALIKE = 3
-"""First evaluations that show a mistake in f where they fail alike."""
+MOST_WORKERS = 100_000  # processes that a call can ask for
+ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 
 
 class Raised:
@@ -60,21 +60,14 @@ def _raised_elsewhere(kind: type[Exception], arguments: tuple[Any, ...], trace: 
 
 
 class Evaluation(NamedTuple):
-    """The value of f at a point, or the reason why it has none.
+    """The value of f at a point, or the reason why it has none."""
 
-    Args:
-        value: finite; NaN where the evaluation failed.
-        failure: why it failed, one line; empty where it did not.
-        raised: the exception, where it is one of ``MISTAKES`` and has just been raised.
-    """
-
-    value: float
-    failure: str = ""
-    raised: Raised | None = None
+    value: float  # finite; NaN where the evaluation failed
+    failure: str = ""  # why it failed, one line; empty where it did not
+    raised: Raised | None = None  # the exception, where it is one of ``MISTAKES`` and has just been raised
 
 
-Known = Mapping[int, tuple[Array, Evaluation]]
-"""Points and their evaluations by number, from 1, in that order."""
+Known = Mapping[int, tuple[Array, Evaluation]]  # points and their evaluations by number, from 1, in that order
 
 
 def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:
@@ -125,6 +118,65 @@ def _one_line(error: Exception) -> str:
         text = ""
     kind = type(error).__name__
     return one_line(f"{kind}: {text}" if text.strip() else kind, LONGEST_FAILURE)
+
+
+Task = tuple[int, Array]  # the number of an evaluation, and its point
+Evaluations = Generator[tuple[int, Evaluation], None, None]  # evaluations by their number, in any order, as they come
+Evaluator = Callable[[Function, Sequence[Task]], Evaluations]  # evaluates f
+
+
+def one_by_one(fun: Function, tasks: Sequence[Task]) -> Evaluations:
+    """Evaluate in this thread; none is begun before the last has been taken."""
+    for number, point in tasks:
+        yield number, evaluate(fun, point)
+
+
+def in_executor(executor: Executor, fun: Function, tasks: Sequence[Task]) -> Evaluations:
+    """Evaluate in an executor; what has not begun when nobody takes evaluations any more does not begin."""
+    futures = {executor.submit(evaluate, fun, point): number for number, point in tasks}
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluations:
+    """Evaluate in the workers of a ``joblib.Parallel``."""
+    from joblib import delayed  # noqa: PLC0415 who has a Parallel has it imported already
+
+    results = parallel(delayed(_numbered)(fun, task) for task in tasks)
+    try:
+        for evaluation in results:  # noqa: UP028 `yield from` would close them with joblib's warning
+            yield evaluation
+    finally:
+        if hasattr(results, "close"):  # ends what has not been taken
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # joblib's, that some results were not taken
+                results.close()
+
+
+def _numbered(fun: Function, task: Task) -> tuple[int, Evaluation]:
+    number, point = task
+    return number, evaluate(fun, point)
+
+
+def evaluator_of(workers: object) -> Evaluator:
+    """Return the evaluator of ``workers``, as ``minimize`` takes them."""
+    allowed = "None, an integer ≥ 1, -1 for one a core, a concurrent.futures.Executor or a joblib.Parallel"
+    if isinstance(workers, Executor):
+        return partial(in_executor, workers)
+    if callable(workers) and hasattr(workers, "n_jobs") and hasattr(workers, "return_generator"):
+        return partial(with_joblib, workers)
+    count = 1 if workers is None else whole("workers", workers, allowed, least=-1, most=MOST_WORKERS)
+    if count == 0:
+        refuse("workers", workers, allowed)
+    if count == 1:
+        return one_by_one
+    from joblib import Parallel  # noqa: PLC0415 for those who use it
+
+    return partial(with_joblib, Parallel(n_jobs=count, return_as="generator_unordered"))
 
 
 class FirstEvaluations:

@@ -17,10 +17,18 @@ from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
-from sacma.optimize.header import as_json, to_line
 from sacma.optimize.result import Result
 from sacma.optimize.run import Run
-from sacma.optimize.saved import LARGEST_JOURNAL, JournalContent, checked_path, evaluation_line, header_line, parsed
+from sacma.optimize.saved import (
+    LARGEST_JOURNAL,
+    JournalContent,
+    as_json,
+    checked_path,
+    evaluation_line,
+    header_line,
+    parsed,
+    to_line,
+)
 from sacma.surrogate.whitening import Array
 
 
@@ -35,15 +43,10 @@ class JournalError(OSError):
 
 
 class Journal:
-    """A journal that is open for one run; other processes are kept out of it.
+    """A journal that is open for one run, made where there is none; other processes are kept out of it.
 
-    Args:
-        path: of the file, made where there is none.
-        call: of the run. Without a seed, it gets that of the journal.
-
-    Raises:
-        TypeError: ``path`` is none.
-        ValueError: it is another call's, damaged, in use, or cannot be written.
+    A call without a seed gets that of the journal. One that is another call's, damaged, in use, or cannot be written is
+    a ValueError.
     """
 
     def __init__(self, path: str | os.PathLike[str], call: Call) -> None:
@@ -93,21 +96,14 @@ class Journal:
             pass  # a file system without locks
 
     def record(self, number: int, point: Array, evaluation: Evaluation) -> None:
-        """Append an evaluation; it is on the disk when this returns.
-
-        Raises:
-            JournalError: it cannot be written, or the file is not at its path any more.
-        """
+        """Append an evaluation; it is on the disk when this returns, or a JournalError says why not."""
         line = evaluation_line(number, point, evaluation)
         self._check(line)
         try:
             self._write(line)
         except OSError as error:
-            self._fail(
-                error.errno,
-                f"to which no more can be written: {error.strerror}; it keeps what it has, and the same call goes on "
-                "from there",
-            )
+            kept = "it keeps what it has, and the same call goes on from there"
+            self._fail(error.errno, f"to which no more can be written: {error.strerror}; {kept}")
 
     def withdraw(self) -> None:
         """Take back what was recorded since it was opened."""

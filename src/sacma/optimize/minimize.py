@@ -4,22 +4,21 @@ import contextlib
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sacma.optimize.arguments import checked_function
 from sacma.optimize.call import checked_call, checked_limits
-from sacma.optimize.evaluation import MISTAKES, FirstEvaluations
+from sacma.optimize.evaluation import MISTAKES, Evaluator, FirstEvaluations, evaluator_of, one_by_one
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.optimize.workers import Evaluator, evaluator_of, one_by_one
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-BUDGET_FACTOR = 250
-"""Evaluations a dimension, where the call has no budget: the study's."""
+BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
 def minimize(
@@ -91,7 +90,7 @@ def minimize(
     strategy = {"surrogate": surrogate, "population_size": population_size}
     call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
     if budget is None:
-        call = call.with_budget(BUDGET_FACTOR * len(call.x0))
+        call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
         run = run_of(call, kept, None if callback is None else _calling(callback))
         try:

@@ -30,19 +30,12 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Evaluations of a run, in the order of their numbers, and its generations.
+    """Evaluations of a run, in the order of their numbers, and its generations."""
 
-    Args:
-        points: shape (n, D).
-        values: shape (n,), NaN where an evaluation failed.
-        failures: why it failed, by number from 1.
-        generations: those of f and those of the model.
-    """
-
-    points: Array
-    values: Array
-    failures: dict[int, str]
-    generations: Sequence[Generation]
+    points: Array  # shape (n, D)
+    values: Array  # shape (n,), NaN where an evaluation failed
+    failures: dict[int, str]  # why it failed, by number from 1
+    generations: Sequence[Generation]  # those of f and those of the model
 
     @property
     def best(self) -> Array:

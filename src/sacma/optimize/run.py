@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 
@@ -12,23 +12,19 @@ from threadpoolctl import ThreadpoolController
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluation, Known, as_arrays
+from sacma.optimize.evaluation import Evaluation, Known, Task, as_arrays
 from sacma.optimize.result import History, Result, Status
-from sacma.optimize.workers import Task
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 
 
 class Run:
-    """The optimizer behind ``minimize`` and ask and tell.
+    """The optimizer behind ``minimize`` and ask and tell, for a call with a seed.
 
-    Args:
-        call: what is asked for, with a seed.
-        known: evaluations of an earlier run of the same call, taken instead of asked for.
-        source: where they come from, for errors.
-        on_record: called with number, point and evaluation before anything follows from it; not with what is known.
-        on_generation: called after each true-evaluated generation.
+    Evaluations that are ``known`` from an earlier run of the same call are taken instead of asked for; errors name
+    their ``source``. ``on_record`` is called with each other evaluation before anything follows from it, and
+    ``on_generation`` after each true-evaluated generation.
     """
 
     def __init__(
@@ -46,7 +42,7 @@ class Run:
         self._on_record = on_record
         self._on_generation = on_generation
         self._began = time.monotonic()
-        self._ended: Status | None = None
+        self._ended = Status.GOING_ON  # by a caller
         self.generations: list[Generation] = []
         self._uses_models = call.settings.model is not None
         with one_thread() if self._uses_models else nullcontext():
@@ -68,22 +64,16 @@ class Run:
     @property
     def status(self) -> Status:
         """The reason why the run has ended, if it has."""
-        return next(self._reasons_to_end(), Status.GOING_ON)
-
-    def _reasons_to_end(self) -> Iterator[Status]:
         limits = self.call.limits
-        if self.best_value <= limits.target:
-            yield Status.TARGET
-        if self._failed_in_a_row >= limits.max_failures:
-            yield Status.FAILURES
-        if self._ended is not None:
-            yield self._ended
-        if self.evaluations >= limits.budget:
-            yield Status.BUDGET
-        if self._strategy.stopped:
-            yield Status.RESTARTS
-        if time.monotonic() - self._began >= limits.time_limit:
-            yield Status.TIME_LIMIT
+        reasons = (
+            (Status.TARGET, self.best_value <= limits.target),
+            (Status.FAILURES, self._failed_in_a_row >= limits.max_failures),
+            (self._ended, self._ended != Status.GOING_ON),
+            (Status.BUDGET, self.evaluations >= limits.budget),
+            (Status.RESTARTS, self._strategy.stopped),
+            (Status.TIME_LIMIT, time.monotonic() - self._began >= limits.time_limit),
+        )
+        return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
 
     @property
     def exhausted(self) -> bool:
@@ -136,7 +126,8 @@ class Run:
 
     def result(self) -> Result:
         """Return what has been found so far."""
-        status, found = self.status, math.isfinite(self.best_value)
+        status, found, evaluated = self.status, math.isfinite(self.best_value), self.evaluated()
+        reasons = {number: e.failure for number, (_, e) in evaluated.items() if e.failure}
         by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
         return Result(
@@ -151,14 +142,8 @@ class Run:
             restarts=self.generations[-1].restart if self.generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
             failures=self.failures,
-            history=self.history(),
+            history=History(*as_arrays(evaluated, len(self.call.x0)), reasons, tuple(self.generations)),
         )
-
-    def history(self) -> History:
-        """Return all evaluations, in the order of their numbers, and all generations."""
-        evaluated = self.evaluated()
-        failures = {number: e.failure for number, (_, e) in evaluated.items() if e.failure}
-        return History(*as_arrays(evaluated, len(self.call.x0)), failures, tuple(self.generations))
 
     def evaluated(self) -> Known:
         """Return all evaluations in the order of their numbers."""
@@ -194,8 +179,7 @@ class Run:
     def _settle(self) -> None:
         """Count failures in the order of the points, whatever the order in which evaluations come."""
         while (number := self._settled + 1) in self._evaluated:
-            failure = self._evaluated[number][1].failure
-            if failure:
+            if failure := self._evaluated[number][1].failure:
                 self._failed_in_a_row += 1
                 self._last_failure = failure
             elif self._failed_in_a_row < self.call.limits.max_failures:

@@ -1,37 +1,49 @@
 """Journals and saved optimizers: JSON lines, a header and then one an evaluation, and no more.
 
-A line has a number, counted from 1 in the order in which the run asks for points; the point; and the value, or why the
-evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
+The header is the call, its limits and versions; whatever in it is not as it was written is refused. The line of an
+evaluation has a number, counted from 1 in the order in which the run asks for points; the point; and the value, or why
+the evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
 """
 
+import contextlib
 import json
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
+from pydantic import ValidationError
 
+from sacma import __version__
+from sacma.config.nested import resolve
 from sacma.errors import RunError
 from sacma.files.atomic import write_atomically
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import open_regular, parse_json
-from sacma.optimize.arguments import named, refuse
-from sacma.optimize.call import Call
+from sacma.optimize.arguments import initial_point, named, refuse
+from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
 from sacma.optimize.evaluation import Evaluation, Known, as_arrays
-from sacma.optimize.header import FORMAT, call_of, header_of, other_versions, real, to_line
+from sacma.optimize.surrogates import settings_of
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-LARGEST_JOURNAL = 1 << 30
-"""Bytes: some million evaluations."""
+FORMAT = "sacma-journal-2"  # format of the header; a reader of another refuses it
+COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
+LONGEST_VERSION = 100  # characters of a version, or of a package's name
+LONGEST_VERSIONS = 300  # characters of what is said about versions
 
-LARGEST_HEADER = 64 << 20
-"""Bytes: the header holds the archive."""
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "settings", "seed", "archive")
+LIMITS = tuple(field.name for field in fields(Limits))
+_NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}
 
-LARGEST_NUMBER = 10**18
-"""Largest number of an evaluation."""
+LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
+LARGEST_HEADER = 64 << 20  # bytes: the header holds the archive
+LARGEST_NUMBER = 10**18  # largest number of an evaluation
 
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
@@ -41,17 +53,11 @@ _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a
 
 @dataclass(frozen=True, eq=False)
 class JournalContent:
-    """Content of a journal.
+    """Content of a journal."""
 
-    Args:
-        header: call, limits and versions that it was written with.
-        evaluations: by number: point and evaluation.
-        call: that the header is of.
-    """
-
-    header: Mapping[str, Any]
-    evaluations: Known
-    call: Call
+    header: Mapping[str, Any]  # call, limits and versions that it was written with
+    evaluations: Known  # by number: point and evaluation
+    call: Call  # that the header is of
 
     @property
     def points(self) -> Array:
@@ -71,7 +77,10 @@ class JournalContent:
     @property
     def other_versions(self) -> str:
         """The packages that had another version when it was begun, for people; empty where none had."""
-        return other_versions(self.header)
+        here = _versions()
+        others = {name: was for name, was in self.header["versions"].items() if here.get(name) != was}
+        words = ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in others.items())
+        return one_line(words, LONGEST_VERSIONS)
 
     def source(self, path: object) -> str:
         """Return ``path`` as errors name it: with the versions that it was written with, where they differ."""
@@ -123,7 +132,9 @@ def checked_path(name: str, path: object) -> Path:
 
 def header_line(call: Call) -> bytes:
     """Return the first line of a journal; refuse an archive that is too large for one."""
-    header = to_line(header_of(call))
+    limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
+    top = {"format": FORMAT, "sacma": __version__, "versions": _versions(), "limits": limits, "call": as_json(call)}
+    header = to_line(top)
     if len(header) > LARGEST_HEADER:
         given = f"{len(header) >> 20} MiB large, as it is written"
         refuse("archive", given, f"at most {LARGEST_HEADER >> 20} MiB, to be written to a journal")
@@ -139,8 +150,7 @@ def evaluation_line(number: int, point: Array, evaluation: Evaluation) -> bytes:
 def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | None, int]:
     """Return what is whole of a journal, None without a header, and the number of bytes that it takes.
 
-    Raises:
-        ValueError: something is there that no run writes. The message has ``name``, the argument, and its ``path``.
+    What no run writes is a ValueError, with ``name``, the argument, and its ``path``.
     """
     which = f"{name} is {named(path)}"
     beginning = file.read(40)
@@ -185,11 +195,9 @@ def _json_of(line: bytes, most: int) -> Any:
     return parse_json(line)
 
 
-_SUCCEEDED, _FAILED = {"number", "point", "value"}, {"number", "point", "failure"}
-
-
 def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, tuple[Array, Evaluation]]:
-    if not isinstance(content, dict) or content.keys() not in (_SUCCEEDED, _FAILED):
+    ends = {"number", "point", "value"}, {"number", "point", "failure"}
+    if not isinstance(content, dict) or content.keys() not in ends:
         raise ValueError("no object with number, point, and value or failure")
     number, point = content["number"], content["point"]
     if type(number) is not int or not 1 <= number <= LARGEST_NUMBER:
@@ -205,3 +213,137 @@ def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, tuple
     if not isinstance(failure, str) or not failure:
         raise ValueError(f"its failure is {shown(failure)}, not text")
     return number, (x, Evaluation(math.nan, one_line(failure) or "failed"))
+
+
+def as_json(call: Call) -> dict[str, Any]:
+    """Return all of a call but its limits: floats come back from JSON to the bit."""
+    return {
+        "x0": call.x0.tolist(),
+        "sigma0": call.settings.sampling.sigma0,
+        "lower": _open(call.space.lower),
+        "upper": _open(call.space.upper),
+        "scale": call.space.scale.tolist(),
+        "settings": call.settings.model_dump(exclude=_NOT_OF_A_CALL),
+        "seed": call.seed,
+        "archive": None if call.archive is None else [part.tolist() for part in call.archive],
+    }
+
+
+def _open(bounds: Array) -> list[float | None]:
+    return [float(bound) if math.isfinite(bound) else None for bound in bounds]
+
+
+def call_of(header: object) -> Call:
+    """Return the call of a header; a ValueError names the key that is damaged."""
+    try:
+        top = _keys("the header", header, ("format", "sacma", "versions", "limits", "call"))
+        if top["format"] != FORMAT:
+            _refuse("format", top["format"], FORMAT)
+        _check_text("sacma", top["sacma"])
+        _check_versions(top["versions"])
+        limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
+        return _call_of(_keys("call", top["call"], CALL), limits)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
+    x0 = initial_point(_vector("x0", given["x0"]))
+    scale = _vector("scale", given["scale"], len(x0))
+    lower, upper = (_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper"))
+    sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
+    bounded = any(bound is not None for bound in lower + upper)
+    settings = _settings(given["settings"], sigma0, bounded=bounded)
+    seed, archive = given["seed"], given["archive"]
+    if type(seed) is not int:
+        _refuse("seed", seed, "an integer")
+    if archive is not None:
+        X, y = _list("archive", archive, 2)
+        y = _vector("archive[1]", y)
+        X = [_vector(f"archive[0][{i}]", x, len(x0)) for i, x in enumerate(_list("archive[0]", X, len(y)))]
+        archive = X, y
+    bounds, strategy = list(zip(lower, upper, strict=True)), {"surrogate": settings, "population_size": None}
+    return checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
+
+
+def _settings(given: object, sigma0: float, *, bounded: bool) -> StrategySettings:
+    parts = given if isinstance(given, dict) else {}
+    sampling, restarts = parts.get("sampling"), parts.get("restarts")
+    if not isinstance(sampling, dict) or not isinstance(restarts, dict):
+        _refuse("settings", given, "those of a strategy")
+    if "sigma0" in sampling or "initial_range" in restarts:
+        _refuse("settings", given, "without sigma0 and initial_range")
+    try:
+        settings = StrategySettings.model_validate({**parts, "sampling": {**sampling, "sigma0": sigma0}})
+    except ValidationError as error:
+        first = error.errors()[0]
+        within, _ = resolve(StrategySettings, tuple(map(str, first["loc"])))
+        key = ".".join(["settings", *within])
+        reason = one_line(first["msg"], LONGEST_VERSIONS)
+        _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
+    if settings_of(settings, sigma0=sigma0, bounded=bounded).model_dump() != settings.model_dump():
+        _refuse("settings.sampling.bounds", settings.sampling.bounds, "what there is for these bounds")
+    return settings
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in COMPUTED_WITH:
+        with contextlib.suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def _check_versions(given: object) -> None:
+    if not isinstance(given, dict) or len(given) > LONGEST_VERSION:
+        _refuse("versions", given, "versions of packages, by name")
+    for name, was in given.items():
+        _check_text("a name of versions", name)
+        _check_text(one_line(f"versions.{name}"), was)
+
+
+def _check_text(key: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) > LONGEST_VERSION:
+        _refuse(key, value, f"text of at most {LONGEST_VERSION} characters")
+
+
+def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
+    """Return a JSON object that has ``keys`` and no others."""
+    if not isinstance(given, dict):
+        _refuse(what, given, f"an object with {', '.join(keys)}")
+    if missing := [key for key in keys if key not in given]:
+        raise ValueError(f"{what} has no {missing[0]}")
+    if more := [key for key in given if key not in keys]:
+        _refuse(f"a key of {what}", more[0], ", ".join(keys))
+    return given
+
+
+def _list(key: str, given: object, length: int | None = None) -> list[Any]:
+    if not isinstance(given, list) or length not in {None, len(given)}:
+        _refuse(key, given, "a list" if length is None else f"a list of {length}")
+    return given
+
+
+def _vector(key: str, given: object, length: int | None = None, *, or_none: bool = False) -> list[Any]:
+    """Return a list of finite numbers."""
+    numbers = list(_list(key, given, length))
+    for i, value in enumerate(numbers):
+        if not ((type(value) is float and math.isfinite(value)) or (or_none and value is None)):
+            numbers[i] = real(f"{key}[{i}]", value)
+    return numbers
+
+
+def real(key: str, value: object) -> float:
+    """Return a JSON number as a finite float; refuse anything else, such as a truth value or text."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
+        _refuse(key, value, "a finite number")
+    return float(value)
+
+
+def _refuse(key: str, value: object, allowed: str) -> NoReturn:
+    raise ValueError(f"{key} is {shown(value)}, not {allowed}")
+
+
+def to_line(content: Mapping[str, Any]) -> bytes:
+    """Return a line of a journal."""
+    return json.dumps(content).encode() + b"\n"

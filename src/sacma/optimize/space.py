@@ -11,17 +11,11 @@ from sacma.surrogate.whitening import Array
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """x = scale · z, moved onto the bounds where it lies beyond.
+    """x = scale · z, moved onto the bounds where it lies beyond."""
 
-    Args:
-        lower: bounds of x, shape (D,); -inf where there is none.
-        upper: idem; inf where there is none.
-        scale: of each coordinate, shape (D,).
-    """
-
-    lower: Array
-    upper: Array
-    scale: Array
+    lower: Array  # bounds of x, shape (D,); -inf where there is none
+    upper: Array  # idem; inf where there is none
+    scale: Array  # of each coordinate, shape (D,)
 
     @cached_property
     def bounded(self) -> bool:

@@ -12,8 +12,7 @@ from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
-PLAIN = "cmaes"
-"""The strategy without a surrogate."""
+PLAIN = "cmaes"  # the strategy without a surrogate
 
 
 @cache
@@ -40,19 +39,9 @@ def names() -> list[str]:
 
 
 def settings_of(surrogate: object, *, sigma0: float, bounded: bool, population_size: object = None) -> StrategySettings:
-    """Return the settings of a run.
+    """Return the settings of a run with σ₀ in units of the scale; see ``SurrogateCMAES`` for ``surrogate``.
 
-    Args:
-        surrogate: a name, None for plain CMA-ES, or settings, of which ``sampling.sigma0`` and
-            ``restarts.initial_range`` have no effect.
-        sigma0: σ₀ of the call, in units of the scale.
-        bounded: whether the call has a bound. Then settings without a handling of bounds get the penalty; else those
-            with one get none.
-        population_size: λ of the first run instead of the settings'; None: theirs.
-
-    Raises:
-        TypeError: ``surrogate`` is neither a name nor settings.
-        ValueError: a name or a population size that is not allowed.
+    If the call is ``bounded``, settings without a handling of bounds get the penalty; else those with one get none.
     """
     settings = _chosen(surrogate)
     changes: dict[str, object] = {"sigma0": sigma0}

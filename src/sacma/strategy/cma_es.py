@@ -87,13 +87,8 @@ class CMAES:
     """A pycma strategy that samples with the generator it is given and touches nothing else.
 
     With bounds, *sampled* points (genotypes) are where the distribution N(m, σ²C) lives, and *proposed* points
-    (phenotypes) are those for f: repaired or transformed into the box. Without bounds, they are the same.
-
-    Args:
-        initial_point: x₀, shape (D,).
-        population_size: λ.
-        settings: of the sampling.
-        context: dimension, box and source of all samples; the box is used only with ``settings.bounds``.
+    (phenotypes) are those for f: repaired or transformed into the box. Without bounds, they are the same, and the box
+    of the context is not used.
     """
 
     def __init__(self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context) -> None:

@@ -1,15 +1,5 @@
 """One CMA-ES update as a pure function of a state and a ranked population.
 
-| symbol  | here                        | shape  |
-| ------- | --------------------------- | ------ |
-| m, σ, C | ``mean, sigma, C``          | (D,), scalar, (D, D) |
-| p_c     | ``pc``                      | (D,)   |
-| p_σ     | ``ps``                      | (D,)   |
-| C^(−½)  | ``C_inverse_root``          | (D, D) |
-| w       | ``weights``                 | (λ,)   |
-| μ_eff   | ``mueff``                   | scalar |
-| c_c, c_1, c_μ, c_σ, d_σ | ``cc, c1, cmu, cs, ds`` | scalars |
-
 The update is pycma's (cumulative step-size adaptation, rank-one and rank-μ update, optional negative weights),
 as described in Hansen, *The CMA Evolution Strategy: A Tutorial* (2016), equation numbers from there.
 """
@@ -25,15 +15,14 @@ from sacma.surrogate.whitening import Array
 class CMAConstants:
     """Constants of a run (c_cma of Algorithm 2)."""
 
-    weights: Array
-    mueff: float
-    cc: float
-    c1: float
-    cmu: float
-    cs: float
-    ds: float
-    chi: float
-    """Expected length of a standard normal vector, E‖N(0, I)‖."""
+    weights: Array  # w, shape (λ,)
+    mueff: float  # μ_eff
+    cc: float  # c_c
+    c1: float  # c_1
+    cmu: float  # c_μ
+    cs: float  # c_σ
+    ds: float  # d_σ
+    chi: float  # expected length of a standard normal vector, E‖N(0, I)‖
 
 
 @dataclass(frozen=True)
@@ -42,12 +31,12 @@ class CMAState:
 
     constants: CMAConstants
     generation: float
-    mean: Array
-    sigma: float
-    C: Array
-    C_inverse_root: Array
-    pc: Array
-    ps: Array
+    mean: Array  # m, shape (D,)
+    sigma: float  # σ
+    C: Array  # shape (D, D)
+    C_inverse_root: Array  # C^(−½), shape (D, D)
+    pc: Array  # p_c, shape (D,)
+    ps: Array  # p_σ, shape (D,)
 
 
 @dataclass(frozen=True)
@@ -60,12 +49,9 @@ class SearchDistribution:
 
 
 def cma_update(state: CMAState, points: Array, values: Array) -> SearchDistribution:
-    """Return the distribution after one update of ``state`` with ``points`` ranked by ``values``.
+    """Return the distribution after one update with ``points``, shape (λ, D), ranked by ``values``, shape (λ,).
 
-    Args:
-        state: variables at the generation in which ``points`` were sampled; not changed.
-        points: the population, shape (λ, D), where the distribution lives.
-        values: rank the population, shape (λ,); lower is better.
+    ``state`` is that of the generation in which the points were sampled, where the distribution lives.
     """
     k, D = state.constants, len(state.mean)
     w = k.weights

@@ -30,14 +30,8 @@ def expected_ranking_difference(posterior: Posterior, parents: int) -> Array:
 
         ERDE_k = E_t Σ_{i ≠ k: r_i ≤ μ} |r_i(t) − r_i| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|,   t ~ N(0, 1),
 
-    is a sum over these intervals. Ranks are among the λ − 1 others, r_i by ŷ_i, and μ is at most λ − 1.
-
-    Args:
-        posterior: of a population that f has not seen.
-        parents: μ.
-
-    Returns:
-        Shape (λ,), each in [0, 1].
+    is a sum over these intervals. Ranks are among the λ − 1 others, r_i by ŷ_i, and μ is at most λ − 1. The result
+    has shape (λ,), each value in [0, 1].
     """
     others = len(posterior.mean) - 1
     if others < 2:  # noqa: PLR2004 one point has one rank
@@ -48,8 +42,7 @@ def expected_ranking_difference(posterior: Posterior, parents: int) -> Array:
     return np.asarray(expected / largest_ranking_difference(others, parents))
 
 
-FARTHEST = 38.0
-"""Distance at which crossings have no probability left in a float."""
+FARTHEST = 38.0  # distance at which crossings have no probability left in a float
 
 
 @inlined

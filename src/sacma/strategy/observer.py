@@ -13,11 +13,7 @@ SUMMED = ("likelihood_evaluations", "half_evaluations", "jitters")
 
 
 class Observer:
-    """Collects the details of a generation and reports them when it is finished.
-
-    Args:
-        on_generation: called with each finished generation.
-    """
+    """Collects the details of a generation and calls ``on_generation`` with them when it is finished."""
 
     def __init__(self, on_generation: Callable[[Generation], None]) -> None:
         self._on_generation = on_generation
@@ -52,11 +48,7 @@ class Observer:
         self._details |= details
 
     def finish(self, **facts: float) -> None:
-        """Report the generation and begin the next.
-
-        Args:
-            facts: restart, population_size, true_evaluations, sigma and best_value; see ``Generation``.
-        """
+        """Report the generation, with the fields of ``Generation`` in ``facts``, and begin the next."""
         self.spent("strategy_seconds")
         self._generation += 1
         evaluated_by = EvaluatedBy.TRUTH if self._by_truth else EvaluatedBy.MODEL

@@ -1,11 +1,4 @@
-"""A population during one generation: its true values, trainings and predictions.
-
-| symbol | here              | meaning                                                      |
-| ------ | ----------------- | ------------------------------------------------------------ |
-| 𝒜      | ``_archive``      | all truly evaluated points                                   |
-| y      | ``values``        | true values, NaN where f has not evaluated a point yet       |
-| ŷ      | ``predict``       | predicted values                                             |
-"""
+"""A population during one generation: its true values, trainings and predictions."""
 
 import sys
 from collections.abc import Generator, Sequence
@@ -21,19 +14,11 @@ from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
-Requests = Generator[Sequence[Array], Array, None]
-"""Asks for points by yielding them and receives their values of f."""
+Requests = Generator[Sequence[Array], Array, None]  # asks for points by yielding them and receives their values of f
 
 
 class Population:
-    """The points that one generation samples.
-
-    Args:
-        run: sampled it.
-        archive: receives its true values.
-        trainer: trains models for it; None without a surrogate.
-        observer: notes trainings, evaluations and CPU time.
-    """
+    """The points that one generation samples; ``trainer`` is None without a surrogate."""
 
     def __init__(self, run: Sampling, archive: Archive, trainer: Trainer | None, observer: Observer) -> None:
         self._run = run
@@ -43,7 +28,7 @@ class Population:
         self._asked: Indices = np.empty(0, dtype=np.intp)
         self.sigma = run.sigma  # of the sampling
         self.model: TrainedModel | None = None
-        self.values: Array = np.full(run.population_size, np.nan)
+        self.values: Array = np.full(run.population_size, np.nan)  # y, NaN where f has not evaluated a point yet
 
     @property
     def size(self) -> int:
@@ -67,7 +52,7 @@ class Population:
 
     @property
     def best_value(self) -> float:
-        """The lowest true value in the archive."""
+        """The lowest true value in the archive 𝒜."""
         return self._archive.best_value
 
     def evaluate(self, indices: Indices) -> Requests:

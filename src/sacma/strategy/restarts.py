@@ -21,17 +21,11 @@ class Keeps(Enum):
 
 @dataclass(frozen=True)
 class Start:
-    """The start of a run.
+    """The start of a run."""
 
-    Args:
-        growth: of the population, compared with the first run.
-        initial_point: x₀, shape (D,); None: newly drawn.
-        keeps: memory of earlier runs.
-    """
-
-    growth: float
-    initial_point: Array | None = None
-    keeps: Keeps = Keeps.ARCHIVE_AND_ERROR
+    growth: float  # of the population, compared with the first run
+    initial_point: Array | None = None  # x₀, shape (D,); None: newly drawn
+    keeps: Keeps = Keeps.ARCHIVE_AND_ERROR  # memory of earlier runs
 
 
 class RestartPlan(Protocol):

@@ -8,7 +8,7 @@ Importing this module is cheap: it needs neither pycma nor SciPy nor Numba.
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from sacma.strategy.acceptance import RanksPopulation
 from sacma.strategy.cma_es import CMAESSampling
@@ -20,13 +20,11 @@ from sacma.strategy.proposals.none import NoProposals
 from sacma.strategy.restarts import IPOP
 from sacma.strategy.training import TrainingSetSettings
 from sacma.surrogate.models import MODELS, AnyModel
-from sacma.surrogate.part import Part
+from sacma.surrogate.part import Part, Settings
 
 
-class StrategySettings(BaseModel):
+class StrategySettings(Settings):
     """CMA-ES with restarts and, if a model is given, a surrogate that saves evaluations of f."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     model: Annotated[AnyModel | None, Field(description="the surrogate; null: f evaluates every point")] = None
     training_set: Annotated[TrainingSetSettings, Field(description="archived points that the model is trained on")] = (

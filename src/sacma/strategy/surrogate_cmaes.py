@@ -147,14 +147,10 @@ class SurrogateStrategy:
         return self._asked or []
 
     def tell(self, values: Sequence[float] | Array) -> None:
-        """Take the true values of the asked points, and run the generations that need no value of f.
+        """Take the true values of the asked points, in their order, and run the generations that need no value of f.
 
-        Args:
-            values: f of each asked point, in their order. Infinity ranks behind all others and is seen by no model:
-                far outside of its region of interest f may overflow.
-
-        Raises:
-            ValueError: there are not as many values as points, or one is NaN or minus infinity.
+        Infinity ranks behind all others and is seen by no model: far outside of its region of interest f may overflow.
+        As many values as points, none of them NaN or minus infinity: else a ValueError.
         """
         y, expected = np.asarray(values, dtype=float), len(self.ask())
         if y.shape != (expected,) or not np.all(y > -np.inf):
@@ -170,9 +166,6 @@ class SurrogateStrategy:
         """Take the true values of the first of the asked points, where the search ends before the others.
 
         Nothing is trained or updated: the generation is archived and reported as far as it went.
-
-        Args:
-            values: f of the first asked points, in their order; may be empty.
         """
         y = np.asarray(values, dtype=float)
         self._count(y)

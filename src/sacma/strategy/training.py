@@ -1,34 +1,24 @@
-"""Training of a model on the archive (Algorithm 1, steps 5 and 6).
-
-| symbol | here                 | meaning                                               |
-| ------ | -------------------- | ----------------------------------------------------- |
-| 𝒜      | ``archive``          | all truly evaluated points                            |
-| f_M    | ``TrainedModel``     | a model, and the whitening of its generation          |
-| r      | ``radius``           | largest Mahalanobis distance from m                   |
-| n_req  | ``n_req_factor`` D   | fewest training points                                |
-| n_max  | ``n_max_factor`` D   | most training points                                  |
-"""
+"""Training of a model on the archive (Algorithm 1, steps 5 and 6)."""
 
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from sacma.strategy.acceptance import Acceptance
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
+from sacma.surrogate.part import Settings
 from sacma.surrogate.selections import AnySelection
 from sacma.surrogate.selections.recent import Recent
 from sacma.surrogate.training_set import Selection, select_training_set
 from sacma.surrogate.whitening import Array, Whitening
 
 
-class TrainingSetSettings(BaseModel):
+class TrainingSetSettings(Settings):
     """Archived points within a distance of m, reduced to a largest number by a selection."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     radius: Annotated[
         float,
@@ -70,17 +60,11 @@ class TrainedModel:
 
 @dataclass(frozen=True)
 class Training:
-    """The outcome of one training.
+    """The outcome of one training."""
 
-    Args:
-        status: outcome.
-        model: f_M, or None.
-        size: n_tr.
-    """
-
-    status: FitStatus
-    model: TrainedModel | None = None
-    size: int = 0
+    status: FitStatus  # outcome
+    model: TrainedModel | None = None  # f_M, or None
+    size: int = 0  # n_tr
 
     def details(self) -> dict[str, int | str]:
         """Return the columns of the trace."""
@@ -89,14 +73,7 @@ class Training:
 
 
 class Trainer:
-    """Trains models, one after another.
-
-    Args:
-        settings: of the training set.
-        model: to be fitted.
-        acceptance: rejects useless models.
-        rng: of random selections.
-    """
+    """Trains models, one after another; ``acceptance`` rejects useless ones."""
 
     def __init__(
         self, settings: TrainingSetSettings, model: Model, acceptance: Acceptance, rng: np.random.Generator
@@ -112,7 +89,7 @@ class Trainer:
         self._model.forget()
 
     def train(self, archive: Archive, run: Sampling) -> Training:
-        """Train a model for the population that ``run`` has sampled (Algorithm 1, steps 5 and 6)."""
+        """Train a model on the archive 𝒜 for the population that ``run`` has sampled (Algorithm 1, steps 5 and 6)."""
         s, whitening = self._settings, run.whitening()
         D = len(whitening.mean)
         training_set = select_training_set(  # step 5

@@ -9,9 +9,6 @@ class Archive:
     """A set of evaluated pairs (x, f(x)) in the order in which they came (Algorithm 1, step 4).
 
     A set holds a point once: an exact duplicate of a known point is not added again.
-
-    Args:
-        dimension: D, the number of variables.
     """
 
     def __init__(self, dimension: int) -> None:

@@ -22,21 +22,13 @@ class FitStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Posterior:
-    """Joint normal distribution of the values at some points, standardised as (value − center)/scale.
+    """Joint normal distribution of the values at some points, standardised as (value − center)/scale."""
 
-    Args:
-        mean: of the noise-free function, shape (n,).
-        covariance: of the noise-free function, shape (n, n).
-        noise: σ_n², the additional variance of an observed value.
-        center: in the objective's units.
-        scale: in the objective's units.
-    """
-
-    mean: Array
-    covariance: Array
-    noise: float
-    center: float = 0.0
-    scale: float = 1.0
+    mean: Array  # of the noise-free function, shape (n,)
+    covariance: Array  # of the noise-free function, shape (n, n)
+    noise: float  # σ_n², the additional variance of an observed value
+    center: float = 0.0  # in the objective's units
+    scale: float = 1.0  # in the objective's units
 
 
 class Fitted(Protocol):

@@ -28,14 +28,9 @@ STARTS = ((0.1, -24.0), (0.4, -1.0), (1.2, -4.0), (2.0, -8.0), (2.8, -13.0), (4.
 SEARCHES = 3
 """Number of searches from these starts. A search gets from much noise to little more easily than back."""
 
-HALVED = 200
-"""Number of points from which on these searches use every other point, and only the best uses all."""
-
-MOST_EVALUATIONS = 40
-"""Most evaluations of the likelihood in a search, which usually ends after about ten."""
-
-EXPLAINS = 1.0
-"""Least gain of a warm start over the log likelihood of mere noise; below, several starts follow."""
+HALVED = 200  # number of points from which on these searches use every other point, and only the best uses all
+MOST_EVALUATIONS = 40  # most evaluations of the likelihood in a search, which usually ends after about ten
+EXPLAINS = 1.0  # least gain of a warm start over the log likelihood of mere noise; below, several starts follow
 
 
 class SearchedFrom(StrEnum):
@@ -60,39 +55,22 @@ class Hyperparameters:
 
 @dataclass(frozen=True)
 class GaussianProcess:
-    """A trained model; see ``fit_gaussian_process``.
+    """A trained model; see ``fit_gaussian_process``."""
 
-    Args:
-        covariance: name of the covariance function.
-        inputs: whitened training inputs, shape (n, D).
-        center: mean of the training values, subtracted from them.
-        scale: sample standard deviation of the training values, divided by.
-        hyperparameters: ℓ and η.
-        mean: β of the standardised values.
-        signal: s_f² of the standardised values.
-        factor: L of A = M + ηI, lower triangle, shape (n, n); the upper triangle has no meaning.
-        weights: α = A⁻¹(y − β), shape (n,).
-        log_likelihood: log marginal likelihood of the standardised values.
-        likelihood_evaluations: of the search.
-        half_evaluations: of the search, on half the points.
-        jitters: increases of η of the starts.
-        searched_from: start of the search that found the optimum.
-    """
-
-    covariance: str
-    inputs: Array
-    center: float
-    scale: float
-    hyperparameters: Hyperparameters
-    mean: float
-    signal: float
-    factor: Array
-    weights: Array
-    log_likelihood: float
-    likelihood_evaluations: int
-    half_evaluations: int
-    jitters: int
-    searched_from: SearchedFrom
+    covariance: str  # name of the covariance function
+    inputs: Array  # whitened training inputs, shape (n, D)
+    center: float  # mean of the training values, subtracted from them
+    scale: float  # sample standard deviation of the training values, divided by
+    hyperparameters: Hyperparameters  # ℓ and η
+    mean: float  # β of the standardised values
+    signal: float  # s_f² of the standardised values
+    factor: Array  # L of A = M + ηI, lower triangle, shape (n, n); the upper triangle has no meaning
+    weights: Array  # α = A⁻¹(y − β), shape (n,)
+    log_likelihood: float  # log marginal likelihood of the standardised values
+    likelihood_evaluations: int  # of the search
+    half_evaluations: int  # of the search, on half the points
+    jitters: int  # increases of η of the starts
+    searched_from: SearchedFrom  # start of the search that found the optimum
 
     def predict(self, inputs: Array) -> Array:
         """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units.
@@ -151,17 +129,10 @@ def fit_gaussian_process(
     warm: Hyperparameters | None = None,
     covariance: str = USUAL,
 ) -> GaussianProcess | FitStatus:
-    """Fit a Gaussian process to ``training`` by maximum likelihood.
+    """Fit a Gaussian process to n ≥ 2 points by maximum likelihood, or return the reason for having none.
 
-    Args:
-        training: whitened inputs and objective values, n ≥ 2.
-        start: the study's start of the search.
-        warm: the last model's optimum, if there is one: the only start, unless it ends hardly above the
-            likelihood of mere noise.
-        covariance: name of the covariance function.
-
-    Returns:
-        The model, or the reason for having none.
+    The search begins at ``warm``, the last model's optimum, if there is one. Without it, or where it ends hardly
+    above the likelihood of mere noise, ``start``, the study's own, and ``STARTS`` follow.
     """
     search = Search.of(training, covariance)
     if isinstance(search, FitStatus):
@@ -198,11 +169,7 @@ def _several_starts(start: Hyperparameters, dimension: int) -> Array:
 class Search:
     """Searches the likelihood of one training set, once or more often, and keeps the best point.
 
-    Args:
-        inputs: whitened, shape (n, D).
-        standardised: values, their center and their scale.
-        covariance: name of the covariance function.
-        bounds: of the hyperparameters.
+    ``inputs`` are whitened, shape (n, D); ``standardised`` are values, their center and their scale.
     """
 
     def __init__(

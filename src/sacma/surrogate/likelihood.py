@@ -48,21 +48,13 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HyperparameterBounds:
-    """Bounds of the maximum-likelihood search, from the study's experiments.
+    """Bounds of the maximum-likelihood search, from the study's experiments."""
 
-    Args:
-        log_length: of ln ℓ.
-        log_signal: of ln s_f (the standard deviation).
-        log_noise: of ln σ_n (the standard deviation).
-        mean_ranges: β stays within this many ranges of the standardised targets around their median.
-        mean_around_minimum: β stays within that many ranges around their minimum instead.
-    """
-
-    log_length: tuple[float, float] = (-2.0, 25.0)
-    log_signal: tuple[float, float] = (-2.0, 25.0)
-    log_noise: tuple[float, float] = (math.log(1e-6), math.log(10.0))
-    mean_ranges: float = 2.0
-    mean_around_minimum: bool = False
+    log_length: tuple[float, float] = (-2.0, 25.0)  # of ln ℓ
+    log_signal: tuple[float, float] = (-2.0, 25.0)  # of ln s_f (the standard deviation)
+    log_noise: tuple[float, float] = (math.log(1e-6), math.log(10.0))  # of ln σ_n (the standard deviation)
+    mean_ranges: float = 2.0  # β stays within this many ranges of the standardised targets around their median
+    mean_around_minimum: bool = False  # around their minimum instead
 
 
 BOUNDS = HyperparameterBounds()
@@ -70,11 +62,8 @@ BOUNDS = HyperparameterBounds()
 SMALLEST_RATIO = 1e-18
 """Smallest η tried. Below, A is positive definite in double precision for the smallest n only."""
 
-JITTER_FACTOR = 100.0
-"""Factor of η of all starts if A has no Cholesky factor at any of them."""
-
-MOST_JITTERS = 7
-"""Most such increases: from ``SMALLEST_RATIO`` up to 1."""
+JITTER_FACTOR = 100.0  # factor of η of all starts if A has no Cholesky factor at any of them
+MOST_JITTERS = 7  # most such increases: from ``SMALLEST_RATIO`` up to 1
 
 # The search, tuned on training sets recorded from trials on all bbob functions. Lengths of steps are in its own
 # coordinates, or in the metric of its quadratic, in which a step of length 1 raises it by ½.
@@ -84,30 +73,20 @@ _VALLEY = 3.0
 _FIRST_RADIUS = 1.5
 _LARGEST_RADIUS = 16.0
 _SMALLEST_RADIUS = 0.02
-_FLAT_STEP = 1.5
-"""Length of a step of length 1 in the quadratic's metric, where the quadratic is flat."""
-_TOLERANCE = 0.02
-"""A search ends where its quadratic promises less than this, with evaluations around it in all directions."""
-_SHELL = 0.3
-"""Those evaluations lie where the quadratic is higher by about this, …"""
-_FLAT_SHELL = 3.0
-"""… or, where it is flat, as far as this; …"""
-_FIRST_SHELL = 1.0
-"""… or this, as long as there are fewer than three of them."""
-_COSINE = 0.7
-"""Each direction is at most 45° off one of them."""
-_REACH = 4.0
-"""The quadratic is fitted to evaluations within this distance of the best, …"""
-_SOFTNESS = 0.2
-"""… with the weight 1/(this + loss)², so that it fits best where the likelihood is high."""
-_APART = 2.0
-"""Least distance of a further start from starts and ends of earlier searches."""
+_FLAT_STEP = 1.5  # length of a step of length 1 in the quadratic's metric, where the quadratic is flat
+_TOLERANCE = 0.02  # a search ends where its quadratic promises less, with evaluations around it in all directions
+_SHELL = 0.3  # those evaluations lie where the quadratic is higher by about this, …
+_FLAT_SHELL = 3.0  # … or, where it is flat, as far as this; …
+_FIRST_SHELL = 1.0  # … or this, as long as there are fewer than three of them
+_COSINE = 0.7  # each direction is at most 45° off one of them
+_REACH = 4.0  # the quadratic is fitted to evaluations within this distance of the best, …
+_SOFTNESS = 0.2  # … with the weight 1/(this + loss)², so that it fits best where the likelihood is high
+_APART = 2.0  # least distance of a further start from starts and ends of earlier searches
+_LOSES = 0.5  # a search is given up if three times its expected gain would leave it this much below the best
+# Values of a careful search, which explores a wider neighbourhood more closely.
 _CAREFUL_TOLERANCE = 0.003
 _CAREFUL_SHELL = 0.5
 _CAREFUL_COSINE = 0.85
-"""Values of a careful search, which explores a wider neighbourhood more closely."""
-_LOSES = 0.5
-"""A search is given up if three times its expected gain would leave it this much below the best."""
 
 _COSINES = np.cos(np.arange(32) * math.pi / 16.0)
 _SINES = np.sin(np.arange(32) * math.pi / 16.0)
@@ -171,14 +150,7 @@ def evaluate(
 ) -> tuple[float, float, float]:
     """Return the negative log likelihood at (ln ℓ, ln η), inf where A has no factor, with the best β and s_f².
 
-    Args:
-        dpotrf: address of LAPACK's factorisation.
-        distances: from ``pairwise_distances``.
-        targets: y.
-        limits: from ``limits``.
-        log_length: ln ℓ.
-        log_ratio: ln η.
-        factor: shape (n + 2, n + 2); L is written to it, column j to row j, and L⁻¹1 and L⁻¹y to its last columns.
+    To ``factor``, shape (n + 2, n + 2), L is written, column j to row j, and L⁻¹1 and L⁻¹y to its last columns.
     """
     n = len(targets)
     ratio = math.exp(log_ratio)
@@ -464,20 +436,11 @@ def maximise(
     most: int,
     careful: bool,
 ) -> tuple[Array, Indices, int, int, float, float, Array, Array]:
-    """Maximise the profiled likelihood from several starts.
+    """Maximise the profiled likelihood of y, ``targets``, shape (n,), at whitened ``inputs``, shape (n, D).
 
-    All ``starts`` are evaluated. The first search begins at the most likely one; each further search begins at
-    the most likely start that is apart from the starts and ends of earlier searches.
-
-    Args:
-        dpotrf: address of LAPACK's factorisation.
-        inputs: whitened training inputs, shape (n, D).
-        targets: y, shape (n,).
-        limits: from ``limits``.
-        starts: (ln ℓ, ln η) of each start, shape (s, 2).
-        searches: number of searches.
-        most: evaluations that each may take.
-        careful: end with a careful search from the best of all.
+    All ``starts``, (ln ℓ, ln η), shape (s, 2), are evaluated. The first search begins at the most likely one; each
+    further search begins at the most likely start that is apart from the starts and ends of earlier searches. Each
+    search takes at most ``most`` evaluations. If ``careful``, another one follows, from the best of all.
 
     Returns:
         All evaluations as (ln ℓ, ln η, negative log likelihood), the starts first; the indices where the searches
@@ -513,15 +476,7 @@ def maximise(
 
 @compiled
 def posterior_mean(points: Array, inputs: Array, length: float, mean: float, weights: Array) -> Array:
-    """Return β + mᵀα, m the correlations of each point to the training inputs, shape (λ,).
-
-    Args:
-        points: whitened, shape (λ, D).
-        inputs: whitened training inputs, shape (n, D).
-        length: ℓ.
-        mean: β.
-        weights: α.
-    """
+    """Return β + mᵀα at whitened ``points``, shape (λ, D), m their correlations to ``inputs``, shape (n, D)."""
     predicted = np.empty(len(points))
     row = np.empty(len(inputs))
     for i in range(len(points)):

@@ -16,10 +16,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from sacma.surrogate.whitening import Array
 
 
-class Part(BaseModel):
-    """Settings of one kind of a part; frozen, strict, without unknown keys."""
+class Settings(BaseModel):
+    """Settings that a config holds: frozen, strict, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Part(Settings):
+    """Settings of one kind of a part."""
 
     needs: ClassVar[tuple[str, str] | None] = None
     """A module that this kind imports, and the extra of sacma that installs it."""
@@ -30,17 +34,11 @@ class Part(BaseModel):
 
 @dataclass(frozen=True)
 class Context:
-    """Problem and random numbers that a part is built with.
+    """Problem and random numbers that a part is built with."""
 
-    Args:
-        dimension: D.
-        box: lower and upper bounds of the problem, each of shape (D,).
-        rng: source of all samples.
-    """
-
-    dimension: int
-    box: tuple[Array, Array]
-    rng: np.random.Generator
+    dimension: int  # D
+    box: tuple[Array, Array]  # lower and upper bounds of the problem, each of shape (D,)
+    rng: np.random.Generator  # source of all samples
 
 
 def kinds(*locations: str) -> Mapping[str, Any]:
@@ -56,9 +54,7 @@ def kinds(*locations: str) -> Mapping[str, Any]:
 def one_of(registry: Mapping[str, Any], usual: str = "") -> Any:
     """Return the type of a field that holds one of the kinds in ``registry``.
 
-    Args:
-        registry: kinds by name.
-        usual: the kind of settings without a name; empty: the name is required.
+    ``usual`` is the kind of settings without a name; empty: the name is required.
     """
 
     def named(given: object) -> object:

@@ -61,17 +61,8 @@ def select_training_set(
 ) -> TrainingSet | None:
     """Choose n_tr archive points within the Mahalanobis distance r of m, n_req ≤ n_tr ≤ n_max.
 
-    Args:
-        archive: 𝒜.
-        whitening: of the distribution that the current population was sampled from.
-        radius: r.
-        required: n_req.
-        largest: n_max.
-        selection: reduces more than n_max candidates.
-        rng: of random selections.
-
-    Returns:
-        The training set, or None where fewer than n_req points are in reach.
+    ``whitening`` is of the distribution that the current population was sampled from. None where fewer than n_req
+    points are in reach.
     """
     whitened, indices = _in_reach(archive, whitening, radius, largest if selection.newest_only else len(archive))
     if len(indices) < required:

@@ -1,11 +1,4 @@
-"""The space in which a search distribution N(m, σ²C) is the standard normal distribution.
-
-| symbol | here              | shape  |
-| ------ | ----------------- | ------ |
-| m      | ``mean``          | (D,)   |
-| W      | ``to_white``      | (D, D) |
-| z      | result            | (n, D) |
-"""
+"""The space in which a search distribution N(m, σ²C) is the standard normal distribution."""
 
 from dataclasses import dataclass
 
@@ -20,14 +13,10 @@ class Whitening:
     """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.
 
     All roots give the same distances, and an isotropic covariance function uses nothing else.
-
-    Args:
-        mean: m, shape (D,).
-        to_white: W, shape (D, D).
     """
 
-    mean: Array
-    to_white: Array
+    mean: Array  # m, shape (D,)
+    to_white: Array  # W, shape (D, D)
 
     def __call__(self, points: Array) -> Array:
         """Return the whitened ``points``, shape (n, D)."""

@@ -1,14 +1,4 @@
-"""Number of model-evaluated generations adapted to the error of the last model (A-S-CMA-ES, Algorithms 2 and 3).
-
-| symbol   | here                         | meaning                                                  |
-| -------- | ---------------------------- | -------------------------------------------------------- |
-| ε        | ``error``                    | error of the earlier model on the new population         |
-| ε_s      | ``_smoothed``                | smoothed error                                           |
-| ε_T      | ``error_threshold``          | smoothed error at and above which g_m is 0               |
-| r_u      | ``update_rate``              | weight of the newest error                               |
-| γ        | ``transfer``                 | transfer function                                        |
-| g_m^max  | ``max_model_generations``    | largest g_m                                              |
-"""
+"""Number of model-evaluated generations adapted to the error of the last model (A-S-CMA-ES, Algorithms 2 and 3)."""
 
 import math
 from typing import Annotated, Any, ClassVar, Literal, Protocol
@@ -80,7 +70,7 @@ class AdaptiveRule:
     def __init__(self, settings: AdaptiveSettings, initial_error: float = math.nan) -> None:
         self._settings = settings
         self._measure: ModelError = settings.error.build()
-        self._smoothed = initial_error
+        self._smoothed = initial_error  # ε_s
         self._judged = False
 
     def decide(self, judged: JudgedPopulation | None) -> Decision:

@@ -3,12 +3,6 @@
 Bajer, Pitra, Repický, Holeňa, *Gaussian Process Surrogate Models for the CMA Evolution Strategy*, Evolutionary
 Computation 27(4), 2019. A first model is trained on the archive, and a criterion picks points for f. A second model is
 trained with their values and predicts the others.
-
-| symbol | here          | meaning                                                        |
-| ------ | ------------- | -------------------------------------------------------------- |
-| α      | ``_share``    | share of a population that f evaluates                         |
-| y      | ``values``    | true values of a population, NaN where there is none yet       |
-| ŷ      | ``first``     | predictions of the first model                                 |
 """
 
 import math
@@ -67,7 +61,7 @@ class DoublyTrainedControl:
         number = number_of(self._share.share, population.size)
         if (number < population.size or self._share.judges) and (model := population.train()) is not None:
             if self._share.judges:
-                first = population.predict(model)
+                first = population.predict(model)  # ŷ
             if number < population.size:
                 posterior = population.posterior(model)
                 worth = self._criterion.worth(posterior, population.best_value, population.parents)

@@ -1,11 +1,4 @@
-"""Generation-based evolution control (Algorithm 1): generations evaluated by f and by the model take turns.
-
-| symbol | here               | meaning                                                  |
-| ------ | ------------------ | -------------------------------------------------------- |
-| f_M    | ``LastModel``      | the last model that was trained                          |
-| g_m    | ``Decision``       | generations for which f_M stands in for f                |
-| y, ŷ   | ``values``         | true and predicted values of a population                |
-"""
+"""Generation-based evolution control (Algorithm 1): generations evaluated by f and by the model take turns."""
 
 import math
 from dataclasses import dataclass
@@ -22,17 +15,11 @@ from sacma.strategy.training import TrainedModel
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision of a true-evaluated generation.
+    """The decision of a true-evaluated generation."""
 
-    Args:
-        model_generations: g_m.
-        error: ε of the earlier model; NaN where there was none, or where it is undefined.
-        smoothed_error: ε_s; NaN before the first error.
-    """
-
-    model_generations: int
-    error: float = math.nan
-    smoothed_error: float = math.nan
+    model_generations: int  # g_m
+    error: float = math.nan  # ε of the earlier model; NaN where there was none, or where it is undefined
+    smoothed_error: float = math.nan  # ε_s; NaN before the first error
 
 
 class GenerationRule(Protocol):
@@ -60,12 +47,9 @@ class LastModel:
 
 
 class GenerationControl:
-    """Algorithm 1.
+    """Algorithm 1, given a rule that decides g_m.
 
-    Args:
-        rule: decides g_m.
-        last: holds f_M.
-        raised_by: factor of the amount by which predictions are raised to the best true value; 0: they stay.
+    ``raised_by``: factor of the amount by which predictions are raised to the best true value; 0: they stay.
     """
 
     def __init__(self, rule: GenerationRule, last: LastModel | None = None, raised_by: float = 0.0) -> None:

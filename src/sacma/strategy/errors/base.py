@@ -1,11 +1,4 @@
-"""The interface of error measures (Algorithm 2): ε ∈ [0, 1], the error of a model's predictions.
-
-| symbol | here               | meaning                                     |
-| ------ | ------------------ | ------------------------------------------- |
-| y      | ``values``         | true values of the population, shape (λ,)   |
-| ŷ      | ``predicted``      | the earlier model's predictions, shape (λ,) |
-| μ      | ``parents``        | number of parents                           |
-"""
+"""The interface of error measures (Algorithm 2): ε ∈ [0, 1], the error of a model's predictions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,18 +9,12 @@ from sacma.surrogate.whitening import Array
 
 @dataclass(frozen=True)
 class JudgedPopulation:
-    """A truly evaluated population and an earlier model's predictions of it.
+    """A truly evaluated population and an earlier model's predictions of it."""
 
-    Args:
-        points: shape (λ, D), where the distribution lives.
-        values: y, shape (λ,).
-        predicted: ŷ, shape (λ,).
-        state: returns the strategy's variables before the update. Only the Kullback-Leibler error needs them.
-    """
-
-    points: Array
-    values: Array
-    predicted: Array
+    points: Array  # shape (λ, D), where the distribution lives
+    values: Array  # y, shape (λ,)
+    predicted: Array  # ŷ, shape (λ,)
+    # Returns the strategy's variables before the update; only the Kullback-Leibler error needs them.
     state: Callable[[], CMAState]
 
     @property

@@ -23,8 +23,7 @@ class KullbackLeibler(Part):
 class RelativeDivergence:
     """ε_raw in units of the largest one so far, which is kept over restarts like the smoothed error.
 
-    Args:
-        exponent: of σ in the covariance: 2; the published code has 1.
+    ``exponent`` is that of σ in the covariance: 2; the published code has 1.
     """
 
     def __init__(self, exponent: float = 2.0) -> None:
@@ -47,10 +46,8 @@ class RelativeDivergence:
 def kullback_leibler(p: SearchDistribution, q: SearchDistribution, exponent: float = 2.0) -> float:
     """D_KL(p ‖ q) of two normal distributions with covariances σ^exponent C.
 
-    ½ (tr(Σ_q⁻¹Σ_p) + ln(|Σ_q|/|Σ_p|) + (m_q − m_p)ᵀ Σ_q⁻¹ (m_q − m_p) − D).
-
-    Raises:
-        numpy.linalg.LinAlgError: where a covariance is not positive definite.
+    ½ (tr(Σ_q⁻¹Σ_p) + ln(|Σ_q|/|Σ_p|) + (m_q − m_p)ᵀ Σ_q⁻¹ (m_q − m_p) − D); a LinAlgError where a covariance is
+    not positive definite.
     """
     from scipy.linalg import solve_triangular  # noqa: PLC0415 slow to import
 

@@ -50,11 +50,6 @@ def ranks(values: Array) -> Array:
 def ranking_difference(first: Array, second: Array, parents: int) -> float:
     """RDE_μ(a, b) = Σ_{i: r_a(i) ≤ μ} |r_b(i) − r_a(i)| / max_π Σ_{i: π(i) ≤ μ} |i − π(i)|.
 
-    Args:
-        first: a, shape (λ,); the μ best are by its ranks.
-        second: b, shape (λ,).
-        parents: μ.
-
     >>> ranking_difference(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0]), parents=2)
     0.25
     """

@@ -1,13 +1,4 @@
-"""A share that grows with the error of the models (adaptive DTS-CMA-ES).
-
-| symbol       | here                    | meaning                                                             |
-| ------------ | ----------------------- | ------------------------------------------------------------------- |
-| α            | ``share``               | share of a population that f evaluates                              |
-| ε            | ``error``               | RDE_μ of the first model's predictions, after the second training   |
-| ε_s          | ``smoothed_error``      | smoothed error                                                      |
-| β            | ``error_update_rate``   | weight of the newest error                                          |
-| ε_min, ε_max | ``error_limits``        | errors at and below, at and above which α is smallest and largest   |
-"""
+"""A share that grows with the error of the models (adaptive DTS-CMA-ES)."""
 
 import math
 from typing import Annotated, Literal
@@ -74,7 +65,7 @@ class FollowingShare:
         self.smoothed_error = settings.first_error
 
     def judge(self, predicted: Array, values: Array) -> float:
-        """Smooth ε, ε_s ← (1 − β) ε_s + β ε, and follow it; constant values have no error and change nothing."""
+        """Follow ε = RDE_μ(y, ŷ): ε_s ← (1 − β) ε_s + β ε; constant values have no error and change nothing."""
         if any(np.min(a) == np.max(a) for a in (predicted, values)):
             return math.nan
         s = self._settings

@@ -21,8 +21,7 @@ COVARIANCES: Mapping[str, str] = {
 }
 """Modules by name."""
 
-USUAL = "matern-5/2"
-"""The paper's covariance function; ``sacma.surrogate.likelihood`` itself is compiled for it."""
+USUAL = "matern-5/2"  # the paper's covariance function; ``sacma.surrogate.likelihood`` itself is compiled for it
 
 if TYPE_CHECKING:
     CovarianceName = str

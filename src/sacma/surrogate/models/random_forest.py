@@ -58,17 +58,11 @@ class Forests:
 
 @dataclass(frozen=True)
 class RandomForest:
-    """A trained model; see ``fit_random_forest``.
+    """A trained model; see ``fit_random_forest``."""
 
-    Args:
-        forest: of scikit-learn, grown on standardised values.
-        center: mean of the training values.
-        scale: their sample standard deviation.
-    """
-
-    forest: "RandomForestRegressor"
-    center: float
-    scale: float
+    forest: "RandomForestRegressor"  # of scikit-learn, grown on standardised values
+    center: float  # mean of the training values
+    scale: float  # their sample standard deviation
 
     def predict(self, inputs: Array) -> Array:
         """Return the mean over the trees at whitened ``inputs``, shape (n, D), in the objective's units."""
@@ -87,16 +81,9 @@ class RandomForest:
 
 
 def fit_random_forest(training: TrainingSet, *, trees: int, leaf_size: int, seed: int) -> RandomForest | FitStatus:
-    """Grow a forest on bootstrap samples of ``training``, all variables being tried at each split.
+    """Grow a forest on bootstrap samples of n ≥ 2 points, or return the reason for having none.
 
-    Args:
-        training: whitened inputs and objective values, n ≥ 2.
-        trees: number of trees.
-        leaf_size: fewest points in a leaf.
-        seed: of the samples, and of the order in which the variables are tried.
-
-    Returns:
-        The model, or the reason for having none.
+    All variables are tried at each split; ``seed`` is that of their order and of the samples.
     """
     from sklearn.ensemble import RandomForestRegressor  # noqa: PLC0415 an extra
 
