@@ -1,6 +1,6 @@
 """Settings of the strategy: its parts.
 
-The defaults are the paper's values where it prints any, but for the radius, with which its experiments did not run. Where
+The defaults are the values that the paper prints, but for the radius, with which its experiments did not run. Where
 the paper is silent they are our choice, mostly not that of its authors' code, whose values are in ``configs/as_run``.
 Importing this module is cheap: it needs neither pycma nor SciPy nor Numba.
 """

@@ -50,7 +50,7 @@ def test_proposals_are_learnt_repaired() -> None:
 
 @pytest.mark.parametrize(("D", "ratio"), [(2, 1.48), (3, 1.36), (5, 1.25), (10, 1.17), (20, 1.12)])
 def test_constants_of_cmaes_m(D: int, ratio: float) -> None:
-    """pycma's c_μ is larger, its c_σ at most ½; the update has the constants that the state shows."""
+    """c_μ of pycma is larger, its c_σ at most ½; the update has the constants that the state shows."""
     runs = [parts(sampling={**AS_RUN, "constants": of}).sampling.start(Start(1.0), np.zeros(D), box(D)) for of in KINDS]
     for run in runs:
         run.ask()
