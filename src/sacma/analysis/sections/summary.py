@@ -10,12 +10,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
-from sacma.analysis.section import Section
+from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, PLACE
-from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
@@ -132,7 +130,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
         return
     fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
-    differ = to_mapping(findings["rank_tests"], PLACE, "significant")
+    differ = findings["rank_tests"].set_index(PLACE)["significant"].to_dict()
     for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
         there = ranks[ranks["scenario"] == scenario]
         best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
