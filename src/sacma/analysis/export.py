@@ -63,7 +63,7 @@ def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[
             continue
         for header, _, entry in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
             attributes = dict(re.findall(r"(\w+) = '?([^',]*)'?", header))
-            function, dimension = int(attributes.pop("funcId", 0)), int(attributes.pop("DIM", 0))
+            function, dimension = (int(attributes.pop(key, 0)) for key in ("funcId", "DIM"))
             heads.add(tuple(sorted(attributes.items())))
             path, *runs = entry.split(", ")
             instances = [int(run.partition(":")[0]) for run in runs]
@@ -103,8 +103,7 @@ def pack(name: str, contents: Mapping[str, str]) -> bytes:
         for path in sorted(contents):
             data = contents[path].encode()
             entry = tarfile.TarInfo(f"{name}/{path}")
-            entry.size = len(data)
-            entry.mode = 0o644
+            entry.size, entry.mode = len(data), 0o644
             archive.addfile(entry, io.BytesIO(data))
     return packed.getvalue()
 

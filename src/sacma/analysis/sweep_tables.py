@@ -106,11 +106,9 @@ def _comparisons(
 def _with_ranks(medians: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Return medians with the rank of each, and True where it is a first one."""
     long = ranks.reset_index().melt(RANKING, var_name="algorithm", value_name="rank")
-    first = firsts(ranks).reset_index().melt(RANKING, var_name="algorithm", value_name="first")
-    keys = [*RANKING, "algorithm"]
-    merged = medians.merge(long, "left", keys).merge(first, "left", keys).rename(columns={"algorithm": "setting"})
-    merged["first"] = merged["first"].notna() & merged["first"].eq(other=True)
-    return merged
+    long["first"] = firsts(ranks).melt()["value"]
+    merged = medians.merge(long, "left", [*RANKING, "algorithm"]).rename(columns={"algorithm": "setting"})
+    return merged.assign(first=merged["first"].eq(other=True))
 
 
 def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path, ...]:

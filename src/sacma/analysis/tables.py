@@ -195,8 +195,7 @@ def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] 
         theirs = groups.get((baseline, *place))
         if name == baseline or theirs is None or np.isnan(values).any() or np.isnan(theirs).any():
             continue
-        both = tied(np.concatenate([values, theirs]))
-        ours, others = both[: len(values)], both[len(values) :]
+        ours, others = np.split(tied(np.concatenate([values, theirs])), [len(values)])
         test = rank_sum(ours.tolist(), others.tolist())
         medians = np.array([np.median(others), np.median(ours)])
         # Before the first evaluation both are inf: alike.

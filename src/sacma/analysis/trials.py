@@ -26,11 +26,8 @@ from sacma.surrogate.whitening import Array
 
 PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)  # Evaluations/D at which the paper looks
 
-UNTIL_TARGET = "#FE_t"
-"""The paper's larger budget of a function: evaluations until the median of some algorithm is at the target."""
-
-THIRD_OF_IT = "#FE_t/3"
-
+# The paper's larger budget of a function, evaluations until the median of some algorithm is at the target; and a third
+UNTIL_TARGET, THIRD_OF_IT = "#FE_t", "#FE_t/3"
 OF_TARGET = (THIRD_OF_IT, UNTIL_TARGET)
 
 ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding
@@ -209,10 +206,8 @@ def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFra
 def budgets_to_target(to_target: pd.DataFrame) -> tuple[Scenario, Scenario]:
     """Return the paper's two scenarios, #FE_t/3 and #FE_t, from ``evaluations_to_target``."""
     evaluations = to_target.set_index(["dimension", "function"])["evaluations"].to_dict()
-    return (
-        Scenario(THIRD_OF_IT, None, lambda dimension, function: evaluations[dimension, function] // 3),
-        Scenario(UNTIL_TARGET, None, lambda dimension, function: evaluations[dimension, function]),
-    )
+    third = Scenario(THIRD_OF_IT, None, lambda dimension, function: evaluations[dimension, function] // 3)
+    return third, Scenario(UNTIL_TARGET, None, lambda dimension, function: evaluations[dimension, function])
 
 
 BEST_COLUMNS = [

@@ -212,14 +212,12 @@ def _compared(what: str, ours: float, theirs: float, *, lower: bool) -> Check:
 
 def _early_and_late(evidence: Evidence) -> Iterator[Check]:
     for other in ("GP-1", "CMA-ES"):
-        pairs = {D: [_proportion(evidence, D, "all", name, EARLY) for name in ("GP-5", other)] for D in DIMENSIONS}
-        known = {D: ours - theirs for D, (ours, theirs) in pairs.items() if not np.isnan(ours - theirs)}
-        ahead = sum(difference > 0 for difference in known.values())
-        behind = len(known) - ahead
-        after = _after(evidence, EARLY)
+        pairs = [[_proportion(evidence, D, "all", name, EARLY) for name in ("GP-5", other)] for D in DIMENSIONS]
+        known = [ours - theirs for ours, theirs in pairs if not np.isnan(ours - theirs)]
+        ahead = sum(difference > 0 for difference in known)
+        behind, after = len(known) - ahead, _after(evidence, EARLY)
         what = f"dimensions in which GP-5 has a higher proportion of targets than {other} after {after}"
-        enough = ahead >= MOST_DIMENSIONS
-        holds = True if enough else False if behind > len(DIMENSIONS) - MOST_DIMENSIONS else None
+        holds = True if ahead >= MOST_DIMENSIONS else False if behind > len(DIMENSIONS) - MOST_DIMENSIONS else None
         yield Check(what, ahead if known else np.nan, f"at least {MOST_DIMENSIONS} of {len(DIMENSIONS)}", holds)
     theirs, ours = (_proportion(evidence, 20, "all", name, 1) for name in ("GP-1", "GP-5"))
     what = f"proportion of targets of GP-5 against that of GP-1, 20-D, after {_after(evidence, 1)}"

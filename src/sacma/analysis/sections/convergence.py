@@ -14,8 +14,7 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinne
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Look, number, styled
-from sacma.analysis.page.charts import by_place, rounded
-from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
 from sacma.analysis.trials import convergence_curves
 from sacma.coco.function_names import function_title
 
@@ -65,7 +64,7 @@ def _chart(findings: Findings) -> Json:
         indexed = curve.set_index("evaluations_per_dimension").reindex(x)
         return [rounded(indexed[column]) for column in VALUES]
 
-    return by_place(findings["convergence"], "function", "functions", quantiles)
+    return chart_data(findings["convergence"], "function", "functions", quantiles)
 
 
 def convergence(

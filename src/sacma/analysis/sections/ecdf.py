@@ -16,11 +16,10 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Properties, number, styled
-from sacma.analysis.page.charts import by_place, rounded
 from sacma.analysis.paper.claims import budgets_of_claims
 from sacma.analysis.run_lengths import COLUMNS as FRAME_COLUMNS
 from sacma.analysis.run_lengths import bootstrapped_ecdf, run_lengths, targets
-from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
 from sacma.analysis.tables import joined
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
@@ -76,7 +75,7 @@ def _chart(findings: Findings) -> Json:
         at = np.searchsorted(curve["evaluations_per_dimension"].to_numpy(), x, side="right")
         return rounded(np.append(0.0, curve["proportion"].to_numpy())[at])
 
-    return by_place(findings["ecdf"], "group", "groups", steps)
+    return chart_data(findings["ecdf"], "group", "groups", steps)
 
 
 def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None, partial: bool = False) -> Figure:
