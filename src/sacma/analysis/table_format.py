@@ -144,12 +144,8 @@ COLUMNS_OF_A_PAGE = 14  # columns beyond which the page is turned
 SYMBOLS = {"#FE_t": ("#FE", "t"), "Δf_med": ("Δf", "med"), "F_F": ("F", "F"), "g_m": ("g", "m"), "ε_T": ("ε", "T")}
 """With an index, which plain text shows by an underscore."""
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"–": "--", "…": r"\ldots{}", "₀": "$_0$", "²": r"\textsuperscript{2}", "½": r"$\frac12$"}
 _LATEX |= {"·": r"$\cdot$", "×": r"$\times$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "∞": r"$\infty$"}
 _LATEX |= {"Δ": r"$\Delta$", "χ": r"$\chi$", "ε": r"$\varepsilon$", "γ": r"$\gamma$", "λ": r"$\lambda$"}

@@ -65,8 +65,7 @@ def new_layout(
 ) -> Layout:
     """Return a layout without panels, of a width and a height of its body in points.
 
-    The title and, where results are partial, a warning are in the head; the keys are in the foot, in as many columns as
-    there is room for. Texts are shortened if need be.
+    The title and a warning of partial results are in the head, the keys in the foot. Texts are shortened if need be.
     """
     heads = [(text, weight) for text, weight in ((title, "normal"), (PARTIAL * partial, "bold")) if text]
     head = LINE * len(heads)

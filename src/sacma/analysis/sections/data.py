@@ -52,8 +52,7 @@ def _completeness(findings: Findings) -> pd.DataFrame:
 
 def _left_out(findings: Findings) -> pd.DataFrame:
     suite = findings.comparison.suite
-    missing = left_out(suite)
-    return pd.DataFrame({"suite": suite.name, "left_out": missing} if missing else {})
+    return pd.DataFrame({"suite": suite.name, "left_out": missing} if (missing := left_out(suite)) else {})
 
 
 def _overlap(findings: Findings) -> pd.DataFrame:

@@ -97,8 +97,7 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
         f"{ledger.count('trials planned', trials, 'trial')}, compared up to "
         f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
     )
-    missing = trials - there
-    if missing:
+    if missing := trials - there:
         share = ledger.say("share of trials missing", 100 * missing / trials, ".2g")
         are = "is" if missing == 1 else "are"
         yield (
@@ -242,11 +241,8 @@ def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if differences and findings["paper_correlation"]["spearman_rho"].notna().any():
         yield f"The paper's claims are not judged: the protocol is another ({'; '.join(differences)})."
     elif claims["hold"].sum() + claims["fail"].sum():
-        verdicts = claims["verdict"].value_counts()
-        supported, contradicted, unsettled = (
-            ledger.say(f"claims {verdict}", int(verdicts.get(str(verdict), 0)))
-            for verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.OPEN)
-        )
+        verdicts = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in Verdict}
+        supported, contradicted, unsettled = (ledger.say(f"claims {name}", n) for name, n in verdicts.items())
         yield (
             f"Claims taken from the paper: {supported} supported, {contradicted} contradicted (in some check our data "
             f"point the other way, significantly or not), {unsettled} open. Of "
