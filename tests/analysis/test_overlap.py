@@ -7,11 +7,11 @@ import pytest
 
 from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, ExternalData, compare
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import notes, scope
+from sacma.analysis.section import Findings
 from sacma.analysis.sections import find
+from sacma.analysis.sections.cpu import PARTS
 from sacma.analysis.sections.summary import summarise
-from sacma.analysis.trial_costs import PARTS
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
 from sacma.store.store import Store

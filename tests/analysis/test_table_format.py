@@ -17,12 +17,9 @@ from sacma.analysis.table_format import (
     Cell,
     FormattedTable,
     Head,
-    csv_text,
-    html_table,
-    latex,
     lowest,
-    markdown,
     number,
+    rendered,
 )
 
 ODD = "a_b & 50% <b>#1</b> {x} ~^\\ |$"
@@ -63,23 +60,23 @@ class Texts(HTMLParser):
 
 def test_html_shows_texts_literally() -> None:
     """A name with markup is text; bold, asterisk and sort values are marked."""
-    page = html_table(TABLE)
+    page = rendered(TABLE, "html")
     parser = Texts()
     parser.feed(page)
     assert parser.cells == ["D", "2-D", "algorithm", ODD, "other", ODD, "1.50", "2.25*", "B", "–", "1"]
     assert 'colspan="2"' in page
     assert '<td data-value="1.5"><b>1.50</b></td>' in page
-    endless = html_table(
-        FormattedTable("x", "", "", (Block(((Head(""), Head("F")),), ((Cell("A"), number(math.inf, ".2f")),)),))
+    endless = rendered(
+        FormattedTable("x", "", "", (Block(((Head(""), Head("F")),), ((Cell("A"), number(math.inf, ".2f")),)),)), "html"
     )
     assert '<td data-value="Infinity">∞</td>' in endless  # as JavaScript reads it
 
 
 def test_csv_and_markdown_hold_the_same() -> None:
     """The same cells; headings over several columns are repeated."""
-    rows = list(csv.reader(io.StringIO(csv_text(TABLE))))
+    rows = list(csv.reader(io.StringIO(rendered(TABLE, "csv"))))
     assert rows == [["D algorithm", f"2-D {ODD}", "2-D other"], [ODD, "1.50", "2.25*"], ["B", "–", "1"]]
-    lines = [line for line in markdown(TABLE).splitlines() if line.startswith("|")]
+    lines = [line for line in rendered(TABLE, "md").splitlines() if line.startswith("|")]
     assert len(lines) == 4
     cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
     assert {len(row) for row in cells} == {3}
@@ -98,7 +95,7 @@ def test_lowest_is_as_printed() -> None:
 )
 def test_latex_compiles_by_itself(tmp_path: Path) -> None:
     """Without a warning that anything is undefined or missing."""
-    (tmp_path / "table.tex").write_text(latex(TABLE))
+    (tmp_path / "table.tex").write_text(rendered(TABLE, "tex"))
     done = subprocess.run(
         ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"],  # noqa: S607 where it is installed
         cwd=tmp_path,

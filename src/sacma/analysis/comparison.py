@@ -1,6 +1,6 @@
 """Comparisons of algorithms: studies of a results folder and data of others, as far as they are there."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from sacma.analysis.overlap import Overlap, Place, overlap
+from sacma.analysis.overlap import Overlap, Problem, overlap
 from sacma.analysis.paper.published import ALGORITHMS as PAPER_ALGORITHMS
-from sacma.analysis.resolution import at_common_resolution
 from sacma.analysis.trials import (
     Scenario,
     Trial,
+    at_common_resolution,
     budgets_to_target,
     budgets_up_to,
     evaluations_to_target,
@@ -90,14 +90,9 @@ class Comparison:
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """All trials that are there."""
-        target = self.target
-        ours = (
-            replace(our_trial(*trial), target=target)
-            for _, completeness in self.covered
-            for trial in completeness.trials
-        )
+        target, of_studies = self.target, (trial for _, completeness in self.covered for trial in completeness.trials)
         theirs = (trial for data in self.external for trial in external_trials(data.name, data.data, target))
-        return (*ours, *theirs)
+        return (*(replace(our_trial(*trial), target=target) for trial in of_studies), *theirs)
 
     @cached_property
     def compared(self) -> Compared:
@@ -107,10 +102,7 @@ class Comparison:
     def among(self, names: Collection[str]) -> Compared:
         """Return the trials of some algorithms that can be compared with each other."""
         trials = [trial for trial in self.trials if trial.algorithm in names]
-        there: dict[str, list[Place]] = defaultdict(list)
-        for trial in trials:
-            there[trial.algorithm].append((trial.dimension, trial.function, trial.instance))
-        have = overlap({name: self._places[name] for name in there}, there)
+        have = overlap(self._problems, ((t.algorithm, t.dimension, t.function, t.instance) for t in trials))
         kept = [trial for trial in trials if have.has(trial.dimension, trial.function, trial.instance)]
         return Compared(at_common_resolution(kept) if self.of_files(names) else tuple(kept), have)
 
@@ -123,12 +115,12 @@ class Comparison:
         return any(data.name in names for data in self.external) or (self.suite.noisy and len(triggers) > 1)
 
     @cached_property
-    def _places(self) -> Mapping[str, frozenset[Place]]:
-        ours = {study.name: {spec.place for spec in completeness.specs} for study, completeness in self.covered}
-        theirs = {
-            data.name: {(c.function, c.dimension, c.instance) for c in data.data.curves} for data in self.external
-        }
-        return {name: frozenset((D, f, i) for f, D, i in places) for name, places in (ours | theirs).items()}
+    def _problems(self) -> Sequence[Problem]:
+        """Those of all trials that there are to be."""
+        specs = (spec for _, completeness in self.covered for spec in completeness.specs)
+        curves = ((data.name, curve) for data in self.external for curve in data.data.curves)
+        ours = [(spec.name, spec.dimension, spec.function, spec.instance) for spec in specs]
+        return ours + [(name, curve.dimension, curve.function, curve.instance) for name, curve in curves]
 
     @cached_property
     def to_target(self) -> pd.DataFrame:
@@ -148,12 +140,7 @@ class Comparison:
     @cached_property
     def planned(self) -> Mapping[tuple[str, int, int], int]:
         """Number of trials that there are to be, by algorithm, dimension and function."""
-        specs = (spec for _, completeness in self.covered for spec in completeness.specs)
-        ours = Counter((spec.name, spec.dimension, spec.function) for spec in specs)
-        ours.update(
-            (data.name, curve.dimension, curve.function) for data in self.external for curve in data.data.curves
-        )
-        return ours
+        return Counter(problem[:3] for problem in self._problems)
 
     @property
     def complete(self) -> bool:
@@ -190,8 +177,8 @@ class Comparison:
 
 def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = ()) -> Comparison:
     """Return a comparison, our studies in the paper's order, others behind by name."""
-    order = {name: number for number, name in enumerate(PAPER_ALGORITHMS)}
-    ours = sorted(covered, key=lambda pair: (order.get(pair[0].name, len(order)), pair[0].name))
+    paper = {name: number for number, name in enumerate(PAPER_ALGORITHMS)}
+    ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
     return Comparison(tuple(ours), tuple(external))
 
 

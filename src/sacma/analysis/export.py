@@ -38,14 +38,9 @@ print("\\n" + json.dumps({"sets": sets, "warnings": sorted({" ".join(str(w.messa
 
 def read_folder(folder: Path) -> dict[str, str]:
     """Return the files of a canonical COCO folder by relative path, without the attribute that cocopp warns of."""
-    contents = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            text = path.read_text()
-            contents[path.relative_to(folder).as_posix()] = (
-                text.replace(EMPTY_SETTINGS, "") if path.suffix == ".info" else text
-            )
-    return contents
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    texts = {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+    return {name: text.replace(EMPTY_SETTINGS, "") if name.endswith(".info") else text for name, text in texts.items()}
 
 
 def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[str]:
@@ -68,7 +63,7 @@ def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[
             continue
         for header, _, entry in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
             attributes = dict(re.findall(r"(\w+) = '?([^',]*)'?", header))
-            function, dimension = int(attributes.pop("funcId", 0)), int(attributes.pop("DIM", 0))
+            function, dimension = (int(attributes.pop(key, 0)) for key in ("funcId", "DIM"))
             heads.add(tuple(sorted(attributes.items())))
             path, *runs = entry.split(", ")
             instances = [int(run.partition(":")[0]) for run in runs]
@@ -77,7 +72,7 @@ def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[
             if path != f"{stem}.dat":
                 faults.append(f"{name} names {path}, not {stem}.dat")
             for suffix in SUFFIXES:
-                begun = _runs(contents.get(f"{stem}.{suffix}", ""))
+                begun = sum(line.startswith("%") for line in contents.get(f"{stem}.{suffix}", "").splitlines())
                 if begun != len(runs):
                     faults.append(f"{stem}.{suffix} has {begun} runs, {name} says {len(runs)}")
     expected = set(expected)
@@ -90,10 +85,6 @@ def find_faults(contents: Mapping[str, str], expected: Iterable[Place]) -> list[
     if len(heads) > 1:
         faults.append(f"its headers differ: {' / '.join(sorted(', '.join(map('='.join, head)) for head in heads))}")
     return faults
-
-
-def _runs(text: str) -> int:
-    return sum(line.startswith("%") for line in text.splitlines())
 
 
 def _shown(places: Iterable[Place]) -> str:
@@ -112,8 +103,7 @@ def pack(name: str, contents: Mapping[str, str]) -> bytes:
         for path in sorted(contents):
             data = contents[path].encode()
             entry = tarfile.TarInfo(f"{name}/{path}")
-            entry.size = len(data)
-            entry.mode = 0o644
+            entry.size, entry.mode = len(data), 0o644
             archive.addfile(entry, io.BytesIO(data))
     return packed.getvalue()
 
@@ -121,8 +111,7 @@ def pack(name: str, contents: Mapping[str, str]) -> bytes:
 def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list[str]:
     """Load an archive with cocopp, in a process and a folder of its own, and return what it warns of.
 
-    Raises:
-        RunError: cocopp fails, or finds other data than expected.
+    A RunError says that cocopp fails, or finds other data than expected.
     """
     with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
         path = Path(folder) / f"{name}.tgz"

@@ -25,21 +25,13 @@ AS_TOLD = (
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
     """Return what is to be known of the data: differences of protocols, what is not known, and what follows."""
-    return (
-        *_of_the_suite(comparison.suite),
-        *_differences(comparison),
-        *_loose_targets(comparison),
-        *_external(comparison),
+    suite = comparison.suite
+    noisy = (
+        "Δf is noise-free, that of the best point evaluated, as COCO's logger writes it; trials do not end at their "
+        "target, which no measured value tells"
     )
-
-
-def _of_the_suite(suite: Suite) -> Iterator[str]:
-    if suite.noisy:
-        yield (
-            f"{suite.name}: Δf is noise-free, that of the best point evaluated, as COCO's logger writes it; trials do "
-            "not end at their target, which no measured value tells"
-        )
-    yield from (f"{suite.name}: {line}" for line in left_out(suite))
+    of_the_suite = (f"{suite.name}: {line}" for line in (*[noisy] * suite.noisy, *left_out(suite)))
+    return (*of_the_suite, *_differences(comparison), *_loose_targets(comparison), *_external(comparison))
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
@@ -67,7 +59,9 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         (bool(problems), f"problems: {SHARED}; {'; '.join(problems)}"),
     ]
     yield from (f"the algorithms differ in their {what}" for differ, what in found if differ)
-    yield from (f"{name} has several trials of some instances: all count" for name in _repeated(comparison))
+    counts = Counter((t.algorithm, t.dimension, t.function, t.instance) for t in comparison.compared.trials)
+    repeated = dict.fromkeys(name for (name, *_), number in counts.items() if number > 1)
+    yield from (f"{name} has several trials of some instances: all count" for name in repeated)
     if comparison.of_files(comparison.names):
         yield AS_TOLD
 
@@ -100,21 +94,13 @@ def _instances(places: Collection[Place]) -> Iterator[str]:
     alike: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for (D, f), group in groupby(sorted(set(places)), key=itemgetter(0, 1)):
         alike[D][format_ranges([i for _, _, i in group])].append(f)
-    texts = {
-        D: ", ".join(f"instances {numbers} of f{format_ranges(functions)}" for numbers, functions in of.items())
-        for D, of in alike.items()
-    }
-    yield from _with_dimensions(texts)
+    parts = {D: (f"instances {i} of f{format_ranges(fs)}" for i, fs in of.items()) for D, of in alike.items()}
+    yield from _with_dimensions({D: ", ".join(texts) for D, texts in parts.items()})
 
 
 def _with_dimensions(texts: dict[int, str]) -> Iterator[str]:
     for text in dict.fromkeys(texts.values()):
         yield f"{text} in {format_ranges(sorted(D for D, of in texts.items() if of == text))}-D"
-
-
-def _repeated(comparison: Comparison) -> Iterable[str]:
-    counts = Counter((t.algorithm, t.dimension, t.function, t.instance) for t in comparison.compared.trials)
-    return dict.fromkeys(name for (name, *_), number in counts.items() if number > 1)
 
 
 def scope(comparison: Comparison) -> str:
@@ -163,13 +149,10 @@ def protocol_differences(comparison: Comparison) -> tuple[str, ...]:
         ([comparison.target], published.TARGET, "target {}"),
     ]
     return tuple(
-        f"{what.format(_range(ours))}, not {theirs:g}" for ours, theirs, what in found if set(ours) != {theirs}
+        f"{what.format(' to '.join(dict.fromkeys((f'{min(ours):g}', f'{max(ours):g}'))))}, not {theirs:g}"
+        for ours, theirs, what in found
+        if set(ours) != {theirs}
     )
-
-
-def _range(values: Iterable[float]) -> str:
-    low, high = min(values), max(values)
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def paper_notes(comparison: Comparison) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import pandas as pd
 from sacma.coco.ranges import format_ranges
 
 Place = tuple[int, int, int]  # (dimension, function, instance)
+Problem = tuple[str, int, int, int]  # the same of an algorithm
 
 Numbers = frozenset[int]
 
@@ -20,14 +22,10 @@ COLUMNS = ["algorithm", "dimension", "functions", "compared", "instances", "comp
 class Overlap:
     """Problems of the algorithms that are compared."""
 
-    there: Mapping[str, frozenset[Place]]
-    """Of the trials that there are, by algorithm."""
-    instances: Mapping[tuple[int, int], Numbers]
-    """Compared ones by dimension and function: those that each algorithm with the function has, or all if none."""
-    functions: Mapping[int, Numbers]
-    """Compared ones by dimension: those that each algorithm with trials of the dimension has."""
-    apart: frozenset[tuple[int, int]]
-    """Dimensions and functions of which no instance is common."""
+    there: Mapping[str, AbstractSet[Place]]  # of the trials that there are, by algorithm
+    instances: Mapping[tuple[int, int], Numbers]  # compared: those that each algorithm with the function has, or all
+    functions: Mapping[int, Numbers]  # compared: those that each algorithm with trials of the dimension has
+    apart: frozenset[tuple[int, int]]  # dimensions and functions of which no instance is common
 
     def has(self, dimension: int, function: int, instance: int) -> bool:
         """Return True where trials of an instance are compared, with those of the same function at least."""
@@ -46,7 +44,7 @@ class Overlap:
     def left_out(self) -> Mapping[str, frozenset[Place]]:
         """Problems of which there are trials that are in nothing that is over functions or instances, by algorithm."""
         found = {
-            name: frozenset((D, f, i) for D, f, i in places if not (self.shares(D, f) and self.has(D, f, i)))
+            name: frozenset(place for place in places if not (self.shares(*place[:2]) and self.has(*place)))
             for name, places in self.there.items()
         }
         return {name: places for name, places in found.items() if places}
@@ -58,11 +56,7 @@ class Overlap:
 
     @property
     def table(self) -> pd.DataFrame:
-        """Problems of each algorithm and those of them that are compared: a row an algorithm, dimension and instances.
-
-        Columns algorithm, dimension, functions, compared (of these), instances (of each of them) and
-        compared_instances, as ranges.
-        """
+        """Problems of each algorithm and those of them that are compared, as ranges, a row for the same instances."""
         alike = defaultdict(list)
         for name, places in self.there.items():
             for D, f in sorted({(D, f) for D, f, _ in places}):
@@ -75,33 +69,30 @@ class Overlap:
         return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def overlap(planned: Mapping[str, Iterable[Place]], there: Mapping[str, Iterable[Place]]) -> Overlap:
+def overlap(planned: Iterable[Problem], there: Iterable[Problem]) -> Overlap:
     """Return the problems that all algorithms have.
 
     An algorithm has the instances of its plan, of a function of which it has some trial: one that is still to come
     takes nothing from others. A function it has where some trial is there that can be compared.
 
-    >>> places = [(2, f, i) for f in (1, 2) for i in (1, 2, 3)]
-    >>> found = overlap({"A": places, "B": [(2, 1, 2), (2, 1, 9)]}, {"A": places, "B": [(2, 1, 2), (2, 1, 9)]})
+    >>> ours = [("A", 2, f, i) for f in (1, 2) for i in (1, 2, 3)] + [("B", 2, 1, 2), ("B", 2, 1, 9)]
+    >>> found = overlap(ours, ours)
     >>> found.functions[2], found.instances[2, 1], sorted(found.left_out["B"])
     (frozenset({1}), frozenset({2}), [(2, 1, 9)])
     """
-    have = {name: frozenset(places) for name, places in there.items()}
+    have: dict[str, set[Place]] = defaultdict(set)
+    for name, D, f, i in there:
+        have[name].add((D, f, i))
+    begun = {(name, D, f) for name, places in have.items() for D, f, _ in places}
     plans: dict[tuple[int, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for name, places in planned.items():
-        cells = {(D, f) for D, f, _ in have.get(name, ())}
-        for D, f, i in places:
-            if (D, f) in cells:
-                plans[D, f][name].add(i)
-    instances, apart = {}, set()
-    for cell, of_algorithms in plans.items():
-        common = frozenset.intersection(*map(frozenset, of_algorithms.values()))
-        instances[cell] = common or frozenset.union(*map(frozenset, of_algorithms.values()))
-        if not common:
-            apart.add(cell)
+    for name, D, f, i in planned:
+        if (name, D, f) in begun:
+            plans[D, f][name].add(i)
+    common = {cell: frozenset(set.intersection(*numbers.values())) for cell, numbers in plans.items()}
+    instances = {cell: common[cell] or frozenset(set.union(*numbers.values())) for cell, numbers in plans.items()}
     functions = {}
     for D in sorted({D for D, _ in plans}):
-        compared = [{f for d, f, i in places if d == D and i in instances[d, f]} for places in have.values()]
-        some = [any(d == D for d, _, _ in places) for places in have.values()]
-        functions[D] = frozenset.intersection(*(frozenset(c) for c, has in zip(compared, some, strict=True) if has))
-    return Overlap(have, instances, functions, frozenset(apart))
+        of_dimension = ([place for place in places if place[0] == D] for places in have.values())
+        compared = [{f for _, f, i in places if i in instances[D, f]} for places in of_dimension if places]
+        functions[D] = frozenset(set.intersection(*compared))
+    return Overlap(have, instances, functions, frozenset(cell for cell, same in common.items() if not same))

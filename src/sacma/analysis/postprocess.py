@@ -4,16 +4,16 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 import pandas as pd
 
 from sacma.analysis.comparison import Comparison, Covered, ExternalData
 from sacma.analysis.figures.files import render
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import scope
 from sacma.analysis.page.page import Page, render_page
-from sacma.analysis.section import Drawing, Report, Section
+from sacma.analysis.section import Drawing, Findings, Report, Section
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
 from sacma.analysis.table_format import FormattedTable, csv_of, renderings
@@ -26,6 +26,10 @@ from sacma.store.provenance import Manifest
 from sacma.store.provenance import differences as environment_differences
 from sacma.store.store import Store
 
+ALL_OF_EACH = (
+    "These pages are over all trials of each algorithm, though not all have the same functions and instances: "
+    "what they show of several functions is not of the same problems. The report compares what all have."
+)
 COCOPP_PAGE = "../cocopp/comparison/index.html"  # from the report
 Steps = Callable[[str, float], None]  # called with what is done now and which part of all is done
 
@@ -66,8 +70,7 @@ def write_report(
 ) -> Written:
     """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
 
-    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes; ``on_step`` is
-    told of progress.
+    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes.
     """
     sections = all_sections()
     findings = find(comparison)
@@ -80,14 +83,16 @@ def write_report(
     with atomic_folder(final) as folder:
         on_step("tables", 0.1)
         tables = [_tables(section, report) for section in sections]
-        files = _write_tables(
-            folder / "tables", _frames(sections, findings), [each for part in tables for each in part]
-        )
+        of_suite = [section for section in sections if section.applies(comparison.suite)]
+        frames = {name: findings[name] for section in of_suite for name in section.frames}
+        files = _write_tables(folder / "tables", frames, [each for part in tables for each in part])
         on_step("figures", 0.2)
         drawings = [drawing for section in sections for drawing in section.figures(report)]
+        suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"
+        budget = f"up to {comparison.budget:g}·D evaluations"
         page = Page(
             title=f"sacma: {store.root.resolve().name}",
-            subtitle=_subtitle(comparison),
+            subtitle=f"{', '.join(comparison.names)}{suite}; {budget}, target Δf {comparison.target:g}",
             partial=_partial(comparison),
             tables=tables,
             figures=_write_figures(folder / "figures", drawings, jobs, on_step),
@@ -100,24 +105,10 @@ def write_report(
     return Written(findings, findings.once(summarise), final / "index.html", len(drawings))
 
 
-def _frames(sections: Iterable[Section], findings: Findings) -> dict[str, pd.DataFrame]:
-    """Return the data frames, by name, that there are of the suite."""
-    suite = findings.comparison.suite
-    frames = {name: findings[name] for section in sections if section.applies(suite) for name in section.frames}
-    return {name: frame for name, frame in frames.items() if len(frame.columns)}
-
-
 def _tables(section: Section, report: Report) -> list[FormattedTable]:
     """Return the tables of a section, in their captions what they are over."""
-    tables = [table for table in section.tables(report) if table is not None]
-    over = scope(report.comparison) if section.scoped else ""
+    tables, over = list(section.tables(report)), scope(report.comparison) if section.scoped else ""
     return [replace(table, caption=f"{table.caption.rstrip()} {over}") for table in tables] if over else tables
-
-
-def _subtitle(comparison: Comparison) -> str:
-    suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"
-    names, budget = ", ".join(comparison.names), f"up to {comparison.budget:g}·D evaluations"
-    return f"{names}{suite}; {budget}, target Δf {comparison.target:g}"
 
 
 def _partial(comparison: Comparison) -> str:
@@ -134,7 +125,7 @@ def _write_tables(
 ) -> dict[str, dict[str, str]]:
     """Write data frames and tables; return links from the page, by name and kind of file."""
     links: dict[str, dict[str, str]] = {}
-    for name, frame in frames.items():
+    for name, frame in ((name, frame) for name, frame in frames.items() if len(frame.columns)):
         write_atomically(folder / f"{name}.csv", csv_of(frame, "%.9g").encode())
         links[name] = {"csv": f"tables/{name}.csv"}
     for table in tables:
@@ -147,12 +138,11 @@ def _write_tables(
 
 def _write_figures(folder: Path, drawings: Sequence[Drawing], jobs: int, on_step: Steps) -> list[tuple[Drawing, str]]:
     """Write figures; return those that the page shows, with their SVG."""
-    count = 0
+    numbers = count(1)
 
     def on_written(_: object) -> None:
-        nonlocal count
-        count += 1
-        on_step(f"figures {count}/{len(drawings)}", 0.2 + 0.75 * count / len(drawings))
+        number = next(numbers)
+        on_step(f"figures {number}/{len(drawings)}", 0.2 + 0.75 * number / len(drawings))
 
     render({folder / drawing.name: drawing.make for drawing in drawings}, jobs=jobs, on_written=on_written)
     shown = [drawing for drawing in drawings if drawing.group]
@@ -175,7 +165,8 @@ def write_pages(store: Store, comparison: Comparison) -> Path:
                     f"{data.path}: its files cannot be given to cocopp ({one_line(str(error), 200)}); use --no-pages"
                 ) from None
             folders.append(copy)
-        banner = " ".join(filter(None, [_partial(comparison), _all_of_each(comparison)]))
+        apart = "" if comparison.compared.overlap.complete else ALL_OF_EACH
+        banner = " ".join(filter(None, [_partial(comparison), apart]))
         return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
 
 
@@ -189,13 +180,3 @@ def _write_plainly(data: ExternalData, folder: Path) -> None:
             path.write_text(re.sub(r"\b(algId|algorithm)( *= *)'[^'\n]*'", rf"\1\2'{data.name}'", text))
         else:
             path.write_bytes(content)
-
-
-def _all_of_each(comparison: Comparison) -> str:
-    overlap = comparison.compared.overlap
-    if overlap.complete:
-        return ""
-    return (
-        "These pages are over all trials of each algorithm, though not all have the same functions and instances: "
-        "what they show of several functions is not of the same problems. The report compares what all have."
-    )

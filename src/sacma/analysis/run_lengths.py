@@ -15,10 +15,9 @@ and ``cocopp --expensive``, whose figure this is, from data frames.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -37,24 +36,17 @@ COLUMNS = ["algorithm", "dimension", "group", "functions", "largest_length", "ev
 def targets(dimension: int) -> pd.DataFrame:
     """Return the targets that the best algorithm of BBOB 2009 just did not reach within budgets of k·D evaluations.
 
-    The 31 values of k are equidistant on a log scale in 0.5 … 50. cocopp's reference data, made of the best algorithm
-    of BBOB 2009 at each Δf of 10^(i/5), hold its aRT there, rounded to whole evaluations. For each k, the target is
-    the next below the smallest of these Δf whose aRT is at most max(1, k·D): a factor of 10^0.2 below, in the
-    reference data or not, but at least 1e-8; a factor of 1 + 1e-9 guards against rounding. Where several k give the
-    same target, it counts once, for the smallest k: there are 1 to 22 targets a function, from 1e-8 to more than 1e8,
-    whatever the 10^[-8..2] in the captions of cocopp's figures. Where the best algorithm reaches 1e-8 within k·D, that
-    is the target still, and its aRT is less than k·D.
+    The 31 values of k are equidistant on a log scale in 0.5 … 50. For each, the target is the next below the smallest
+    Δf of cocopp's reference data whose aRT is at most max(1, k·D): a factor of 10^0.2 below, but at least 1e-8. Where
+    several k give the same target, it counts once, for the smallest k: there are 1 to 22 targets a function, from 1e-8
+    to more than 1e8, whatever the 10^[-8..2] in the captions of cocopp's figures.
 
     These are cocopp's ``RunlengthBasedTargetValues`` with ``reference_data`` best2009-bbob, ``times_dimension``,
     ``step_to_next_difficult_target`` 10^0.2, ``force_different_targets_factor`` 1, ``unique_target_values`` and
     ``smallest_target`` 1e-8, of cocopp 2.9.1; ``tools/best2009_targets.py`` writes them.
 
-    Returns:
-        Columns function, dimension, k (evaluations/D), target (Δf) and best_2009_art: the smallest aRT observed, in
-        evaluations, at the largest Δf of the reference data that is at most the target.
-
-    Raises:
-        ValueError: there are no reference data of that dimension.
+    Columns are function, dimension, k (evaluations/D), target (Δf) and best_2009_art: the smallest aRT observed, in
+    evaluations, at the largest Δf of the reference data that is at most the target.
 
     >>> targets(2).query("function == 1").round(2)[["k", "target", "best_2009_art"]].to_numpy().tolist()
     [[0.5, 10.0, 2.0], [1.08, 3.98, 3.0], [1.71, 1.58, 5.0], [2.71, 1.0, 6.0], [3.15, 0.0, 6.0]]
@@ -70,16 +62,9 @@ def targets(dimension: int) -> pd.DataFrame:
 def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
     """Return after how many evaluations each trial reached each target of its function, as from ``targets``.
 
-    A trial that ended above a target, for whatever reason, did not reach it: one whose final target is above 1e-8, the
-    smallest here, counts as not having reached what is below.
-
-    Returns:
-        A row a trial and target; columns algorithm, dimension, function, instance, trial (counted from 1 within
-        algorithm, dimension and function), k, target, best_2009_art, reached (evaluations, NaN if never) and length
-        (evaluations that the trial made).
-
-    Raises:
-        ValueError: a trial's function has no targets.
+    A trial that ended above a target, for whatever reason, did not reach it. Columns are algorithm, dimension,
+    function, instance, trial (counted from 1 within these but instance), k, target, best_2009_art, reached
+    (evaluations, NaN if never) and length (evaluations that the trial made).
 
     >>> trial = Trial("A", 2, 1, 1, 500, 1e-8, math.inf, np.array([1.0, 7.0]), np.array([50.0, 2.0]))
     >>> run_lengths([trial], targets(2))["reached"].to_list()
@@ -96,16 +81,15 @@ def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
         np.append(trial.at, np.nan)[np.searchsorted(-trial.to, -values[wanted])]
         for trial, wanted in zip(trials, rows, strict=True)
     ]
-    of_trials = pd.DataFrame(
-        [(t.algorithm, t.dimension, t.function, t.instance, float(t.evaluations)) for t in trials],
-        columns=["algorithm", "dimension", "function", "instance", "length"],
-    )
-    of_trials.insert(4, "trial", of_trials.groupby(["algorithm", "dimension", "function"]).cumcount() + 1)
-    repeated = of_trials.loc[of_trials.index.repeat([len(wanted) for wanted in rows])].reset_index(drop=True)
+    keys = ["algorithm", "dimension", "function", "instance"]
+    of_trials = pd.DataFrame([[getattr(trial, key) for key in keys] for trial in trials], columns=keys)
+    of_trials["trial"] = of_trials.groupby(keys[:3]).cumcount() + 1
+    times = [len(wanted) for wanted in rows]
+    repeated = of_trials.loc[of_trials.index.repeat(times)].reset_index(drop=True)
     taken = targets.iloc[np.concatenate([np.zeros(0, int), *rows])][["k", "target", "best_2009_art"]]
-    lengths = repeated.pop("length")
     return repeated.join(taken.reset_index(drop=True)).assign(
-        reached=np.concatenate([np.zeros(0), *reached]), length=lengths
+        reached=np.concatenate([np.zeros(0), *reached]),
+        length=np.repeat([float(trial.evaluations) for trial in trials], times),
     )
 
 
@@ -122,19 +106,11 @@ def bootstrapped_ecdf(
     A curve depends on ``rng`` and on the algorithm's own trials only, not on the order of rows nor on which other
     algorithms there are: each (algorithm, dimension, function) has random numbers of its own.
 
-    Args:
-        run_lengths: as from ``run_lengths``.
-        rng: source of random numbers; four words are drawn.
-        samples: simulated run lengths for each algorithm, function and target, at least; rounded up to a multiple of
-            the number of trials.
-        told_at: evaluations/D, rounded down to whole evaluations, that are among the points of every curve.
-
-    Returns:
-        Columns algorithm (in the order given, then "best 2009"), dimension, group, functions (of the group, of how
-        many there are trials: only these count), largest_length (evaluations/D of the longest trial, beyond which a
-        curve is extrapolated), evaluations_per_dimension (ascending, largest_length among them) and proportion, exact
-        at these points: a curve steps up somewhere between two of them. "best 2009" is the distribution of its aRTs
-        at the targets of all functions of the group of which there are trials of anybody; its largest_length is NaN.
+    There are at least ``samples`` of each target, a multiple of the number of trials; ``told_at`` are evaluations/D,
+    rounded down to whole evaluations, that are among the points of every curve. Columns are algorithm (in the order
+    given, then "best 2009", the distribution of its aRTs), dimension, group, functions (of the group, of how many there
+    are trials: only these count), largest_length (evaluations/D of the longest trial, beyond which a curve is
+    extrapolated), evaluations_per_dimension (ascending) and proportion, exact at these points.
     """
     key = rng.integers(2**32, size=4).tolist()
     parts = [
@@ -145,8 +121,7 @@ def bootstrapped_ecdf(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-@dataclass(frozen=True, eq=False)
-class _Cell:
+class _Cell(NamedTuple):
     """An algorithm on a function in a dimension."""
 
     targets: int  # T
@@ -196,18 +171,15 @@ def _of_groups(
 
 
 def _targets_reached(points: Array, reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Array:
-    """Return how many targets, of T at most, a simulated run has reached after so many evaluations, in the mean.
+    """Return how many targets, of T at most, a simulated run has reached after so many evaluations, in the mean (p,).
 
-    Of ``points`` (p,), as what is returned, from evaluations until a trial was at a target, NaN if never, (T, n), and
-    the length of each trial (n,); there are at least so many ``samples`` of each target.
+    ``reached`` are evaluations until a trial was at a target, NaN if never, (T, n), ``length`` those of trials (n,).
     """
     n = length.size
     copies = -(-samples // n)
-    direct = np.sort(reached[~np.isnan(reached)])
+    direct = np.searchsorted(np.sort(reached[~np.isnan(reached)]), points, side="right")
     restarted = np.sort(_restarted_run_lengths(reached, length, copies, rng))
-    found: Array = (
-        np.searchsorted(direct, points, side="right") + np.searchsorted(restarted, points, side="right") / copies
-    ) / n
+    found: Array = (direct + np.searchsorted(restarted, points, side="right") / copies) / n
     return found
 
 

@@ -1,20 +1,71 @@
 """Sections of the report: data frames, tables, figures and the piece of the page that each of them adds."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from math import isfinite
+from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.findings import Findings
 from sacma.analysis.table_format import FormattedTable
+from sacma.analysis.tables import medians_of
+from sacma.analysis.trials import best_delta_f
 from sacma.coco.suites import Suite
 from sacma.store.provenance import Manifest
 from sacma.store.store import Store
 
 Json = dict[str, object]
+T = TypeVar("T")
+
+
+class Findings(Mapping[str, pd.DataFrame]):
+    """Data frames of a comparison by name, each made by its function in ``frames``, when it is first asked for.
+
+    Such a function may ask for others.
+    """
+
+    def __init__(self, comparison: Comparison, frames: Mapping[str, Callable[["Findings"], pd.DataFrame]]) -> None:
+        self.comparison = comparison
+        self._frames = frames
+        self._found: dict[Callable[[Findings], Any], Any] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return self.once(self._frames[name])
+
+    def once(self, find: Callable[["Findings"], T]) -> T:
+        """Return what is found by a function of the findings, which is called the first time only."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: T = self._found[find]
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    @cached_property
+    def best(self) -> pd.DataFrame:
+        """Best Δf of each compared trial in each scenario, as from ``best_delta_f``."""
+        return best_delta_f(self.comparison.compared.trials, self.comparison.scenarios)
+
+    @cached_property
+    def medians(self) -> pd.DataFrame:
+        """Δf_med, as from ``median_delta_f``."""
+        return medians_of(self.best)
+
+    @property
+    def shared_medians(self) -> pd.DataFrame:
+        """Δf_med of functions that all algorithms have."""
+        return self.comparison.compared.overlap.shared(self.medians)
+
+
+Make = Callable[[Findings], pd.DataFrame]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,37 +103,22 @@ class Drawing:
 class Section:
     """A section of the report: all that it adds.
 
-    Args:
-        key: of its place in the page; sections of one key follow each other below one heading.
-        title: in the navigation of the page.
-        heading: in the page; the title unless given.
-        frames: by name, each a CSV file, unless it has no columns; they may be made from other frames.
-        tables: as they are printed.
-        figures: to be drawn.
-        chart: data of an interactive chart, for the page's script, below the key.
-        piece: of the page: a Jinja template. It has the macros ``table``, ``frame`` and ``figure`` of the page, and
-            tables, values, frames, files (links by table and ending), scope, baseline and cocopp.
-        values: more for the piece.
-        shown: tells from the findings if the page has it.
-        applies: tells of a suite if its frames mean anything there.
-        scoped: captions of its tables end with what the tables are over.
+    The piece has the macros ``table``, ``frame`` and ``figure`` of the page, and tables, values, frames, files (links
+    by table and ending), scope, baseline and cocopp.
     """
 
-    key: str
-    title: str
-    heading: str = ""
-    frames: Mapping[str, Callable[[Findings], pd.DataFrame]] = field(default_factory=dict)
-    tables: Callable[[Report], Iterable[FormattedTable | None]] = lambda _: ()
+    key: str  # of its place in the page; sections of one key follow each other below one heading
+    title: str  # in the navigation of the page
+    heading: str = ""  # in the page; the title unless given
+    frames: Mapping[str, Make] = field(default_factory=dict)  # by name; each is a CSV file, unless it has no columns
+    tables: Callable[[Report], Iterable[FormattedTable]] = lambda _: ()  # as they are printed
     figures: Callable[[Report], Iterable[Drawing]] = lambda _: ()
-    chart: Callable[[Findings], Json] | None = None
-    piece: str = "{% for each in tables %}{{ table(each) }}{% endfor %}"
-    values: Callable[[Report], Mapping[str, object]] = lambda _: {}
-    shown: Callable[[Findings], bool] = lambda _: True
-    applies: Callable[[Suite], bool] = lambda _: True
-    scoped: bool = True
-
-
-Make = Callable[[Findings], pd.DataFrame]
+    chart: Callable[[Findings], Json] | None = None  # data of an interactive chart for the page's script, by the key
+    piece: str = "{% for each in tables %}{{ table(each) }}{% endfor %}"  # of the page: a Jinja template
+    values: Callable[[Report], Mapping[str, object]] = lambda _: {}  # more for the piece
+    shown: Callable[[Findings], bool] = lambda _: True  # if the page has it
+    applies: Callable[[Suite], bool] = lambda _: True  # if its frames mean anything in a suite
+    scoped: bool = True  # captions of its tables end with what the tables are over
 
 
 def of_one(make: Make) -> Make:
@@ -98,3 +134,27 @@ def of_all(make: Make) -> Make:
 def by_dimension(frame: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
     """Return the rows of each dimension, ascending."""
     return [(int(D), frame[frame["dimension"] == D]) for D in sorted(frame["dimension"].unique())] if len(frame) else []
+
+
+def rounded(values: Iterable[float], digits: int = 4) -> list[float | None]:
+    """Return numbers to some digits, None for those that JSON has not."""
+    return [float(f"{value:.{digits}g}") if isfinite(value) else None for value in values]
+
+
+def chart_data(
+    frame: pd.DataFrame, place: str, places: str, curve_of: Callable[[pd.DataFrame, Any], list[Any]]
+) -> Json:
+    """Return the curves of a chart by dimension: ``x``, and below ``places`` those of each place and algorithm.
+
+    ``place`` is the column of what is chosen, such as function: numbers in their order, names in that of their first
+    rows. ``curve_of`` returns what is drawn of the rows of a curve at x, the numbers of evaluations of the dimension.
+    """
+    found: Json = {}
+    for D, of_dimension in by_dimension(frame):
+        x = np.unique(of_dimension["evaluations_per_dimension"])
+        keys = sorted(of_dimension[place].unique(), key=lambda key: 0 if isinstance(key, str) else int(key))
+        curves: dict[str, Json] = {str(key): {} for key in keys}
+        for (key, name), curve in of_dimension.groupby([place, "algorithm"], sort=False):
+            curves[str(key)][str(name)] = curve_of(curve, x)
+        found[str(D)] = {"x": rounded(x, 5), places: curves}
+    return found

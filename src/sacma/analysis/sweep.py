@@ -16,7 +16,6 @@ looks at the same runs, or at much the same problem, and no independent evidence
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -35,24 +34,16 @@ class BestSetting:
 
     winner: str  # the best; of several, the first
     runner_up: str  # the next, or the second of several best
-    decided_by: Literal["first ranks", "rank sum", "nothing"]  # tells the winner from the runner-up
+    decided_by: str  # first ranks, rank sum or nothing: tells the winner from the runner-up
     margin: int  # first ranks of the winner less those of the runner-up
     tied: tuple[str, ...]  # settings with as many first ranks as the winner, the winner too
 
 
 def rank_settings(medians: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
-    """Return the ranks of settings by Δf_med, 1 the lowest, average ranks on ties.
+    """Return the ranks r_ij of settings by Δf_med, 1 the lowest, average ranks on ties: rankings × settings.
 
-    A relative difference that is rounding noise of the logarithm is a tie. A ranking that lacks a setting is left out,
-    and so are settings that are not named.
-
-    Args:
-        medians: columns algorithm (the name of the setting), dimension, function, budget and median_delta_f; Δf below
-            the target counts as the target already.
-        settings: names of those to rank, two or more.
-
-    Returns:
-        r_ij, rankings (by dimension, function, budget) × settings.
+    A relative difference that is rounding noise of the logarithm is a tie. A ranking that lacks a setting is left out.
+    ``medians`` has columns algorithm (the name of the setting), dimension, function, budget and median_delta_f.
 
     >>> medians = pd.DataFrame({"algorithm": ["A", "B", "C"], "median_delta_f": [1e-8, 1e-3, 1e-8]})
     >>> medians[["dimension", "function", "budget"]] = 2, 1, 25
@@ -98,9 +89,7 @@ def decide(table: pd.DataFrame) -> BestSetting:
     winner, runner_up = (str(name) for name in table.index[:2])
     first = table["first_ranks"].astype(int)
     margin = int(first.iloc[0] - first.iloc[1])
-    decided_by: Literal["first ranks", "rank sum", "nothing"] = "first ranks"
-    if not margin:
-        decided_by = "rank sum" if table["place"].iloc[1] > 1 else "nothing"
+    decided_by = "first ranks" if margin else "rank sum" if table["place"].iloc[1] > 1 else "nothing"
     tied = tuple(str(name) for name in table.index[first == first.iloc[0]])
     return BestSetting(winner, runner_up, decided_by, margin, tied)
 
@@ -145,11 +134,8 @@ def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
       (proved for other tests by K. Hung and W. Fithian, Rank verification for exponential families, Annals of
       Statistics 47, 2019; for this one it is simulated in the tests).
 
-    Fewer than 6 functions cannot give a p-value below 0.05.
-
-    Returns:
-        A row for each other setting than ``against``; columns functions, better (on how many of them it has the lower
-        mean rank), worse, p_raw and p_holm.
+    Fewer than 6 functions cannot give a p-value below 0.05. There is a row for each other setting than ``against``;
+    columns are functions, better (on how many of them it has the lower mean rank), worse, p_raw and p_holm.
 
     Source on the choice of the test: A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based
     on mean-ranks?, JMLR 17 (2016).
@@ -159,13 +145,8 @@ def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
     # Means of half ranks over unequal numbers of rankings are rounded: what is equal must look equal.
     differences = means[others].sub(means[against], axis="index").round(9)
     p_raw = [signed_rank(column) for column in differences.to_numpy().T]
-    columns = {
-        "functions": len(means),
-        "better": (differences < 0).sum(),
-        "worse": (differences > 0).sum(),
-        "p_raw": p_raw,
-        "p_holm": multipletests(p_raw, method="holm")[1],
-    }
+    columns = {"functions": len(means), "better": (differences < 0).sum(), "worse": (differences > 0).sum()}
+    columns |= {"p_raw": p_raw, "p_holm": multipletests(p_raw, method="holm")[1]}
     return pd.DataFrame(columns, index=pd.Index(others, name="setting"))
 
 

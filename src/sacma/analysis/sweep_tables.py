@@ -32,33 +32,17 @@ BOOTSTRAP_SEED = 1
 
 @dataclass(frozen=True)
 class SweepTables:
-    """Tables of a sweep; a column ``partial`` says where trials are missing from what a row is of.
+    """Tables of a sweep; a column ``partial`` says where trials are missing from what a row is of."""
 
-    Args:
-        ranking: a row an algorithm and setting, the best first: its values by key of the grid, place, first_ranks,
-            rank_sum, mean_rank, win_share, reference (it is that), and over how many rankings and functions.
-        comparisons: a row an algorithm and what its winner is compared with, runner-up or reference: margins in first
-            ranks and rank sum, on how many functions the winner is better and worse, p_raw and, for the reference,
-            p_holm.
-        effects: a row an algorithm, key and value, as from ``main_effects``.
-        ranks: a row an algorithm, setting, dimension, function and budget: Δf_med, rank and first (it is that); no rank
-            where another setting has no trial.
-        decisions: by algorithm.
-    """
-
-    ranking: pd.DataFrame
-    comparisons: pd.DataFrame
-    effects: pd.DataFrame
-    ranks: pd.DataFrame
-    decisions: dict[str, BestSetting]
+    ranking: pd.DataFrame  # a row an algorithm and setting, the best first, with its values by key of the grid
+    comparisons: pd.DataFrame  # a row an algorithm and what its winner is compared with, runner-up or reference
+    effects: pd.DataFrame  # a row an algorithm, key and value, as from ``main_effects``
+    ranks: pd.DataFrame  # a row a setting, dimension, function and budget; no rank where another setting has no trial
+    decisions: dict[str, BestSetting]  # by algorithm
 
 
 def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
-    """Rank the settings of each algorithm of a sweep by its trials.
-
-    Raises:
-        SacmaError: there is no function on which all settings of an algorithm have trials.
-    """
+    """Rank the settings of each algorithm of a sweep by its trials; a SacmaError where no function has all of them."""
     medians = median_delta_f((our_trial(*trial) for trial in completeness.trials), fixed_budgets(sweep.rank_at))
     medians["partial"] = medians["trials"] < len(sweep.protocol.instances)
     missing = {spec.name for spec in completeness.missing}
@@ -122,11 +106,9 @@ def _comparisons(
 def _with_ranks(medians: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Return medians with the rank of each, and True where it is a first one."""
     long = ranks.reset_index().melt(RANKING, var_name="algorithm", value_name="rank")
-    first = firsts(ranks).reset_index().melt(RANKING, var_name="algorithm", value_name="first")
-    keys = [*RANKING, "algorithm"]
-    merged = medians.merge(long, "left", keys).merge(first, "left", keys).rename(columns={"algorithm": "setting"})
-    merged["first"] = merged["first"].notna() & merged["first"].eq(other=True)
-    return merged
+    long["first"] = firsts(ranks).melt()["value"]
+    merged = medians.merge(long, "left", [*RANKING, "algorithm"]).rename(columns={"algorithm": "setting"})
+    return merged.assign(first=merged["first"].eq(other=True))
 
 
 def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path, ...]:
@@ -134,9 +116,6 @@ def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path,
 
     Numbers are written in full: rounded medians would not give the same ranks. Beside them is the grid, as in the
     paper's Table 1: ``NAME_grid.tex``, and in other forms.
-
-    Raises:
-        RunError: the disk is full.
     """
     folder, files = store.root / "sweep", []
     for kind in ("ranking", "comparisons", "effects", "ranks"):

@@ -102,13 +102,12 @@ def number_rows(
         bold[:] = [lowest(line, form) for line in shown]
     elif best == "column":
         bold.T[:] = [lowest(line, form) for line in shown.T]
-
-    def row(i: int, name: object) -> Row:
-        places = zip(shown[i].tolist(), bold[i].tolist(), values.columns, strict=True)
+    rows = []
+    for name, line, bolds in zip(values.index, shown.tolist(), bold.tolist(), strict=True):
+        places = zip(line, bolds, values.columns, strict=True)
         cells = (number(value, form, bold=is_best, star=(name, c) in stars) for value, is_best, c in places)
-        return (Cell(str(name)), *cells)
-
-    return tuple(row(i, name) for i, name in enumerate(values.index))
+        rows.append((Cell(str(name)), *cells))
+    return tuple(rows)
 
 
 def spanning(corner: tuple[str, str], over: Iterable[object], below: Sequence[str]) -> tuple[tuple[Head, ...], ...]:
@@ -145,12 +144,8 @@ COLUMNS_OF_A_PAGE = 14  # columns beyond which the page is turned
 SYMBOLS = {"#FE_t": ("#FE", "t"), "Δf_med": ("Δf", "med"), "F_F": ("F", "F"), "g_m": ("g", "m"), "ε_T": ("ε", "T")}
 """With an index, which plain text shows by an underscore."""
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"–": "--", "…": r"\ldots{}", "₀": "$_0$", "²": r"\textsuperscript{2}", "½": r"$\frac12$"}
 _LATEX |= {"·": r"$\cdot$", "×": r"$\times$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "∞": r"$\infty$"}
 _LATEX |= {"Δ": r"$\Delta$", "χ": r"$\chi$", "ε": r"$\varepsilon$", "γ": r"$\gamma$", "λ": r"$\lambda$"}
@@ -206,36 +201,28 @@ def _spans(line: Sequence[Head]) -> list[str]:
     return [f"{end - head.span + 1}-{end}" for end, head in zip(ends, line, strict=True) if head.span > 1]
 
 
-def html_table(table: FormattedTable) -> str:
-    """Return the table as HTML: one sortable ``table`` a block, with what cells are sorted by in ``data-value``."""
-    return _template("html").render(table=table).rstrip("\n")
+def rendered(table: FormattedTable, kind: str) -> str:
+    """Return the table as a file of a kind.
 
-
-def latex(table: FormattedTable) -> str:
-    """Return a document of the table alone, which compiles by itself; its tabulars can be put into another."""
+    ``csv`` is as it is printed; ``tex`` a document of the table alone, whose tabulars can be put into another; ``md``
+    GitHub-flavoured Markdown; ``html`` one sortable ``table`` a block, with what cells are sorted by in ``data-value``.
+    """
+    if kind == "csv":
+        lines = io.StringIO()
+        writer = csv.writer(lines, lineterminator="\n")
+        for block in table.blocks:
+            writer.writerow(block.heads)
+            writer.writerows([printable(cell.text) + "*" * cell.star for cell in row] for row in block.rows)
+        return lines.getvalue()
     long = sum(len(block.rows) for block in table.blocks) > LINES_OF_A_PAGE
     pages = [(block,) for block in table.blocks] if long else [table.blocks]
-    return _template("tex").render(table=table, pages=pages, most_columns=COLUMNS_OF_A_PAGE) + "\n"
-
-
-def markdown(table: FormattedTable) -> str:
-    """Return the table as GitHub-flavoured Markdown."""
-    return _template("md").render(table=table).rstrip("\n") + "\n"
-
-
-def csv_text(table: FormattedTable) -> str:
-    """Return the table as CSV, as it is printed."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    for block in table.blocks:
-        writer.writerow(block.heads)
-        writer.writerows([printable(cell.text) + "*" * cell.star for cell in row] for row in block.rows)
-    return lines.getvalue()
+    text = _template(kind).render(table=table, pages=pages, most_columns=COLUMNS_OF_A_PAGE)
+    return text.rstrip("\n") + "\n" * (kind != "html")
 
 
 def renderings(table: FormattedTable) -> dict[str, str]:
     """Return the table in all forms, by the ending of their files."""
-    return {"csv": csv_text(table), "tex": latex(table), "md": markdown(table), "html": html_table(table)}
+    return {kind: rendered(table, kind) for kind in ("csv", "tex", "md", "html")}
 
 
 def csv_of(frame: pd.DataFrame, float_format: str | None = None) -> str:

@@ -114,9 +114,8 @@ def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
         if len(table.columns) > 1 and len(table) > 1:
             # A generator of its own for each table: an interval does not depend on what else is looked at.
             rng = np.random.default_rng([dimension, *scenario.encode()])
-            ranks[["low", "high"]] = mean_rank_intervals(table, resamples=RESAMPLES, rng=rng)[
-                ["low", "high"]
-            ].to_numpy()
+            intervals = mean_rank_intervals(table, resamples=RESAMPLES, rng=rng)
+            ranks[["low", "high"]] = intervals[["low", "high"]].to_numpy()
         parts.append(ranks)
     return joined(parts, [*PLACE, "algorithm", "functions", "mean_rank", "low", "high"])
 
@@ -124,9 +123,8 @@ def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
 def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
     """Return Iman's and Davenport's test for each dimension and scenario: do the mean ranks differ?
 
-    Returns:
-        Columns dimension, scenario, functions, algorithms, F_F, critical_value (at 0.05), p_value, significant, and
-        critical_difference (of two mean ranks, by Nemenyi).
+    Columns are dimension, scenario, functions, algorithms, F_F, critical_value (at 0.05), p_value, significant, and
+    critical_difference (of two mean ranks, by Nemenyi).
     """
     rows = []
     for dimension, scenario, table in comparisons(medians):
@@ -158,24 +156,16 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
             continue
         raw, wins, ranks = statistics.friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
         columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
-        columns |= {
-            "superiority": statistics.superiority(table),
-            "p_raw": raw,
-            "p_holm": statistics.holm(raw),
-            "p_shaffer": statistics.shaffer(raw),
-        }
+        columns |= {"superiority": statistics.superiority(table), "p_raw": raw}
+        columns |= {"p_holm": statistics.holm(raw), "p_shaffer": statistics.shaffer(raw)}
         if k <= MOST_ALGORITHMS:
             columns["p_bergmann_hommel"] = statistics.bergmann_hommel(raw)
         lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
         differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
         columns["significant"] = (columns[decisive(columns)] < ALPHA) & lower & differ
         winner, loser = np.nonzero(~np.eye(k, dtype=bool))
-        pairs = {
-            "dimension": dimension,
-            "scenario": scenario,
-            "winner": ranks.index[winner],
-            "loser": ranks.index[loser],
-        }
+        pairs: dict[str, object] = {"dimension": dimension, "scenario": scenario}
+        pairs |= {"winner": ranks.index[winner], "loser": ranks.index[loser]}
         pairs |= {name: values.to_numpy()[winner, loser] for name, values in columns.items()}
         parts.append(pd.DataFrame(pairs))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -189,19 +179,11 @@ def decisive(columns: Container[str]) -> str:
 def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] = lambda _D, _f: True) -> pd.DataFrame:
     """Return by how many decades of Δf_med each algorithm is ahead of a baseline, on each function.
 
-    Trials of one function are compared by Wilcoxon's rank-sum test, its p-values corrected by Holm over the functions
-    of a dimension, scenario and algorithm.
-
-    Args:
-        best: as from ``best_delta_f``.
-        baseline: an algorithm in it.
-        shares: tells whether all algorithms have a function in a dimension: corrected is over these functions.
-
-    Returns:
-        Columns dimension, scenario, function, algorithm, decades (log10 Δf_med of the baseline less that of the
-        algorithm: positive is better), superiority (probability that a trial of the algorithm is better than one of
-        the baseline, ties as half), p_value, p_holm (NaN of functions that not all have). Rows where not all trials
-        are known are left out.
+    Trials of one function are compared by Wilcoxon's rank-sum test. Columns are dimension, scenario, function,
+    algorithm, decades (log10 Δf_med of the baseline less that of the algorithm: positive is better), superiority
+    (probability that a trial of the algorithm is better than one of the baseline, ties as half), p_value, and p_holm:
+    corrected over those functions of a dimension, scenario and algorithm that all algorithms have, as ``shares`` tells
+    of dimension and function, NaN of others. Rows where not all trials are known are left out.
     """
     keys = [*PLACE, "function"]
     groups = {
@@ -213,8 +195,7 @@ def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] 
         theirs = groups.get((baseline, *place))
         if name == baseline or theirs is None or np.isnan(values).any() or np.isnan(theirs).any():
             continue
-        both = tied(np.concatenate([values, theirs]))
-        ours, others = both[: len(values)], both[len(values) :]
+        ours, others = np.split(tied(np.concatenate([values, theirs])), [len(values)])
         test = rank_sum(ours.tolist(), others.tolist())
         medians = np.array([np.median(others), np.median(ours)])
         # Before the first evaluation both are inf: alike.

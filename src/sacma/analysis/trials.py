@@ -2,18 +2,22 @@
 
 A trial's best Δf at any number of evaluations is in ``best_delta_f``, a tidy table of all that the rest is made from.
 What is not known is NaN there, and never filled in.
+
+COCO's files tell Δf at two kinds of evaluation numbers: those that their observer was told to log, which differ between
+data sets, and those at which Δf passed a level. Between them the best Δf may have been lower than the last line says:
+of two identical trials, the one that is known at every evaluation would look better. So where some trials of a function
+are known from files only, ``at_common_resolution`` reduces all to what one logger would have told of each: Δf at the
+numbers that every file tells, and where it passes one of ``LEVELS``, which every version of COCO logs.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.to_mapping import to_mapping
 from sacma.coco.reader import CocoData, Curve
 from sacma.coco.suites import SUITES
 from sacma.config.plan import TrialSpec
@@ -22,14 +26,14 @@ from sacma.surrogate.whitening import Array
 
 PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)  # Evaluations/D at which the paper looks
 
-UNTIL_TARGET = "#FE_t"
-"""The paper's larger budget of a function: evaluations until the median of some algorithm is at the target."""
-
-THIRD_OF_IT = "#FE_t/3"
-
+# The paper's larger budget of a function, evaluations until the median of some algorithm is at the target; and a third
+UNTIL_TARGET, THIRD_OF_IT = "#FE_t", "#FE_t/3"
 OF_TARGET = (THIRD_OF_IT, UNTIL_TARGET)
 
 ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding
+
+LEVELS: Array = 10.0 ** (np.arange(-40, 101) / 5)
+"""Of Δf, five a decade from 1e-8: of BBOB in 2009 to 2015; COCO's own are these and others between them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +108,42 @@ def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ..
     return tuple(map(of, data.curves))
 
 
+def at_common_resolution(trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """Return trials as far as all data of their function and dimension tell: identical trials are identical then.
+
+    Where all trials of a function are known at every evaluation number, they stay as they are.
+    """
+    files = defaultdict(list)
+    for trial in trials:
+        if trial.told is not None:
+            files[trial.dimension, trial.function].append(trial)
+    told = {place: _told_by_all(group) for place, group in files.items()}
+    places = ((trial, (trial.dimension, trial.function)) for trial in trials)
+    return tuple(_reduced(trial, *told[place]) if place in told else trial for trial, place in places)
+
+
+def _told_by_all(files: Sequence[Trial]) -> tuple[Array, int]:
+    """Return the evaluation numbers at which each trial that is not over is told, and when all are over."""
+    told = [np.unique(trial.told) for trial in files if trial.told is not None]
+    numbers, count = np.unique(np.concatenate(told), return_counts=True)
+    ends = np.sort([trial.evaluations for trial in files])
+    over = np.searchsorted(ends, numbers, side="left")
+    return numbers[count + over == len(files)], int(ends[-1])
+
+
+def _reduced(trial: Trial, numbers: Array, end: int) -> Trial:
+    """Return a trial as it is told at some numbers and where it passes a level, up to the end of all files."""
+    to = np.array([float(f"{value:.9e}") for value in trial.to])  # the digits of COCO's files
+    level = np.searchsorted(LEVELS, to)
+    improved = trial.at
+    passes = improved[np.append(True, level[1:] < level[:-1])[: len(level)]]
+    at = np.unique(np.concatenate([passes, numbers, improved[improved > end]]))
+    at = at[at >= improved[0]] if len(improved) else at[:0]
+    best = to[np.searchsorted(improved, at, side="right") - 1]
+    falls = np.append(True, best[1:] < best[:-1])[: len(best)]
+    return replace(trial, at=at[falls], to=best[falls])
+
+
 @dataclass(frozen=True)
 class Scenario:
     """A number of evaluations at which algorithms are compared."""
@@ -137,45 +177,37 @@ def budgets_up_to(largest: float) -> tuple[float, ...]:
 
 def by_cell(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple[Trial, ...]]]:
     """Yield (algorithm, dimension, function) and its trials, algorithms in the order of their first trial."""
-    there = list(trials)
-    order = {name: number for number, name in enumerate(dict.fromkeys(trial.algorithm for trial in there))}
-    there.sort(key=lambda trial: (order[trial.algorithm], trial.dimension, trial.function))
-    for cell, group in groupby(there, key=lambda trial: (trial.algorithm, trial.dimension, trial.function)):
-        yield cell, tuple(group)
+    cells: dict[str, dict[tuple[int, int], list[Trial]]] = defaultdict(lambda: defaultdict(list))
+    for trial in trials:
+        cells[trial.algorithm][trial.dimension, trial.function].append(trial)
+    for algorithm, groups in cells.items():
+        yield from (((algorithm, D, f), tuple(groups[D, f])) for D, f in sorted(groups))
 
 
 def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFrame:
     """Return #FE_t of each function: the fewest evaluations after which Δf_med of some algorithm is at the target.
 
     The median of n trials is there when ⌊n/2⌋ + 1 of them are: of an even number both in the middle must be. Trials
-    that end before they are there have not reached it, as far as is known. It is at most ``largest`` evaluations/D, and
-    that where no median is at the target.
-
-    Returns:
-        Columns dimension, function, evaluations (#FE_t), reached (some median is) and algorithm (the first of those
-        whose median is there first; empty where none).
+    that end before they are there have not reached it, as far as is known. Columns are dimension, function,
+    evaluations (#FE_t; ``largest`` evaluations/D at most, and where no median is at the target), reached and algorithm
+    (the first of those whose median is there first; empty where none).
     """
-    found: dict[tuple[int, int], tuple[float, str]] = {}
+    hits: dict[tuple[int, int], dict[str, float]] = defaultdict(dict)
     for (algorithm, dimension, function), group in by_cell(trials):
-        hits = sorted(trial.hit_after for trial in group)
-        after = hits[len(hits) // 2]
-        best = found.get((dimension, function), (math.inf, ""))
-        found[dimension, function] = min(best, (after, algorithm), key=lambda pair: pair[0])
+        hits[dimension, function][algorithm] = sorted(trial.hit_after for trial in group)[len(group) // 2]
     rows = []
-    for (dimension, function), (after, algorithm) in sorted(found.items()):
-        limit = int(largest * dimension + ROUNDING)
-        row = (int(after), True, algorithm) if after <= limit else (limit, False, "")
-        rows.append((dimension, function, *row))
+    for (dimension, function), after in sorted(hits.items()):
+        limit, first = int(largest * dimension + ROUNDING), min(after, key=after.__getitem__)
+        found = (int(after[first]), True, first) if after[first] <= limit else (limit, False, "")
+        rows.append((dimension, function, *found))
     return pd.DataFrame(rows, columns=["dimension", "function", "evaluations", "reached", "algorithm"])
 
 
 def budgets_to_target(to_target: pd.DataFrame) -> tuple[Scenario, Scenario]:
     """Return the paper's two scenarios, #FE_t/3 and #FE_t, from ``evaluations_to_target``."""
-    evaluations = to_mapping(to_target, ["dimension", "function"], "evaluations")
-    return (
-        Scenario(THIRD_OF_IT, None, lambda dimension, function: evaluations[dimension, function] // 3),
-        Scenario(UNTIL_TARGET, None, lambda dimension, function: evaluations[dimension, function]),
-    )
+    evaluations = to_target.set_index(["dimension", "function"])["evaluations"].to_dict()
+    third = Scenario(THIRD_OF_IT, None, lambda dimension, function: evaluations[dimension, function] // 3)
+    return third, Scenario(UNTIL_TARGET, None, lambda dimension, function: evaluations[dimension, function])
 
 
 BEST_COLUMNS = [
@@ -192,18 +224,15 @@ def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.D
         function), scenario, budget (evaluations/D), evaluations and delta_f: not less than the final target, inf
         before the first evaluation, NaN where it is not known.
     """
-    parts: dict[str, list[Any]] = {name: [] for name in BEST_COLUMNS}
+    rows: list[tuple[object, ...]] = []
     for (algorithm, D, f), group in by_cell(trials):
-        at = np.array([scenario.evaluations(D, f) for scenario in scenarios], float)
-        budgets = [n / D if s.budget is None else s.budget for s, n in zip(scenarios, at, strict=True)]
-        names = [scenario.name for scenario in scenarios]
+        at = [scenario.evaluations(D, f) for scenario in scenarios]
+        looks = [(s.name, n / D if s.budget is None else s.budget, n) for s, n in zip(scenarios, at, strict=True)]
         for number, trial in enumerate(group, start=1):
-            values = np.maximum(trial.best_after(at), trial.target)
-            of_trial = ([value] * len(scenarios) for value in (algorithm, D, f, trial.instance, number))
-            columns: tuple[Iterable[Any], ...] = (*of_trial, names, budgets, at, values)
-            for name, column in zip(BEST_COLUMNS, columns, strict=True):
-                parts[name].extend(column)
-    return pd.DataFrame(parts).astype({"evaluations": int, "delta_f": float})
+            values = np.maximum(trial.best_after(np.array(at, float)), trial.target).tolist()
+            place = algorithm, D, f, trial.instance, number
+            rows += [(*place, *look, value) for look, value in zip(looks, values, strict=True)]
+    return pd.DataFrame(rows, columns=BEST_COLUMNS).astype({"evaluations": int, "delta_f": float})
 
 
 def convergence_curves(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
@@ -211,27 +240,17 @@ def convergence_curves(trials: Iterable[Trial], largest: float, points: int = 64
 
     Quantiles are on the log scale, at up to ``points`` numbers of evaluations, equidistant on it. Where the best Δf of
     some trial is not known, there is no row, nor in dimensions in which the budget allows no evaluation.
-
-    Returns:
-        Columns algorithm, dimension, function, evaluations, evaluations_per_dimension, trials, lower_quartile, median
-        and upper_quartile.
     """
-    grids: dict[int, Array] = {}
     parts = []
     for (algorithm, D, f), group in by_cell(trials):
         last = int(largest * D + ROUNDING)
-        if last < 1:
-            continue
-        if D not in grids:
-            grids[D] = np.unique(np.round(np.geomspace(min(D, last), last, points)))
-        at = grids[D]
+        at = np.unique(np.round(np.geomspace(min(D, last), last, points))) if last >= 1 else np.zeros(0)
         logs = np.log10([np.maximum(trial.best_after(at), trial.target) for trial in group])
         known = np.isfinite(logs).all(axis=0)
-        if not known.any():
-            continue
-        low, median, high = 10.0 ** np.quantile(logs[:, known], [0.25, 0.5, 0.75], axis=0)
-        place = {"algorithm": algorithm, "dimension": D, "function": f}
-        steps = {"evaluations": at[known].astype(int), "evaluations_per_dimension": at[known] / D}
-        quantiles = {"trials": len(group), "lower_quartile": low, "median": median, "upper_quartile": high}
-        parts.append(pd.DataFrame({**place, **steps, **quantiles}))
+        if known.any():
+            low, median, high = 10.0 ** np.quantile(logs[:, known], [0.25, 0.5, 0.75], axis=0)
+            place = {"algorithm": algorithm, "dimension": D, "function": f}
+            steps = {"evaluations": at[known].astype(int), "evaluations_per_dimension": at[known] / D}
+            quantiles = {"trials": len(group), "lower_quartile": low, "median": median, "upper_quartile": high}
+            parts.append(pd.DataFrame({**place, **steps, **quantiles}))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from sacma.analysis.paper import published
-from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside
-from sacma.analysis.trial_costs import PARTS
+from sacma.analysis.sections.cpu import PARTS
+from sacma.analysis.sections.publication import correlations, cpu_beside, mean_ranks_beside
 
 SCENARIO = ["dimension", "scenario"]
 

@@ -21,10 +21,8 @@ TOLERANCE = 0.35
 def thinned(x: Floats, y: Floats, *, tolerance: float = TOLERANCE, most: int = MOST_POINTS) -> Indices:
     """Return the points of a curve to keep: the ends, then always the one that is farthest off the curve so far.
 
-    U. Ramer, An iterative procedure for the polygonal approximation of plane curves (1972).
-
-    x, ascending, and y, finite, of shape (n,), and the tolerance, a distance from the curve that is not seen, are in
-    points; at most ``most`` points are kept. Returned are their positions, ascending.
+    U. Ramer, An iterative procedure for the polygonal approximation of plane curves (1972). x, ascending, and y,
+    finite, of shape (n,), and the tolerance are in points. Returned are positions, ascending, ``most`` at most.
 
     >>> thinned(np.arange(5.0), np.array([0, 0.01, 0, 1, 2])).tolist()
     [0, 2, 4]
@@ -76,8 +74,7 @@ def draw_curve(
 ) -> None:
     """Draw a curve (n,), thinned to ``most`` points, with a few markers; a short one has a marker at its end.
 
-    ``on_paper`` are x and y in points, ``marks_at`` where along x, in points, there is to be a marker; those off the
-    curve are left out.
+    ``on_paper`` are x and y in points, ``marks_at`` where along x, in points, markers are to be, if on the curve.
     """
     u, v = on_paper
     there = marks_at[(marks_at >= u[0]) & (marks_at <= u[-1])]

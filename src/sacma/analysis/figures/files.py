@@ -36,12 +36,8 @@ def render(
 ) -> list[Written]:
     """Make many figures in ``jobs`` processes, write them, and return the paths of all in the given order.
 
-    ``figures`` has by stem what makes each: ``functools.partial(ecdf, table, dimension=20)``. It is pickled with its
-    data for another process: give it no more rows than it draws. ``on_written`` is called here with the paths of each
-    figure.
-
-    Raises:
-        ValueError: a figure cannot be drawn from its data; says which.
+    ``figures`` has by stem what makes each, which is pickled with its data for another process. ``on_written`` is
+    called here with the paths of each figure. A ValueError says which cannot be drawn from its data.
     """
     written = {}
     tasks = (delayed(_make)(stem, make) for stem, make in figures.items())
@@ -73,9 +69,9 @@ def _compact(svg: bytes) -> bytes:
     Coordinates are rounded to a hundredth of a point, lines that follow a line need no command of their own, and there
     is no indentation.
     """
-    return INDENTATION.sub(b"\n", COORDINATES.sub(lambda attribute: _shorter(attribute[0]), svg))
 
+    def shorter(attribute: re.Match[bytes]) -> bytes:
+        rounded = MANY_DIGITS.sub(lambda digits: f"{float(digits[0]):.2f}".encode(), attribute[0])
+        return rounded if CURVED.search(rounded) else rounded.replace(b" \nL ", b" ")
 
-def _shorter(attribute: bytes) -> bytes:
-    rounded = MANY_DIGITS.sub(lambda digits: f"{float(digits[0]):.2f}".encode(), attribute)
-    return rounded if CURVED.search(rounded) else rounded.replace(b" \nL ", b" ")
+    return INDENTATION.sub(b"\n", COORDINATES.sub(shorter, svg))

@@ -7,7 +7,7 @@ foot for its key.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -15,14 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from sacma.analysis.figures.style import FAINT, INK, SIZE, SMALL, Look, plain, shortened, text_width
+from sacma.analysis.figures.style import FAINT, GAP, HANDLE, INK, SIZE, SMALL, Look, plain, shortened, text_width
 
 PAGE = 481.5  # width of the text on an A4 page with margins of 2 cm, in points
 COLUMN = 240.0  # half of it: a column of a paper
 LINE = 11.0  # from one line of text to the next, in points
-HANDLE = 26.0  # length of a line in the key, in points
 UPWARDS = 110.0  # length of a name that is written upwards at most, in points
-GAP = 6.0  # between such a line and its text, and as much again and more to the next, in points
 
 PARTIAL = "PARTIAL: trials are missing"
 
@@ -67,15 +65,13 @@ def new_layout(
 ) -> Layout:
     """Return a layout without panels, of a width and a height of its body in points.
 
-    The title and, where results are partial, a warning are in the head; the keys are in the foot, in as many columns as
-    there is room for. Texts are shortened if need be.
+    The title and a warning of partial results are in the head, the keys in the foot. Texts are shortened if need be.
     """
-    heads = [(title, "normal")] if title else []
-    heads += [(PARTIAL, "bold")] if partial else []
+    heads = [(text, weight) for text, weight in ((title, "normal"), (PARTIAL * partial, "bold")) if text]
     head = LINE * len(heads)
     room = width - 8
     names = shortened([text for text, _ in keys], min(room, 230.0) - HANDLE - 3 * GAP)
-    widest = max((text_width(name) for name in names), default=0.0) + HANDLE + 3 * GAP
+    widest = max(map(text_width, names), default=0.0) + HANDLE + 3 * GAP
     columns = max(1, min(len(keys), int(room // widest)))
     lines = -(-len(keys) // columns)
     foot = LINE * lines + 3 if keys else 0
@@ -90,14 +86,6 @@ def new_layout(
             loc="lower center",
             bbox_to_anchor=(0.5, 2 / (head + height + foot)),
             ncols=-(-len(keys) // lines),
-            frameon=False,
-            fontsize=SIZE,
-            handlelength=HANDLE / SIZE,
-            handletextpad=GAP / SIZE,
-            columnspacing=2 * GAP / SIZE,
-            labelspacing=0.25,
-            borderpad=0,
-            borderaxespad=0,
         )
         for shown, name in zip(figure.legends[0].get_texts(), names, strict=True):
             shown.set_text(name)
@@ -121,17 +109,16 @@ def without_data(axes: Axes, why: str = "no data") -> None:
     axes.set_yticks([])
 
 
-@dataclass(frozen=True)
-class ColumnNames:
-    """Names of columns of a panel: short enough, and upwards where a column is too narrow for a name."""
+class ColumnNames(NamedTuple):
+    """Names of columns of a panel, their rotation in degrees, and the height that they need, in points."""
 
     texts: Sequence[str]
-    rotation: int  # in degrees
-    height: float  # of the room that they need, in points
+    rotation: int
+    height: float
 
 
 def column_names(names: Sequence[str], width: float) -> ColumnNames:
-    """Return the names of columns of a given width in points."""
+    """Return names of columns of a width in points: short enough, and upwards where a column is too narrow for one."""
     if all(text_width(plain(name), SMALL) <= width - 5 for name in names):
         return ColumnNames([plain(name) for name in names], 0, LINE)
     texts = shortened(names, UPWARDS, SMALL)

@@ -14,8 +14,7 @@ Names: TypeAlias = Sequence[str] | None  # algorithms of a study, in its order; 
 def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] = (), **where: object) -> pd.DataFrame:
     """Return the rows in which some columns have given values, of a table that must have ``columns``.
 
-    Raises:
-        ValueError: a column is missing, no such row is there, or two have the same values in the columns ``unique``.
+    No two of them may have the same values in the columns ``unique``.
 
     >>> rows(pd.DataFrame({"dimension": [2, 3]}), ["dimension"], dimension=5)
     Traceback (most recent call last):
@@ -42,9 +41,6 @@ def rows(table: pd.DataFrame, columns: Sequence[str], *, unique: Sequence[str] =
 
 def in_order(table: pd.DataFrame, algorithms: Names) -> tuple[str, ...]:
     """Return the algorithms of a study in its order, which is that of the first rows of each unless given.
-
-    Raises:
-        ValueError: the table has an algorithm that the study has not, or the study has one twice.
 
     >>> in_order(pd.DataFrame({"algorithm": ["B"]}), ["A"])
     Traceback (most recent call last):

@@ -24,6 +24,8 @@ from sacma.files.printable import printable
 FONT = "DejaVu Sans"  # comes with matplotlib: the same everywhere
 SIZE = 8.0  # of text, in points
 SMALL = 7.0  # of tick labels and of what is crowded, in points: nothing is smaller
+HANDLE = 26.0  # length of a line in the key, in points
+GAP = 6.0  # between such a line and its text, and as much again and more to the next, in points
 
 INK = "#000000"
 FAINT = "#D9D9D9"  # of what guides the eye
@@ -35,6 +37,13 @@ STYLE: dict[Any, Any] = {
     "axes.titlesize": SIZE,
     "axes.labelsize": SIZE,
     "legend.fontsize": SIZE,
+    "legend.frameon": False,
+    "legend.handlelength": HANDLE / SIZE,
+    "legend.handletextpad": GAP / SIZE,
+    "legend.columnspacing": 2 * GAP / SIZE,
+    "legend.labelspacing": 0.25,
+    "legend.borderpad": 0,
+    "legend.borderaxespad": 0,
     "text.parse_math": False,  # names are no formulas
     "axes.linewidth": 0.6,
     "lines.linewidth": 1.2,
@@ -89,14 +98,7 @@ COLOURS = (
     *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),
     *("#E69F00", "#90C987", "#332288", "#521A13", "#882255", "#6B4A00"),
 )
-DASHES: tuple[tuple[float, ...], ...] = (
-    (),
-    (4, 1.6),
-    (6, 1.6, 1.2, 1.6),
-    (1.2, 1.4),
-    (9, 2.2),
-    (6, 1.4, 1.2, 1.4, 1.2, 1.4),
-)
+DASHES = ((), (4, 1.6), (6, 1.6, 1.2, 1.6), (1.2, 1.4), (9, 2.2), (6, 1.4, 1.2, 1.4, 1.2, 1.4))
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "p", ">", "*", "h")
 THIN = ("X", "P", "*")  # of which a white edge would not leave much
 
@@ -104,12 +106,8 @@ THIN = ("X", "P", "*")  # of which a white edge would not leave much
 def look(position: int) -> Look:
     """Return the look of the algorithm at a position in the study, from 0; none of the first 72 is that of another."""
     turn = position // len(COLOURS)
-    return Look(
-        COLOURS[position % len(COLOURS)],
-        DASHES[(position + turn) % len(DASHES)],
-        MARKERS[position % len(MARKERS)],
-        filled=turn % 2 == 0,
-    )
+    dashes = DASHES[(position + turn) % len(DASHES)]
+    return Look(COLOURS[position % len(COLOURS)], dashes, MARKERS[position % len(MARKERS)], filled=turn % 2 == 0)
 
 
 def looks(algorithms: Iterable[str]) -> dict[str, Look]:
@@ -128,9 +126,7 @@ def plain(text: object) -> str:
     'Δf\\n\\u4e2d'
     """
     there = _characters()
-    return "".join(
-        char if ord(char) in there else char.encode("unicode_escape").decode() for char in printable(str(text))
-    )
+    return "".join(c if ord(c) in there else c.encode("unicode_escape").decode() for c in printable(str(text)))
 
 
 @cache

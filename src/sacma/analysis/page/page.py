@@ -17,10 +17,9 @@ from markupsafe import Markup
 
 from sacma import __version__
 from sacma.analysis.figures.style import looks
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import scope
-from sacma.analysis.section import Drawing, Json, Report, Section
-from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_table, html_text
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section
+from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_text, rendered
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 
@@ -51,7 +50,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     environment.filters |= {
         "symbols": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
         "symbols_plain": lambda text: str(text).replace("#FE_t", "#FEt"),
-        "table": lambda table: Markup(html_table(table)),  # noqa: S704 idem
+        "table": lambda table: Markup(rendered(table, "html")),  # noqa: S704 idem
         "rows": _rows,
     }
     figures: dict[str, list[Drawing]] = defaultdict(list)
@@ -102,7 +101,7 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
         tuple(cell_of(value, text=name in texts) for name, value in zip(columns, values, strict=True))
         for values in frame[list(columns)].itertuples(index=False)
     )
-    return Markup(html_table(FormattedTable("", "", "", (Block(header, rows),))))  # noqa: S704 it escapes
+    return Markup(rendered(FormattedTable("", "", "", (Block(header, rows),)), "html"))  # noqa: S704 it escapes
 
 
 def _printable(value: Any) -> Any:
@@ -132,16 +131,12 @@ def _data(findings: Findings, sections: Sequence[Section], figures: Mapping[str,
         key: [name for name in (*names, BEST_2009) if name in set(findings[key].get("algorithm", ()))] for key in charts
     }
     functions = {str(number): name for number, name in findings.comparison.suite.names.items()}
-    return {**charts, "algorithms": algorithms, "styles": _styles(names), "names": functions, "figures": figures}
-
-
-def _styles(names: Sequence[str]) -> Json:
-    """Return colours, by light and dark, and dashes of each algorithm: those of the figures."""
-    found: Json = {
+    styles = {
         name: {"light": look.colour, "dark": _lighter(look.colour), "dash": [WIDTH * part for part in look.dashes]}
         for name, look in looks(names).items()
     }
-    return found | {BEST_2009: {"light": "#777777", "dark": "#aaaaaa", "dash": [3, 3]}}
+    styles[BEST_2009] = {"light": "#777777", "dark": "#aaaaaa", "dash": [3, 3]}
+    return {**charts, "algorithms": algorithms, "styles": styles, "names": functions, "figures": figures}
 
 
 def _lighter(colour: str) -> str:

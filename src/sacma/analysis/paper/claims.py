@@ -19,7 +19,6 @@ import pandas as pd
 
 from sacma.analysis.paper import published
 from sacma.analysis.tables import ALPHA, PLACE, decisive
-from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 
 DIMENSIONS = (2, 3, 5, 10, 20)
@@ -91,11 +90,8 @@ def judge(evidence: Evidence) -> pd.DataFrame:
     rows = []
     for number, (claim, checks) in enumerate(_checked(evidence), start=1):
         held = [check.holds for check in checks]
-        verdict = Verdict.OPEN
-        if evidence.as_in_paper and False in held:
-            verdict = Verdict.CONTRADICTED
-        elif evidence.as_in_paper and held and all(held):
-            verdict = Verdict.SUPPORTED
+        judged = Verdict.CONTRADICTED if False in held else Verdict.SUPPORTED if held and all(held) else Verdict.OPEN
+        verdict = judged if evidence.as_in_paper else Verdict.OPEN
         counts = len(held), held.count(True), held.count(False), held.count(None)
         rows.append((number, claim.text, claim.where, claim.rule, str(verdict), *counts))
     columns = ["claim", "text", "where", "rule", "verdict", "checks", "hold", "fail", "undecided"]
@@ -124,24 +120,20 @@ def _ranks(evidence: Evidence, D: int, scenario: str) -> Mapping[str, float]:
 
 
 def _ranks_differ(evidence: Evidence) -> Iterator[Check]:
-    statistics, significant = (to_mapping(evidence.tests, PLACE, name) for name in ("F_F", "significant"))
-    for (D, scenario), differ in to_mapping(published.iman_davenport(), PLACE, "significant").items():
-        there = bool(_ranks(evidence, D, scenario)) and (D, scenario) in significant
-        same = there and significant[D, scenario] == differ
-        ours = statistics[D, scenario] if there else np.nan
+    tests = evidence.tests.set_index(PLACE)[["F_F", "significant"]].to_dict("index")
+    for D, scenario, differ in published.iman_davenport()[[*PLACE, "significant"]].itertuples(index=False):
+        test = tests.get((D, scenario)) if _ranks(evidence, D, scenario) else None
         wanted = "significant" if differ else "not significant"
-        yield Check(f"F_F, {D}-D, {scenario}", ours, wanted, True if same else None)
+        holds = True if test and test["significant"] == differ else None
+        yield Check(f"F_F, {D}-D, {scenario}", test["F_F"] if test else np.nan, wanted, holds)
 
 
 def _lowest_ranks(evidence: Evidence) -> Iterator[Check]:
     for D, scenario in product((5, 10, 20), OF_TARGET):
         ranks, what = _ranks(evidence, D, scenario), f"lower mean rank of ADA-Kendall and ADA-RD, {D}-D, {scenario}"
-        if ranks:
-            ours = min(ranks[name] for name in MEASURED)
-            others = min(rank for name, rank in ranks.items() if name not in MEASURED)
-            yield Check(what, ours, f"at most {others:.2f}", ours <= others)
-        else:
-            yield Check(what, np.nan, "the lowest", None)
+        ours = min((ranks[name] for name in MEASURED if ranks), default=np.nan)
+        others = min((rank for name, rank in ranks.items() if name not in MEASURED), default=np.nan)
+        yield Check(what, ours, f"at most {others:.2f}" if ranks else "the lowest", ours <= others if ranks else None)
 
 
 class _Pair(NamedTuple):
@@ -184,19 +176,16 @@ def _kendall_beats_one(evidence: Evidence) -> Iterator[Check]:
 
 
 def _lower_control(evidence: Evidence) -> Iterator[Check]:
-    medians = to_mapping(evidence.control.dropna(subset=["median"]), ["dimension", "function", "algorithm"], "median")
-    places = {place[:2] for place in medians}
+    medians = evidence.control.pivot(index=["dimension", "function"], columns="algorithm", values="median")
+    medians = medians.reindex(columns=["ADA-KL", *MEASURED])
     for other in MEASURED:
-        pairs = {
-            place: (medians[*place, "ADA-KL"], medians[*place, other])
-            for place in places
-            if {(*place, "ADA-KL"), (*place, other)} <= medians.keys()
-        }
+        pairs = medians[["ADA-KL", other]].dropna()
+        ours, theirs = pairs.reindex([(20, 8)]).to_numpy()[0]
         what = f"median control frequency of ADA-KL against that of {other}, f8, 20-D"
-        yield _compared(what, *pairs.get((20, 8), (np.nan, np.nan)), lower=True)
-        share = float(np.mean([ours < theirs for ours, theirs in pairs.values()])) if pairs else np.nan
+        yield _compared(what, ours, theirs, lower=True)
+        share = float((pairs["ADA-KL"] < pairs[other]).mean())
         what = f"share of functions and dimensions where that of ADA-KL is lower than that of {other}"
-        yield Check(what, share, "above 0.5", share > 0.5 if pairs else None)  # noqa: PLR2004 most
+        yield Check(what, share, "above 0.5", share > 0.5 if len(pairs) else None)  # noqa: PLR2004 most
 
 
 def _proportion(evidence: Evidence, D: int, group: str, name: str, share: float) -> float:
@@ -204,9 +193,9 @@ def _proportion(evidence: Evidence, D: int, group: str, name: str, share: float)
     ecdf = evidence.ecdf
     if ecdf.empty:
         return np.nan
-    curve = ecdf[(ecdf["dimension"] == D) & (ecdf["group"] == group) & (ecdf["algorithm"] == name)]
-    there = curve[curve["evaluations_per_dimension"] <= share * evidence.budget * (1 + 1e-9)]
-    return float(there["proportion"].max()) if len(there) else np.nan
+    there = (ecdf["dimension"] == D) & (ecdf["group"] == group) & (ecdf["algorithm"] == name)
+    reached = ecdf["evaluations_per_dimension"] <= share * evidence.budget * (1 + 1e-9)
+    return float(ecdf.loc[there & reached, "proportion"].max())
 
 
 def _after(evidence: Evidence, share: float) -> str:
@@ -223,14 +212,12 @@ def _compared(what: str, ours: float, theirs: float, *, lower: bool) -> Check:
 
 def _early_and_late(evidence: Evidence) -> Iterator[Check]:
     for other in ("GP-1", "CMA-ES"):
-        pairs = {D: [_proportion(evidence, D, "all", name, EARLY) for name in ("GP-5", other)] for D in DIMENSIONS}
-        known = {D: ours - theirs for D, (ours, theirs) in pairs.items() if not np.isnan(ours - theirs)}
-        ahead = sum(difference > 0 for difference in known.values())
-        behind = len(known) - ahead
-        after = _after(evidence, EARLY)
+        pairs = [[_proportion(evidence, D, "all", name, EARLY) for name in ("GP-5", other)] for D in DIMENSIONS]
+        known = [ours - theirs for ours, theirs in pairs if not np.isnan(ours - theirs)]
+        ahead = sum(difference > 0 for difference in known)
+        behind, after = len(known) - ahead, _after(evidence, EARLY)
         what = f"dimensions in which GP-5 has a higher proportion of targets than {other} after {after}"
-        enough = ahead >= MOST_DIMENSIONS
-        holds = True if enough else False if behind > len(DIMENSIONS) - MOST_DIMENSIONS else None
+        holds = True if ahead >= MOST_DIMENSIONS else False if behind > len(DIMENSIONS) - MOST_DIMENSIONS else None
         yield Check(what, ahead if known else np.nan, f"at least {MOST_DIMENSIONS} of {len(DIMENSIONS)}", holds)
     theirs, ours = (_proportion(evidence, 20, "all", name, 1) for name in ("GP-1", "GP-5"))
     what = f"proportion of targets of GP-5 against that of GP-1, 20-D, after {_after(evidence, 1)}"
@@ -272,13 +259,15 @@ def _conclusion(evidence: Evidence) -> Iterator[Check]:
     yield Check(what, behind if tables else np.nan, "at least 1", holds)
 
 
+_BY_NAME = (
+    _ranks_differ,
+    _lowest_ranks,
+    _kendall_wins,
+    _kendall_beats_one,
+    _lower_control,
+    _early_and_late,
+    _switching,
+)
 CHECKS: Mapping[str, Callable[[Evidence], Iterator[Check]]] = {
-    "ranks_differ": _ranks_differ,
-    "lowest_ranks": _lowest_ranks,
-    "kendall_wins": _kendall_wins,
-    "kendall_beats_one": _kendall_beats_one,
-    "lower_control": _lower_control,
-    "early_and_late": _early_and_late,
-    "switching": _switching,
-    "conclusion": _conclusion,
+    checks.__name__.removeprefix("_"): checks for checks in (*_BY_NAME, _conclusion)
 }

@@ -23,26 +23,21 @@ TARGET = 1e-8  # Δf at which a trial stops
 
 _CMA_ES = {"sampling.sigma0": 8 / 3, "restarts.population_factor": 2}
 _GP = _CMA_ES | {"model": "gaussian-process", "training_set.radius": 8}
+_KEYS = ("error", "transfer", "error_threshold", "update_rate", "max_model_generations")
 
 
-def _adapted(error: str, transfer: str, *, error_threshold: float, update_rate: float) -> dict[str, object]:
-    return {
-        "control": "adaptive-generations",
-        "control.error": error,
-        "control.transfer": transfer,
-        "control.error_threshold": error_threshold,
-        "control.update_rate": update_rate,
-        "control.max_model_generations": 5,
-    }
+def _adapted(*values: object) -> dict[str, object]:
+    control = {f"control.{key}": value for key, value in zip(_KEYS, values, strict=True)}
+    return {**_GP, "control": "adaptive-generations", **control}
 
 
 SETTINGS: Mapping[str, Mapping[str, object]] = {
     "CMA-ES": _CMA_ES,
     "GP-1": _GP | {"control": "generations", "control.model_generations": 1},
     "GP-5": _GP | {"control": "generations", "control.model_generations": 5},
-    "ADA-KL": _GP | _adapted("kullback-leibler", "T2", error_threshold=0.9, update_rate=0.5),
-    "ADA-Kendall": _GP | _adapted("kendall", "T2", error_threshold=0.5, update_rate=0.2),
-    "ADA-RD": _GP | _adapted("ranking-difference", "T1", error_threshold=0.5, update_rate=0.2),
+    "ADA-KL": _adapted("kullback-leibler", "T2", 0.9, 0.5, 5),
+    "ADA-Kendall": _adapted("kendall", "T2", 0.5, 0.2, 5),
+    "ADA-RD": _adapted("ranking-difference", "T1", 0.5, 0.2, 5),
 }
 """As printed in its section on the experimental setup, by our dotted keys."""
 

@@ -3,8 +3,7 @@
 from importlib import import_module
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.findings import Findings
-from sacma.analysis.section import Section
+from sacma.analysis.section import Findings, Section
 
 FILES = (
     "summary",

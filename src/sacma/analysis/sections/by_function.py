@@ -1,8 +1,7 @@
 """Functions: median Δf, ranks and decades gained over a baseline on each of them, as tables and heat maps."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial as bind
-from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -10,12 +9,10 @@ import pandas as pd
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
-from sacma.analysis.findings import Findings
-from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_all, of_one
+from sacma.analysis.section import Drawing, Findings, Report, Section, by_dimension, of_all, of_one
 from sacma.analysis.sections.ranks import BUDGETS, are_compared
 from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.tables import function_ranks, gains
@@ -51,30 +48,22 @@ def _gains(findings: Findings) -> pd.DataFrame:
     return gains(of_target, comparison.baseline, comparison.compared.overlap.shares)
 
 
-def _tables(report: Report) -> Iterator[FormattedTable | None]:
-    for scenario in (UNTIL_TARGET, report.comparison.fixed_budgets[-1]):
-        yield median_table(report.findings["median_delta_f"], scenario)
-
-
-def median_table(medians: pd.DataFrame, scenario: str) -> FormattedTable | None:
-    """Return Δf_med by dimension and function in one scenario, from ``median_delta_f``."""
-    medians = medians[medians["scenario"] == scenario]
-    if medians.empty:
-        return None
-    algorithms = list(medians["algorithm"].unique())
-    blocks = []
-    for D, group in by_dimension(medians):
-        table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
-        table = table.reindex(index=group["function"].unique(), columns=algorithms).rename(index=lambda f: f"f{f}")
-        header = ((Head(f"{D}-D"), *map(Head, algorithms)),)
-        blocks.append(Block(header, number_rows(table, ".1e", best="row")))
-    return FormattedTable(
-        "median_at_target" if scenario == UNTIL_TARGET else "median_at_budget",
-        "Median Δf",
-        f"Best Δf of the median trial after {scenario} evaluations, the lowest is bold. "
-        + (BUDGETS if scenario in OF_TARGET else ""),
-        tuple(blocks),
-    )
+def _tables(report: Report) -> Iterator[FormattedTable]:
+    """Yield Δf_med by dimension and function, at the target and at the largest fixed budget."""
+    scenarios = {"target": (UNTIL_TARGET, BUDGETS), "budget": (report.comparison.fixed_budgets[-1], "")}
+    for slug, (scenario, explained) in scenarios.items():
+        medians = report.findings["median_delta_f"]
+        medians = medians[medians["scenario"] == scenario]
+        algorithms = list(medians["algorithm"].unique())
+        blocks = []
+        for D, group in by_dimension(medians):
+            table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
+            table = table.reindex(index=group["function"].unique(), columns=algorithms).rename(index=lambda f: f"f{f}")
+            header = ((Head(f"{D}-D"), *map(Head, algorithms)),)
+            blocks.append(Block(header, number_rows(table, ".1e", best="row")))
+        caption = f"Best Δf of the median trial after {scenario} evaluations, the lowest is bold. {explained}"
+        if blocks:
+            yield FormattedTable(f"median_at_{slug}", "Median Δf", caption, tuple(blocks))
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -92,33 +81,12 @@ def _figures(report: Report) -> Iterator[Drawing]:
                 yield Drawing(f"{name}_{slug}_{D:02d}D", group, f"{D}-D, {scenario}", make, first)
 
 
-def _signed(value: float) -> str:
-    """Return decades with their sign: light and dark alone do not tell gain from loss in print without colour."""
-    return f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.05 else "0"  # noqa: PLR2004 rounds to 0
-
-
-def _both_ways(known: Floats) -> tuple[float, float]:
-    most = min(MOST_DECADES, max(1.0, float(np.abs(known).max())))
-    return -most, most
-
-
-def _from_one(known: Floats) -> tuple[float, float]:
-    return 1, max(2.0, float(known.max()))
-
-
-class _Kind(NamedTuple):
-    """What a heat map shows: in its title, its colours and their limits, and a number as text."""
-
-    title: str
-    colours: str
-    limits: Callable[[Floats], tuple[float, float]]
-    write: Callable[[float], str]
-
-
-KINDS = {
-    "rank": _Kind("rank by median Δf", "Blues_r", _from_one, "{:.3g}".format),
-    "decades": _Kind("decades of median Δf gained over {baseline}", "PuOr", _both_ways, _signed),
-}
+def _written(value: float, column: str) -> str:
+    """Return a rank, or decades with their sign: light and dark alone do not tell gain from loss without colour."""
+    if not np.isfinite(value):
+        return "–"
+    decades = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.05 else "0"  # noqa: PLR2004 rounds to 0
+    return f"{value:.3g}" if column == "rank" else decades
 
 
 def heatmap(
@@ -138,7 +106,7 @@ def heatmap(
     is better. NaN is an empty cell.
     """
     these = rows(cells, [*PLACE, column], unique=PLACE, dimension=dimension)
-    shown, kind = list(looks_of(cells, these, algorithms)), KINDS[column]
+    shown = list(looks_of(cells, these, algorithms))
     table = these.pivot(index="function", columns="algorithm", values=column).sort_index()
     values = table[shown].to_numpy(dtype=np.float64, na_value=np.nan)
     known = values[np.isfinite(values)]
@@ -150,20 +118,24 @@ def heatmap(
     width = max(COLUMN, left + cell * len(shown) + 6)
     names = column_names(shown, cell)
     above = names.height + 1
-    title = ", ".join(filter(None, (kind.title.format(baseline=baseline), f"{dimension}-D", budget)))
+    if column == "rank":
+        kind, scheme, limits = "rank by median Δf", "Blues_r", (1, max(2.0, known.max()))
+    else:
+        most = min(MOST_DECADES, max(1.0, np.abs(known).max()))
+        kind, scheme, limits = f"decades of median Δf gained over {baseline}", "PuOr", (-most, most)
+    title = ", ".join(filter(None, (kind, f"{dimension}-D", budget)))
     with styled():
         layout = new_layout(width, above + CELL * len(table) + 6, title=title, partial=partial)
         axes = layout.panel(left, above, cell * len(shown), CELL * len(table))
-        norm, colours = Normalize(*kind.limits(known)), mpl.colormaps[kind.colours]
-        shades = np.ma.masked_invalid(values)
-        axes.pcolormesh(shades, cmap=colours, norm=norm, edgecolors="white", linewidth=0.6)
+        norm, colours = Normalize(*limits), mpl.colormaps[scheme]
+        axes.pcolormesh(np.ma.masked_invalid(values), cmap=colours, norm=norm, edgecolors="white", linewidth=0.6)
         for i, j in np.ndindex(values.shape):
             value = float(values[i, j])
             red, green, blue, _ = colours(norm(value))
             dark = np.isfinite(value) and 0.299 * red + 0.587 * green + 0.114 * blue < 0.5  # noqa: PLR2004 the middle
-            text = kind.write(value) if np.isfinite(value) else "–"
             place: Properties = {"ha": "center", "va": "center_baseline"}
-            axes.text(j + 0.5, i + 0.5, text, fontsize=SMALL, color="white" if dark else "black", **place)
+            colour = "white" if dark else "black"
+            axes.text(j + 0.5, i + 0.5, _written(value, column), fontsize=SMALL, color=colour, **place)
         groups = [group for suite in SUITES.values() for group in suite.groups.values()]
         for start in {sum(table.index < group.start) for group in groups} - {0, len(table)}:
             axes.axhline(start, color="black", linewidth=1.0)

@@ -1,6 +1,6 @@
 """Evolution control: control frequencies, transfer functions, and model errors over a trial; Figures 1 and 2."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial as bind
 
 import numpy as np
@@ -15,13 +15,10 @@ from sacma.analysis.figures.curve import Floats, stairs
 from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, Key, column_names, guide, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import INK, SMALL, Properties, look, number, styled
-from sacma.analysis.findings import Findings
 from sacma.analysis.section import Drawing, Report, Section, by_dimension, of_one
 from sacma.analysis.sections.cpu import comparable_costs
-from sacma.analysis.trial_costs import control_frequencies
 from sacma.coco.function_names import function_title
 from sacma.config.nested import flattened
-from sacma.store.stored_study import StoredStudy
 from sacma.strategy.transfer import T1, T2
 
 PIECE = """
@@ -63,8 +60,21 @@ STEPS: Properties = {"color": INK, "linewidth": 0.8}
 RESTART: Properties = {"color": "#D55E00", "linewidth": 0.8, "linestyle": (0, (3, 2))}
 
 
-def _frame(findings: Findings) -> pd.DataFrame:
-    return control_frequencies(comparable_costs(findings, findings.comparison.names))
+def control_frequencies(costs: pd.DataFrame) -> pd.DataFrame:
+    """Return quartiles over trials of the control frequency, of algorithms with model-evaluated generations.
+
+    ``without_model`` counts the trials of which no generation was model-evaluated: quartiles are of the others, NaN
+    where there are none.
+    """
+    with_model = costs.groupby("algorithm")["model_generations"].transform("sum") > 0
+    keys = ["algorithm", "dimension", "function"]
+    rows = []
+    for place, group in costs[with_model].groupby(keys, sort=False):
+        ratios = group["control_frequency"].to_numpy()
+        finite = ratios[np.isfinite(ratios)]
+        quartiles = np.quantile(finite, [0.25, 0.5, 0.75]) if finite.size else np.full(3, np.nan)
+        rows.append((*place, len(ratios), len(ratios) - finite.size, *quartiles))
+    return pd.DataFrame(rows, columns=[*keys, "trials", "without_model", "lower_quartile", "median", "upper_quartile"])
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -90,27 +100,21 @@ def _figures(report: Report) -> Iterator[Drawing]:
 
 def _traces(report: Report) -> dict[tuple[int, int, int], pd.DataFrame]:
     """Return traces of the first trial on f8, or on the first function, in each dimension, where models are judged."""
-    adaptive = [(study, completeness) for study, completeness in report.comparison.covered if _judges_models(study)]
+    settings = ((each, each[0].parts[0].settings.model_dump()) for each in report.comparison.covered)
+    adaptive = [each for each, values in settings if "control.error" in flattened(values)]
     places = sorted({spec.place for _, completeness in adaptive for spec, _ in completeness.trials})
     found = {}
     for dimension in sorted({D for _, D, _ in places}):
         here = [place for place in places if place[1] == dimension]
         place = next((place for place in here if place[0] == FIGURE_2[1]), here[0])
         where = [(name, "==", at) for name, at in zip(("function", "dimension", "instance"), place, strict=True)]
-        parts = [
-            pd.read_parquet(report.store.trace_file(study.name), columns=list(OF_TRACES), filters=where).assign(
-                algorithm=study.name
-            )
-            for study, _ in adaptive
-        ]
+        read = bind(pd.read_parquet, columns=list(OF_TRACES), filters=where)
+        files = {study.name: report.store.trace_file(study.name) for study, _ in adaptive}
+        parts = [read(file).assign(algorithm=name) for name, file in files.items()]
         generations = pd.concat(parts, ignore_index=True)
         if len(generations):
             found[place] = generations
     return found
-
-
-def _judges_models(study: StoredStudy) -> bool:
-    return "control.error" in flattened(study.parts[0].settings.model_dump())
 
 
 def control_frequency(
@@ -138,8 +142,7 @@ def control_frequency(
         axes = layout.panel(LEFT, TOP, width - LEFT - 8, HEIGHT)
         for x, (name, of) in enumerate(ratios.items()):
             finite = np.sort(of[np.isfinite(of)])
-            _box(axes, x, finite)
-            axes.plot(_beside(x, len(finite)), finite, linestyle="none", ms=3.8, label=name, **look_of[name].mark)
+            _box(axes, x, finite, look_of[name].mark | {"label": name})
             if never[name]:
                 note = f"{never[name]} of {len(of)}: ∞" if cell >= ROOMY else f"{never[name]}×∞"
                 place = LEFT + (x + 0.5) * cell, below + 0.6 * LINE
@@ -171,26 +174,14 @@ def _ratios(trials: pd.DataFrame) -> Floats:
     return np.where(never, np.inf, ratio)
 
 
-def _box(axes: Axes, x: float, values: Floats) -> None:
+def _box(axes: Axes, x: float, values: Floats, mark: Properties) -> None:
+    """Draw a box plot, and right of it the dots of the sorted values, each beside the one before, in a zigzag."""
     if len(values):
-        line = {"color": INK, "linewidth": 0.8}
-        axes.bxp(
-            boxplot_stats(values),
-            positions=[x - 0.12],
-            widths=0.36,
-            showfliers=False,  # each trial has its dot
-            manage_ticks=False,
-            boxprops=line,
-            whiskerprops=line,
-            capprops=line,
-            medianprops={"color": INK, "linewidth": 1.8},
-        )
-
-
-def _beside(x: float, n: int) -> Floats:
-    """Return the places of dots of sorted values: right of the box, each beside the one before, in a zigzag."""
-    places: Floats = x + 0.2 + 0.07 * (np.arange(n, dtype=np.float64) % 3)
-    return places
+        line: Properties = {"color": INK, "linewidth": 0.8}
+        lines: Properties = dict.fromkeys(("boxprops", "whiskerprops", "capprops"), line)
+        box: Properties = {"positions": [x - 0.12], "widths": 0.36, "medianprops": line | {"linewidth": 1.8}}
+        axes.bxp(boxplot_stats(values), showfliers=False, manage_ticks=False, **box, **lines)  # each trial has its dot
+    axes.plot(x + 0.2 + 0.07 * (np.arange(len(values)) % 3), values, linestyle="none", ms=3.8, **mark)
 
 
 def _scale(axes: Axes, ratios: Floats) -> None:
@@ -245,7 +236,13 @@ def evolution(generations: pd.DataFrame, *, title: str = "", algorithms: Names =
     height = ABOVE + LOW + 10 + HIGH + 14
     body = lines * height + 14
     with styled():
-        layout = new_layout(PAGE, body, title=title, keys=_keys(true), partial=partial)
+        keys: list[Key] = [
+            ("generations left to the model, gₘ", Line2D([], [], **STEPS)),
+            ("error ε of one model", Line2D([], [], **(DOTS | {"markersize": 5}))),
+            ("smoothed error εₛ", Line2D([], [], **SMOOTHED)),
+        ]
+        keys += [("restart", Line2D([], [], **RESTART))] if any(map(_restarts, true.values())) else []
+        layout = new_layout(PAGE, body, title=title, keys=keys, partial=partial)
         width = (PAGE - MARGIN - (columns - 1) * BETWEEN - 10) / columns
         most = max(int(of["model_generations"].max()) for of in true.values())
         end = max(int(of["true_evaluations"].max()) for of in true.values())
@@ -254,17 +251,15 @@ def evolution(generations: pd.DataFrame, *, title: str = "", algorithms: Names =
             left, top = MARGIN + column * (width + BETWEEN), row * height + ABOVE - 4
             above = layout.panel(left, top, width, LOW, name)
             below = layout.panel(left, top + LOW + 10, width, HIGH)
-            _generations(above, true[name], max(1, most))
-            _errors(below, true[name])
+            _draw_trace(above, below, true[name], max(1, most))
             for axes in (above, below):
+                axes.tick_params(axis="y", labelleft=column == 0)
                 axes.set_xlim(0, end)
                 axes.xaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
                 for start in _restarts(true[name]):
                     axes.axvline(start, zorder=1.9, **RESTART)
                 guide(axes, "y")
             above.tick_params(axis="x", labelbottom=False)
-            for axes in (above, below):
-                axes.tick_params(axis="y", labelleft=column == 0)
             if column == 0:
                 layout.write(8, top + LOW / 2, "gₘ", rotation=90, va="center", ha="center")
                 layout.write(8, top + LOW + 10 + HIGH / 2, "error ε", rotation=90, va="center", ha="center")
@@ -284,43 +279,30 @@ def _true_evaluated(generations: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _restarts(generations: pd.DataFrame) -> list[float]:
     """Return the evaluations at which a restart had made its first generation."""
-    first = generations["restart"].diff() > 0
-    return [float(value) for value in generations.loc[first, "true_evaluations"]]
+    return generations.loc[generations["restart"].diff() > 0, "true_evaluations"].astype(float).tolist()
 
 
-def _keys(true: Mapping[str, pd.DataFrame]) -> list[Key]:
-    keys: list[Key] = [
-        ("generations left to the model, gₘ", Line2D([], [], **STEPS)),
-        ("error ε of one model", Line2D([], [], **(DOTS | {"markersize": 5}))),
-        ("smoothed error εₛ", Line2D([], [], **SMOOTHED)),
-    ]
-    if any(_restarts(of) for of in true.values()):
-        keys.append(("restart", Line2D([], [], **RESTART)))
-    return keys
-
-
-def _generations(axes: Axes, true: pd.DataFrame, most: int) -> None:
-    x, g = stairs(true["true_evaluations"].to_numpy(np.float64), true["model_generations"].to_numpy(np.float64))
-    axes.plot(x, g, label="g_m", **STEPS)
-    axes.set_ylim(0, most + 0.3)
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-
-
-def _errors(axes: Axes, true: pd.DataFrame) -> None:
-    x = true["true_evaluations"].to_numpy(np.float64)
-    axes.plot(x, true["error"].to_numpy(np.float64, na_value=np.nan), label="error", **DOTS)
-    smoothed = true["smoothed_error"].to_numpy(np.float64, na_value=np.nan)
+def _draw_trace(above: Axes, below: Axes, true: pd.DataFrame, most: int) -> None:
+    """Draw g_m into a panel, ε and ε_s into the one below it."""
+    columns = ("true_evaluations", "model_generations", "error", "smoothed_error")
+    x, g, error, smoothed = (true[column].to_numpy(np.float64, na_value=np.nan) for column in columns)
+    above.plot(*stairs(x, g), label="g_m", **STEPS)
+    above.set_ylim(0, most + 0.3)
+    above.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+    below.plot(x, error, label="error", **DOTS)
     there = np.isfinite(smoothed)
-    axes.plot(x[there], smoothed[there], label="smoothed error", **SMOOTHED)
-    axes.set_ylim(0, 1)
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    below.plot(x[there], smoothed[there], label="smoothed error", **SMOOTHED)
+    below.set_ylim(0, 1)
+    below.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
 
 
 SECTION = Section(
     key="control",
     title="Control",
     heading="Evolution control",
-    frames={"control_frequency": of_one(_frame)},
+    frames={
+        "control_frequency": of_one(lambda found: control_frequencies(comparable_costs(found, found.comparison.names)))
+    },
     figures=_figures,
     piece=PIECE,
     shown=lambda findings: not findings["control_frequency"].empty,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial as bind
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,7 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinne
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Look, number, styled
-from sacma.analysis.findings import Findings
-from sacma.analysis.page.charts import by_place, rounded
-from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension, of_one
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
 from sacma.analysis.trials import convergence_curves
 from sacma.coco.function_names import function_title
 
@@ -52,10 +51,6 @@ BAND = 0.16  # opacity of the quartiles
 MOST_OF_BAND = 30  # points of an edge of a band
 
 
-def _frame(findings: Findings) -> pd.DataFrame:
-    return convergence_curves(findings.comparison.compared.trials, findings.comparison.budget)
-
-
 def _figures(report: Report) -> Iterator[Drawing]:
     for D, curves in by_dimension(report.findings["convergence"]):
         make = bind(convergence, curves, dimension=D, target=report.comparison.target, **report.look)
@@ -69,7 +64,7 @@ def _chart(findings: Findings) -> Json:
         indexed = curve.set_index("evaluations_per_dimension").reindex(x)
         return [rounded(indexed[column]) for column in VALUES]
 
-    return by_place(findings["convergence"], "function", "functions", quantiles)
+    return chart_data(findings["convergence"], "function", "functions", quantiles)
 
 
 def convergence(
@@ -83,9 +78,9 @@ def convergence(
     upper_quartile of Δf, which counts as the target below it. Points whose median is NaN or infinite are left out.
     """
     these = _these(curves, target, dimension)
-    functions = sorted(pd.unique(these["function"]))
-    columns = min(PANELS, len(functions))
-    lines = -(-len(functions) // columns)
+    count = these["function"].nunique()
+    columns = min(PANELS, count)
+    lines = -(-count // columns)
     body = lines * (ABOVE + HEIGHT) + BELOW
     with styled():
         look_of = looks_of(curves, these, algorithms)
@@ -93,13 +88,12 @@ def convergence(
         width = PAGE if columns == PANELS else LEFT + columns * (WIDTH + BETWEEN)
         layout = new_layout(width, body, title=f"{dimension}-D", keys=keys, partial=partial)
         limits = (0.0, float(these["evaluations_per_dimension"].max()) or 1.0)
-        by_function = dict(list(these.groupby("function", observed=True)))
-        for n, function in enumerate(functions):
+        for n, (function, of_function) in enumerate(these.groupby("function", observed=True)):
             row, column = divmod(n, columns)
             place = (LEFT + column * (WIDTH + BETWEEN), ABOVE - 5 + row * (ABOVE + HEIGHT))
-            axes = layout.panel(*place, WIDTH, HEIGHT, function_title(int(function)))
-            _panel(axes, by_function[function], look_of, limits)
-            if n + columns < len(functions):
+            axes = layout.panel(*place, WIDTH, HEIGHT, function_title(cast("int", function)))
+            _panel(axes, of_function, look_of, limits)
+            if n + columns < count:
                 axes.tick_params(axis="x", labelbottom=False)
         layout.write(8, (body - BELOW) / 2, "log₁₀ Δf", rotation=90, va="center", ha="center")
         layout.write(width / 2, body - 8, "true evaluations / D", ha="center", va="center")
@@ -122,14 +116,12 @@ def _these(curves: pd.DataFrame, target: float, dimension: int) -> pd.DataFrame:
 def _panel(axes: Axes, these: pd.DataFrame, look_of: Mapping[str, Look], limits: tuple[float, float]) -> None:
     """Draw the rows of one function."""
     values = these[list(VALUES)].to_numpy(np.float64)
-    finite = values[np.isfinite(values)]
-    if not len(finite):
+    finite = np.isfinite(values)
+    if not finite.any():
         without_data(axes)
         return
-    low, high = float(finite.min()), float(finite.max())
-    later = values[these["evaluations_per_dimension"] >= START * limits[1]]
-    if np.isfinite(later).any():
-        high = float(later[np.isfinite(later)].max())
+    late = finite & (these["evaluations_per_dimension"].to_numpy() >= START * limits[1])[:, None]
+    low, high = float(values[finite].min()), float(values[late if late.any() else finite].max())
     margin = 0.04 * (high - low) if high > low else 0.5
     low, high = low - margin, high + margin
     by_algorithm = dict(list(these.groupby("algorithm", observed=True)))
@@ -166,7 +158,11 @@ def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats, *, look: Look, sc
 SECTION = Section(
     key="convergence",
     title="Convergence",
-    frames={"convergence": of_one(_frame)},
+    frames={
+        "convergence": of_one(
+            lambda findings: convergence_curves(findings.comparison.compared.trials, findings.comparison.budget)
+        )
+    },
     figures=_figures,
     chart=_chart,
     piece=PIECE,

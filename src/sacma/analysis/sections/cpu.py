@@ -1,6 +1,7 @@
 """CPU time: milliseconds per true evaluation, Table 2 of the paper, and what they were spent on."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import partial as bind
 
 import numpy as np
@@ -13,10 +14,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from sacma.analysis.figures.layout import LINE, PAGE, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import INK, SMALL, Properties, number, shortened, styled, text_width
-from sacma.analysis.findings import Findings
-from sacma.analysis.section import Drawing, Report, Section, of_one
+from sacma.analysis.section import Drawing, Findings, Report, Section, of_one
 from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
-from sacma.analysis.trial_costs import cpu_per_evaluation, trial_costs
+from sacma.config.plan import TrialSpec
+from sacma.store.outcome import Outcome
 
 PIECE = """
 {% for each in tables %}{{ table(each) }}{% endfor %}
@@ -26,6 +27,8 @@ PIECE = """
 """
 
 COLUMNS = ("algorithm", "dimension", "part", "seconds_per_evaluation")
+PLACE = ("dimension", "function", "instance")
+COUNTS = ("evaluations", "true_generations", "model_generations", "restarts")
 
 PARTS: Mapping[str, Properties] = {
     "objective": {"facecolor": "#000000", "hatch": ""},
@@ -34,7 +37,7 @@ PARTS: Mapping[str, Properties] = {
     "strategy": {"facecolor": "#F5F5F5", "hatch": ""},
     "other": {"facecolor": "#FFFFFF", "hatch": "xxx"},
 }
-"""From the left. Neighbours differ in lightness or hatching."""
+"""Where CPU time goes, from the left. Neighbours differ in lightness or hatching."""
 
 BAR, THICK = 12.0, 0.72  # from one bar to the next, in points, and which share of it is bar
 MOST_NAME = 110.0  # of the width of a name, in points
@@ -55,12 +58,37 @@ def comparable_costs(findings: Findings, names: Collection[str], *, of_functions
     return there.shared(kept) if of_functions else kept
 
 
-def _costs(findings: Findings) -> pd.DataFrame:
-    return trial_costs(trial for _, completeness in findings.comparison.covered for trial in completeness.trials)
+def trial_costs(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
+    """Return what each trial took beside its evaluations, a row a trial, CPU seconds by part; COCO data do not tell.
+
+    The control frequency is true over model-evaluated generations, Figure 2 of the paper; inf where there are none of
+    the latter.
+    """
+    rows = [
+        {"algorithm": spec.name}
+        | {name: getattr(spec, name) for name in PLACE}
+        | {name: getattr(outcome, name) for name in COUNTS}
+        | asdict(outcome.cpu)
+        for spec, outcome in trials
+    ]
+    columns = ["algorithm", *PLACE, *COUNTS[:-1], "control_frequency", COUNTS[-1], *PARTS]
+    frame = pd.DataFrame(rows, columns=columns)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        frequency = frame["true_generations"].to_numpy(float) / frame["model_generations"].to_numpy(float)
+    return frame.assign(control_frequency=frequency)
 
 
-def _frame(findings: Findings) -> pd.DataFrame:
-    return cpu_per_evaluation(comparable_costs(findings, findings.comparison.names, of_functions=True))
+def cpu_per_evaluation(costs: pd.DataFrame) -> pd.DataFrame:
+    """Return CPU seconds per true evaluation, one thread: those of all trials over all their evaluations (Table 2).
+
+    Columns are algorithm, dimension, trials, part (as in ``PARTS``, and total) and seconds_per_evaluation.
+    """
+    groups = costs.groupby(["algorithm", "dimension"], sort=False)
+    sums = groups[["evaluations", *PARTS]].sum()
+    per_evaluation = sums[list(PARTS)].div(sums["evaluations"], axis="index")
+    per_evaluation = per_evaluation.assign(total=per_evaluation.sum(axis="columns"), trials=groups.size())
+    keys = ["algorithm", "dimension", "trials"]
+    return per_evaluation.reset_index().melt(keys, var_name="part", value_name="seconds_per_evaluation")
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
@@ -101,6 +129,9 @@ def cpu_time(parts: pd.DataFrame, *, algorithms: Names = None, partial: bool = F
     lines = -(-len(dimensions) // columns)
     height = BAR * len(shown) + 2
     names = shortened(shown, MOST_NAME, SMALL)
+    milliseconds = 1e3 * these.pivot(
+        index=["dimension", "algorithm"], columns="part", values="seconds_per_evaluation"
+    ).reindex(columns=list(PARTS))
     left = max(text_width(name, SMALL) for name in names) + 8
     width = (PAGE - left - 8 - (columns - 1) * BETWEEN) / columns
     with styled():
@@ -111,10 +142,7 @@ def cpu_time(parts: pd.DataFrame, *, algorithms: Names = None, partial: bool = F
             row, column = divmod(n, columns)
             place = (left + column * (width + BETWEEN), row * (ABOVE + height + BELOW) + ABOVE - 2)
             axes = layout.panel(*place, width, height, f"{dimension}-D")
-            table = these[these["dimension"] == dimension].pivot(
-                index="algorithm", columns="part", values="seconds_per_evaluation"
-            )
-            _bars(axes, 1e3 * table.reindex(index=shown, columns=list(PARTS)))
+            _bars(axes, milliseconds.loc[dimension].reindex(shown))
             axes.set_yticks(range(len(shown)), names if column == 0 else [])
         text = "CPU milliseconds per true evaluation"
         layout.write(left + (PAGE - left) / 2, body - LINE / 2, text, ha="center", va="center")
@@ -143,7 +171,12 @@ SECTION = Section(
     key="time",
     title="Time",
     heading="CPU time",
-    frames={"trial_costs": of_one(_costs), "cpu": of_one(_frame)},
+    frames={
+        "trial_costs": of_one(lambda found: trial_costs(t for _, c in found.comparison.covered for t in c.trials)),
+        "cpu": of_one(
+            lambda found: cpu_per_evaluation(comparable_costs(found, found.comparison.names, of_functions=True))
+        ),
+    },
     tables=_tables,
     figures=_figures,
     piece=PIECE,

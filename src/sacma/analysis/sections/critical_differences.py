@@ -4,14 +4,13 @@ J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR
 two columns, the better half on the left, each on a line of its own: ranks may be as close as they like.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial as bind
 from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,11 +18,9 @@ from matplotlib.figure import Figure
 from sacma.analysis.figures.layout import LINE, PAGE, new_layout
 from sacma.analysis.figures.rows import Names
 from sacma.analysis.figures.style import INK, SIZE, SMALL, Look, looks, number, shortened, styled, text_width
-from sacma.analysis.findings import Findings
-from sacma.analysis.section import Drawing, Report, Section
+from sacma.analysis.section import Drawing, Findings, Report, Section
 from sacma.analysis.sections.ranks import are_compared
 from sacma.analysis.tables import ALPHA, PLACE, decisive
-from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
@@ -53,9 +50,6 @@ class Ranking:
 def by_rank(mean_ranks: pd.Series) -> Ranks:
     """Return the mean ranks, the best first.
 
-    Raises:
-        ValueError: there are fewer than two, or they cannot be mean ranks.
-
     >>> by_rank(pd.Series({"A": 1.0}))
     Traceback (most recent call last):
     ...
@@ -78,14 +72,14 @@ def groups_alike(ranking: Ranking, alpha: float = ALPHA) -> list[tuple[str, ...]
 
     Adjusted p-values need not fall with the distance of ranks: two algorithms that do not differ may have one between
     them that differs from one of the two. A bar over all three would say more than the tests do, so there is none.
-
-    Raises:
-        ValueError: as ``by_rank``, or a pair has no p-value.
     """
     ranks = by_rank(ranking.mean_ranks)
-    alike = _alike(ranking, ranks, alpha)
-    groups = []
-    reached = 0
+    p = ranking.p_values.reindex(index=ranks.index, columns=ranks.index).to_numpy(dtype=np.float64, na_value=np.nan)
+    for i, j in permutations(range(len(p)), 2):
+        if not 0 <= p[i, j] <= 1:
+            raise ValueError(f"the p-value of {ranks.index[i]} and {ranks.index[j]} is {p[i, j]}; every pair needs one")
+    alike = np.minimum(p, p.T) >= alpha
+    groups, reached = [], 0
     for first in range(len(ranks)):
         last = first
         while last + 1 < len(ranks) and alike[first : last + 1, last + 1].all():
@@ -94,17 +88,6 @@ def groups_alike(ranking: Ranking, alpha: float = ALPHA) -> list[tuple[str, ...]
             groups.append(tuple(str(name) for name in ranks.index[first : last + 1]))
             reached = last
     return groups
-
-
-def _alike(ranking: Ranking, ranks: Ranks, alpha: float) -> npt.NDArray[np.bool_]:
-    """Return the pairs that do not differ, in the order of ``ranks``."""
-    table = ranking.p_values.reindex(index=ranks.index, columns=ranks.index)
-    p = table.to_numpy(dtype=np.float64, na_value=np.nan)
-    for i, j in permutations(range(len(p)), 2):
-        if not 0 <= p[i, j] <= 1:
-            raise ValueError(f"the p-value of {ranks.index[i]} and {ranks.index[j]} is {p[i, j]}; every pair needs one")
-    alike: npt.NDArray[np.bool_] = np.minimum(p, p.T) >= alpha
-    return alike
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -119,7 +102,7 @@ def _figures(report: Report) -> Iterator[Drawing]:
 
 def _rankings(findings: Findings, *, of_target: bool) -> Iterator[Ranking]:
     ranks, tests, pairs = findings["mean_ranks"], findings["rank_tests"], findings["pairwise"]
-    differ, difference = (to_mapping(tests, PLACE, name) for name in ("significant", "critical_difference"))
+    differ, difference = (tests.set_index(PLACE)[name].to_dict() for name in ("significant", "critical_difference"))
     for (D, scenario), group in ranks[ranks["scenario"].isin(OF_TARGET) == of_target].groupby(PLACE, sort=False):
         if (D, scenario) not in differ:
             continue
@@ -134,13 +117,7 @@ def _rankings(findings: Findings, *, of_target: bool) -> Iterator[Ranking]:
 def critical_differences(
     rankings: Sequence[Ranking], *, alpha: float = ALPHA, algorithms: Names = None, partial: bool = False
 ) -> Figure:
-    """Draw a diagram for each of several rankings, such as dimensions by budgets, row by row.
-
-    Pairs with p-values below ``alpha`` differ; ``algorithms`` are those of the study, in its order.
-
-    Raises:
-        ValueError: there is nothing to draw, or a ranking is of fewer than two algorithms, or lacks a p-value.
-    """
+    """Draw a diagram for each of several rankings, row by row; pairs with p-values below ``alpha`` differ."""
     if not rankings:
         raise ValueError("nothing to draw: there are no rankings")
     names = list(dict.fromkeys(str(name) for one in rankings for name in one.mean_ranks.index))
@@ -201,7 +178,12 @@ def _draw(axes: Axes, diagram: _Diagram, look_of: Mapping[str, Look]) -> None:
     start = _critical_difference(axes, diagram, at(2) - at(1)) if diagram.critical_difference else WIDTH
     if diagram.title:
         axes.text(4, LINE / 2, shortened([diagram.title], start - 12)[0], va="center")
-    _axis(axes, diagram, at)
+    axes.plot([at(1), at(k)], [diagram.axis] * 2, color=INK, linewidth=0.8, label="axis")
+    labelled = next(step for step in range(1, k + 1) if at(1 + step) - at(1) >= APART or step == k)
+    for tick in range(1, k + 1):
+        axes.plot([at(tick)] * 2, [diagram.axis, diagram.axis - 3], color=INK, linewidth=0.6, label="tick")
+        if (tick - 1) % labelled == 0:
+            axes.text(at(tick), diagram.axis - 4, str(tick), ha="center", va="bottom", fontsize=SMALL)
     for level, group in enumerate(diagram.groups):
         y = diagram.axis + 6 + STEP * level
         ends = at(float(diagram.ranks[group[0]])) - 2, at(float(diagram.ranks[group[-1]])) + 2
@@ -213,17 +195,6 @@ def _draw(axes: Axes, diagram: _Diagram, look_of: Mapping[str, Look]) -> None:
         axes.plot([at(rank), at(rank), edge], [diagram.axis, y, y], color=INK, linewidth=0.6, label="stem")
         axes.plot([edge + outwards * MARK / 2], [y], linestyle="none", markersize=5, **look_of[str(algorithm)].mark)
         axes.text(edge + outwards * (MARK + 1), y, names[n], ha=align, va="center", fontsize=SIZE)
-
-
-def _axis(axes: Axes, diagram: _Diagram, at: Callable[[float], float]) -> None:
-    """Draw the line of ranks with its ticks."""
-    k, y = len(diagram.ranks), diagram.axis
-    axes.plot([at(1), at(k)], [y, y], color=INK, linewidth=0.8, label="axis")
-    labelled = next(step for step in range(1, k + 1) if at(1 + step) - at(1) >= APART or step == k)
-    for rank in range(1, k + 1):
-        axes.plot([at(rank)] * 2, [y, y - 3], color=INK, linewidth=0.6, label="tick")
-        if (rank - 1) % labelled == 0:
-            axes.text(at(rank), y - 4, str(rank), ha="center", va="bottom", fontsize=SMALL)
 
 
 def _critical_difference(axes: Axes, diagram: _Diagram, unit: float) -> float:

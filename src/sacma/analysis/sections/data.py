@@ -2,15 +2,14 @@
 
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 import pandas as pd
 
 from sacma.analysis.comparison import ExternalData
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import left_out
-from sacma.analysis.section import Report, Section
+from sacma.analysis.section import Findings, Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
 from sacma.config.nested import flattened
 from sacma.files.printable import printable
@@ -41,27 +40,19 @@ def _completeness(findings: Findings) -> pd.DataFrame:
     rows: list[tuple[object, ...]] = []
     for study, completeness in findings.comparison.covered:
         outcomes = [outcome for _, outcome in completeness.trials]
-        counts = (
-            len(completeness.specs),
-            len(outcomes),
-            len(completeness.missing),
-            len(completeness.failed),
-            len(completeness.damaged),
-        )
+        parts = completeness.specs, outcomes, completeness.missing, completeness.failed, completeness.damaged
         taken = sum(outcome.evaluations for outcome in outcomes), sum(outcome.cpu.total for outcome in outcomes)
-        rows.append((study.name, "records", *counts, *taken))
+        rows.append((study.name, "records", *map(len, parts), *taken))
     for data in findings.comparison.external:
-        curves = data.data.curves
-        taken = sum(curve.evaluations for curve in curves), math.nan
-        rows.append((data.name, printable(str(data.path)), len(curves), len(curves), 0, 0, 0, *taken))
+        n, evaluations = len(data.data.curves), sum(curve.evaluations for curve in data.data.curves)
+        rows.append((data.name, printable(str(data.path)), n, n, 0, 0, 0, evaluations, math.nan))
     numbers = ["trials", "done", "missing", "failed", "damaged", "evaluations", "cpu_seconds"]
     return pd.DataFrame(rows, columns=["algorithm", "source", *numbers])
 
 
 def _left_out(findings: Findings) -> pd.DataFrame:
     suite = findings.comparison.suite
-    missing = left_out(suite)
-    return pd.DataFrame({"suite": suite.name, "left_out": missing} if missing else {})
+    return pd.DataFrame({"suite": suite.name, "left_out": missing} if (missing := left_out(suite)) else {})
 
 
 def _overlap(findings: Findings) -> pd.DataFrame:
@@ -69,26 +60,23 @@ def _overlap(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame() if overlap.complete else overlap.table
 
 
-def _tables(report: Report) -> Iterator[FormattedTable | None]:
+def _tables(report: Report) -> Iterator[FormattedTable]:
+    """Yield the settings of each algorithm that differ, or that some config has changed from the default."""
     studies = [(study.name, study.parts[0]) for study, _ in report.comparison.covered]
     settings = {name: {"algorithm": part.algorithm, **flattened(part.settings.model_dump())} for name, part in studies}
     changed = {key for _, part in studies for key in flattened(part.settings.model_dump(exclude_defaults=True))}
-    yield settings_table(settings, {outer for key in changed for outer in accumulate(key.split("."), "{}.{}".format)})
-
-
-def settings_table(settings: Mapping[str, Mapping[str, object]], changed: Collection[str]) -> FormattedTable | None:
-    """Return the settings of each algorithm that differ, or that some config has ``changed`` from the default."""
+    changed = {outer for key in changed for outer in accumulate(key.split("."), "{}.{}".format)}
     keys = list(dict.fromkeys(key for values in settings.values() for key in values))
     values_of = {key: {repr(values[key]) for values in settings.values() if key in values} for key in keys}
-    differing = [key for key in keys if key in changed or len(values_of[key]) > 1]
-    if not differing:
-        return None
-    header = ((Head("setting"), *map(Head, settings)),)
     rows = tuple(
         (Cell(key), *(Cell(setting_text(values[key]) if key in values else "") for values in settings.values()))
-        for key in differing
+        for key in keys
+        if key in changed or len(values_of[key]) > 1
     )
-    return FormattedTable(
+    if not rows:
+        return
+    header = ((Head("setting"), *map(Head, settings)),)
+    yield FormattedTable(
         "table1_settings",
         "Settings",
         "Those that differ between algorithms or from the defaults; empty where an algorithm has no such setting.",
@@ -133,9 +121,8 @@ def _provenance_of_external(data: ExternalData) -> tuple[str, list[tuple[str, st
 
 
 def _values(report: Report) -> Mapping[str, object]:
-    comparison = report.comparison
-    provenance = [*map(_provenance, report.manifests), *map(_provenance_of_external, comparison.external)]
-    return {"provenance": provenance}
+    external = report.comparison.external
+    return {"provenance": [*map(_provenance, report.manifests), *map(_provenance_of_external, external)]}
 
 
 SECTION = Section(

@@ -16,12 +16,10 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Properties, number, styled
-from sacma.analysis.findings import Findings
-from sacma.analysis.page.charts import by_place, rounded
 from sacma.analysis.paper.claims import budgets_of_claims
 from sacma.analysis.run_lengths import COLUMNS as FRAME_COLUMNS
 from sacma.analysis.run_lengths import bootstrapped_ecdf, run_lengths, targets
-from sacma.analysis.section import Drawing, Json, Report, Section, by_dimension, of_one
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
 from sacma.analysis.tables import joined
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
@@ -60,8 +58,8 @@ def ecdf_of(comparison: Comparison, compared: Compared) -> pd.DataFrame:
     parts = []
     for D in sorted({trial.dimension for trial in trials}):
         lengths = run_lengths([trial for trial in trials if trial.dimension == D], targets(D))
-        budgets = budgets_of_claims(comparison.budget)
-        parts.append(bootstrapped_ecdf(lengths, np.random.default_rng(D), told_at=budgets))
+        told_at = budgets_of_claims(comparison.budget)
+        parts.append(bootstrapped_ecdf(lengths, np.random.default_rng(D), told_at=told_at))
     return joined(parts, FRAME_COLUMNS)
 
 
@@ -77,7 +75,7 @@ def _chart(findings: Findings) -> Json:
         at = np.searchsorted(curve["evaluations_per_dimension"].to_numpy(), x, side="right")
         return rounded(np.append(0.0, curve["proportion"].to_numpy())[at])
 
-    return by_place(findings["ecdf"], "group", "groups", steps)
+    return chart_data(findings["ecdf"], "group", "groups", steps)
 
 
 def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None, partial: bool = False) -> Figure:
@@ -96,7 +94,8 @@ def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None,
         raise ValueError(f"nothing to draw: no proportion in {dimension}-D is known")
     if not these["proportion"].between(0, 1).all():
         raise ValueError("a proportion is not within 0 … 1")
-    limits = _limits(these["evaluations_per_dimension"])
+    low, high = (float(end) for end in these["evaluations_per_dimension"].agg(["min", "max"]))
+    limits = (low, high) if low < high else (low / 2, high * 2)
     curves = dict(list(these.sort_values("evaluations_per_dimension").groupby(["group", "algorithm"], observed=True)))
     with styled():
         look_of = looks_of(proportions, these, algorithms)
@@ -107,7 +106,8 @@ def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None,
         for n, group in enumerate(BBOB.groups):
             row, column = divmod(n, 2)
             functions = these.loc[these["group"] == group, "functions"]
-            title = group if functions.empty else f"{group} ({_label(functions.iloc[0])})"
+            which = next((f"{n} functions" if isinstance(n, Integral) else n for n in functions), "")
+            title = f"{group} ({which})" if which else group
             place = (LEFT + column * (WIDTH + BETWEEN), ABOVE - 10 + row * (ABOVE + HEIGHT))
             axes = layout.panel(*place, WIDTH, HEIGHT, title)
             if functions.empty:
@@ -128,11 +128,6 @@ def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None,
         return layout.figure
 
 
-def _limits(budgets: "pd.Series[float]") -> tuple[float, float]:
-    low, high = float(budgets.min()), float(budgets.max())
-    return (low, high) if low < high else (low / 2, high * 2)
-
-
 def _corners(curve: pd.DataFrame) -> tuple[Floats, Floats]:
     x, y = (curve[column].to_numpy(np.float64) for column in ("evaluations_per_dimension", "proportion"))
     return stairs(x, y)
@@ -149,10 +144,6 @@ def _axes(axes: Axes, limits: tuple[float, float]) -> None:
     axes.set_xlim(limits)  # which ticks have widened
     axes.set_yticks(np.linspace(0, 1, 6))
     guide(axes)
-
-
-def _label(functions: object) -> str:
-    return f"{functions} functions" if isinstance(functions, Integral) else str(functions)
 
 
 SECTION = Section(

@@ -2,24 +2,24 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import paper_notes, protocol_differences
-from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside
+from sacma.analysis.paper import published
 from sacma.analysis.paper.claims import Evidence, checks, judge
-from sacma.analysis.paper.published import ALGORITHMS
-from sacma.analysis.section import Report, Section, of_all, of_one
+from sacma.analysis.section import Findings, Report, Section, of_all, of_one
+from sacma.analysis.sections.control import control_frequencies
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import ecdf_of
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
-from sacma.analysis.tables import PLACE, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests
-from sacma.analysis.to_mapping import to_mapping
-from sacma.analysis.trial_costs import control_frequencies
+from sacma.analysis.tables import PLACE, joined, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests
 from sacma.analysis.trials import OF_TARGET, budgets_to_target, evaluations_to_target
+from sacma.coco.suites import BBOB, Suite
 
 PIECE = """
 <p>Repický, Bajer, Pitra and Holeňa, <cite>Adaptive generation-based evolution control for Gaussian process surrogate
@@ -47,10 +47,13 @@ not of the paper's protocol, or not significant. Each check with its number:
 """
 
 
+FEWEST = 3  # algorithms of which a correlation of ranks says anything
+
+
 def evidence(findings: Findings) -> Evidence:
     """Return what the paper's claims are judged by: its own algorithms among themselves, at budgets that they set."""
     comparison = findings.comparison
-    names = [name for name in comparison.names if name in ALGORITHMS and comparison.suite.of_the_paper]
+    names = [name for name in comparison.names if name in published.ALGORITHMS and comparison.suite.of_the_paper]
     theirs, ecdf = comparison.among(names), findings["ecdf"]
     if len(names) == len(comparison.names):
         medians = medians_of(findings.best[findings.best["scenario"].isin(OF_TARGET)])
@@ -72,24 +75,75 @@ def evidence(findings: Findings) -> Evidence:
     )
 
 
-def _cpu(findings: Findings) -> pd.DataFrame:
-    return cpu_beside(findings["cpu"] if findings.comparison.suite.of_the_paper else findings["cpu"][:0])
+def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return our mean ranks, as from ``mean_ranks``, beside the paper's, among the same algorithms.
+
+    ``functions`` is how many ours are over, the paper's are over 24; ``algorithms`` how many the ranks are among: with
+    one there is no row.
+    """
+    ours = ranks.rename(columns={"mean_rank": "ours"})[[*PLACE, "algorithm", "functions", "ours"]]
+    parts = (
+        published.mean_ranks_among(set(group["algorithm"]))
+        .rename(columns={"mean_rank": "paper"})
+        .assign(algorithms=len(group))
+        .merge(group, on=[*PLACE, "algorithm"])
+        for _, group in ours.groupby(PLACE, sort=False)
+        if len(group) > 1
+    )
+    both = joined(parts, [*PLACE, "algorithm", "functions", "algorithms", "paper", "ours"])
+    return both.assign(difference=both["ours"] - both["paper"])
 
 
-def _tables(report: Report) -> Iterator[FormattedTable | None]:
-    findings = report.findings
-    yield beside_ranks_table(findings["paper_mean_ranks"], findings["paper_correlation"])
-    yield beside_cpu_table(findings["paper_cpu"])
+def correlations(beside: pd.DataFrame) -> pd.DataFrame:
+    """Return Spearman's ρ of the mean ranks, ours and the paper's, in each of its ten scenarios.
 
-
-def beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame) -> FormattedTable | None:
-    """Return our mean ranks beside the paper's, and their correlation, from ``mean_ranks_beside``."""
-    if beside.empty:
-        return None
-    algorithms = list(beside["algorithm"].unique())
-    both = [to_mapping(beside, [*PLACE, "algorithm"], whose) for whose in ("paper", "ours")]
+    It is NaN with fewer than 3 algorithms, or where all of ours are equal; p-values are two-sided, by all permutations.
+    """
     rows = []
-    for (D, scenario), rho in to_mapping(correlation, PLACE, "spearman_rho").items():
+    for place, group in beside.groupby(PLACE, sort=False):
+        paper, ours = group["paper"].to_numpy(), group["ours"].to_numpy().round(9)
+        rho = p_value = np.nan
+        if len(group) >= FEWEST and len(set(ours)) > 1:
+            statistic = partial(_spearman, paper)
+            test = stats.permutation_test((ours,), statistic, permutation_type="pairings", n_resamples=10_000)
+            rho, p_value = float(test.statistic), float(test.pvalue)
+        rows.append((*place, len(group), rho, p_value))
+    return pd.DataFrame(rows, columns=[*PLACE, "algorithms", "spearman_rho", "p_value"])
+
+
+def _spearman(paper: "np.ndarray[tuple[int], np.dtype[np.float64]]", ours: object) -> float:
+    return float(stats.spearmanr(paper, ours).statistic)
+
+
+def cpu_beside(cpu: pd.DataFrame, suite: Suite = BBOB) -> pd.DataFrame:
+    """Return CPU seconds per true evaluation, as from ``cpu_per_evaluation``, beside the paper's Table 2.
+
+    Columns are algorithm, dimension, paper, ours (seconds) and ratio (how many times less ours is); there are no rows
+    of another ``suite`` than the paper's.
+    """
+    total = cpu[(cpu["part"] == "total") & suite.of_the_paper].rename(columns={"seconds_per_evaluation": "ours"})
+    both = (
+        published.cpu_seconds()
+        .rename(columns={"seconds": "paper"})
+        .merge(total[["algorithm", "dimension", "ours"]], on=["algorithm", "dimension"])
+    )
+    return both.assign(ratio=both["paper"] / both["ours"])
+
+
+def _tables(report: Report) -> Iterator[FormattedTable]:
+    findings = report.findings
+    if len(findings["paper_mean_ranks"]):
+        yield _beside_ranks_table(findings["paper_mean_ranks"], findings["paper_correlation"])
+    if len(findings["paper_cpu"]):
+        yield _beside_cpu_table(findings["paper_cpu"])
+
+
+def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame) -> FormattedTable:
+    """Return our mean ranks beside the paper's, and their correlation, from ``mean_ranks_beside``."""
+    algorithms = list(beside["algorithm"].unique())
+    both = [beside.set_index([*PLACE, "algorithm"])[whose].to_dict() for whose in ("paper", "ours")]
+    rows = []
+    for D, scenario, rho in correlation[[*PLACE, "spearman_rho"]].itertuples(index=False):
         values = [[of.get((D, scenario, name), np.nan) for of in both] for name in algorithms]
         best = zip(*(lowest(column, ".2f") for column in zip(*values, strict=True)), strict=True)
         cells = [
@@ -110,14 +164,12 @@ def beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame) -> Forma
     )
 
 
-def beside_cpu_table(beside: pd.DataFrame) -> FormattedTable | None:
+def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
     """Return CPU seconds per true evaluation beside the paper's, from ``cpu_beside``."""
-    if beside.empty:
-        return None
-    columns = (beside[name].tolist() for name in ("algorithm", "dimension", "paper", "ours", "ratio"))
+    columns = ["algorithm", "dimension", "paper", "ours", "ratio"]
     rows = tuple(
         (Cell(f"{name}, {D}-D"), number(paper, ".2f"), number(ours, ".5f"), number(ratio, ",.0f"))
-        for name, D, paper, ours, ratio in zip(*columns, strict=True)
+        for name, D, paper, ours, ratio in beside[columns].itertuples(index=False)
     )
     header = ((Head("CPU seconds per evaluation"), Head("paper"), Head("ours"), Head("times less")),)
     return FormattedTable(
@@ -144,7 +196,7 @@ SECTION = Section(
     frames={
         "paper_mean_ranks": of_all(lambda findings: mean_ranks_beside(findings.once(evidence).ranks)),
         "paper_correlation": of_all(lambda findings: correlations(findings["paper_mean_ranks"])),
-        "paper_cpu": of_one(_cpu),
+        "paper_cpu": of_one(lambda findings: cpu_beside(findings["cpu"], findings.comparison.suite)),
         "paper_claims": lambda findings: judge(findings.once(evidence)),
         "paper_checks": lambda findings: checks(findings.once(evidence)),
     },

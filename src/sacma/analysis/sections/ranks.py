@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial as bind
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,9 @@ from matplotlib.figure import Figure
 from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import FAINT, SMALL, shortened, styled
-from sacma.analysis.findings import Findings
-from sacma.analysis.section import Drawing, Report, Section, of_all
+from sacma.analysis.section import Drawing, Findings, Report, Section, of_all
 from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.tables import ALPHA, PLACE, mean_ranks, rank_tests
-from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 
 BUDGETS = (
@@ -45,43 +43,38 @@ def are_compared(findings: Findings) -> bool:
     return len(findings.comparison.names) > 1 and not findings["mean_ranks"].empty
 
 
-def _tables(report: Report) -> Iterator[FormattedTable | None]:
-    ranks, tests = report.findings["mean_ranks"], report.findings["rank_tests"]
-    yield mean_rank_table(ranks, tests, OF_TARGET)
-    yield mean_rank_table(ranks, tests, report.comparison.fixed_budgets, fixed=True)
+def by_kind(frame: pd.DataFrame, fixed: Sequence[str]) -> Iterator[tuple[pd.DataFrame, list[str], str]]:
+    """Yield the rows of the paper's scenarios, then those of fixed budgets, with their scenarios and ``FIXED``."""
+    for scenarios, suffix in ((OF_TARGET, ""), (fixed, FIXED)):
+        rows = frame[frame["scenario"].isin(scenarios)] if len(frame) else frame
+        if len(rows):
+            yield rows, [scenario for scenario in scenarios if scenario in set(rows["scenario"])], suffix
 
 
-def mean_rank_table(
-    ranks: pd.DataFrame, tests: pd.DataFrame, scenarios: Sequence[str], *, fixed: bool = False
-) -> FormattedTable | None:
-    """Return mean ranks and the tests of whether they differ (Table 3), from ``mean_ranks`` and ``rank_tests``."""
-    ranks = ranks[ranks["scenario"].isin(scenarios)]
-    if ranks.empty:
-        return None
-    scenarios = [scenario for scenario in scenarios if scenario in set(ranks["scenario"])]
-    dimensions = sorted(ranks["dimension"].unique())
-    columns = pd.MultiIndex.from_product([dimensions, scenarios])
-    values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
-    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
-    F_F, differ, critical = (to_mapping(tests, PLACE, name) for name in ("F_F", "significant", "critical_value"))
-    stars = {("F_F", place) for place, different in differ.items() if different}
-    body += number_rows(pd.DataFrame({"F_F": F_F}, columns).T, ".2f", stars=stars)
-    ranked = ranks.groupby(PLACE).size().to_dict()
-    counts: dict[str, dict[Any, Any]] = {"functions": to_mapping(ranks, PLACE, "functions")}
-    counts |= {"algorithms": ranked} if len(set(ranked.values())) > 1 else {}
-    body += number_rows(pd.DataFrame(counts, columns).T, ".0f")
-    header = spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios)
-    thresholds = [f"{value:.2f}" for value in sorted(critical[c] for c in columns if c in critical)]
-    return FormattedTable(
-        f"table3_mean_ranks{FIXED * fixed}",
-        f"Mean ranks{' at fixed budgets' * fixed}",
-        "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
-        f"asterisk where the ranks differ at the level {ALPHA:g}"
-        + (f" (critical value {' to '.join(dict.fromkeys([thresholds[0], thresholds[-1]]))}). " if thresholds else ". ")
-        + (BUDGETS if set(OF_TARGET) & set(scenarios) else ""),
-        (Block(header, body),),
-        number=3,
-    )
+def _tables(report: Report) -> Iterator[FormattedTable]:
+    """Yield mean ranks and the tests of whether they differ (Table 3)."""
+    tests = report.findings["rank_tests"].set_index(PLACE)
+    stars = {("F_F", place) for place in tests.index[tests["significant"].astype(bool)]}
+    for ranks, scenarios, suffix in by_kind(report.findings["mean_ranks"], report.comparison.fixed_budgets):
+        dimensions = sorted(ranks["dimension"].unique())
+        columns = pd.MultiIndex.from_product([dimensions, scenarios])
+        values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
+        body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
+        body += number_rows(tests[["F_F"]].reindex(columns).T, ".2f", stars=stars)
+        counts = ranks.groupby(PLACE).agg(functions=("functions", "first"), algorithms=("functions", "size"))
+        same = counts["algorithms"].min() == counts["algorithms"].max()
+        body += number_rows(counts[["functions"] if same else ["functions", "algorithms"]].reindex(columns).T, ".0f")
+        thresholds = [f"{value:.2f}" for value in tests["critical_value"].reindex(columns).dropna().sort_values()]
+        critical = " to ".join(dict.fromkeys([*thresholds[:1], *thresholds[-1:]]))
+        yield FormattedTable(
+            f"table3_mean_ranks{suffix}",
+            f"Mean ranks{suffix.replace('_', ' ')}",
+            "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
+            f"asterisk where the ranks differ at the level {ALPHA:g}"
+            f"{critical and f' (critical value {critical})'}. {'' if suffix else BUDGETS}",
+            (Block(spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios), body),),
+            number=3,
+        )
 
 
 def _figures(report: Report) -> Iterator[Drawing]:

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.findings import Findings
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
-from sacma.analysis.section import Section
+from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, PLACE
-from sacma.analysis.to_mapping import to_mapping
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
@@ -99,8 +97,7 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
         f"{ledger.count('trials planned', trials, 'trial')}, compared up to "
         f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
     )
-    missing = trials - there
-    if missing:
+    if missing := trials - there:
         share = ledger.say("share of trials missing", 100 * missing / trials, ".2g")
         are = "is" if missing == 1 else "are"
         yield (
@@ -132,7 +129,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
         return
     fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
-    differ = to_mapping(findings["rank_tests"], PLACE, "significant")
+    differ = findings["rank_tests"].set_index(PLACE)["significant"].to_dict()
     for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
         there = ranks[ranks["scenario"] == scenario]
         best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
@@ -244,11 +241,8 @@ def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if differences and findings["paper_correlation"]["spearman_rho"].notna().any():
         yield f"The paper's claims are not judged: the protocol is another ({'; '.join(differences)})."
     elif claims["hold"].sum() + claims["fail"].sum():
-        verdicts = claims["verdict"].value_counts()
-        supported, contradicted, unsettled = (
-            ledger.say(f"claims {verdict}", int(verdicts.get(str(verdict), 0)))
-            for verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.OPEN)
-        )
+        verdicts = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in Verdict}
+        supported, contradicted, unsettled = (ledger.say(f"claims {name}", n) for name, n in verdicts.items())
         yield (
             f"Claims taken from the paper: {supported} supported, {contradicted} contradicted (in some check our data "
             f"point the other way, significantly or not), {unsettled} open. Of "

@@ -1,10 +1,17 @@
 """Statistics of comparisons of algorithms: tables of values in, numbers and data frames out.
 
 Rows are problems, columns algorithms, lower is better. ``ranks`` tests whether algorithms differ, ``posthoc`` which
-pairs do, ``signed_rank`` a single pair; ``pairwise`` has wins and effect sizes.
+pairs do; ``pairwise`` has wins, effect sizes and the tests of a single pair.
 """
 
-from sacma.analysis.statistics.pairwise import RankSum, mean_ranks_from_wins, pairwise_wins, rank_sum, superiority
+from sacma.analysis.statistics.pairwise import (
+    RankSum,
+    mean_ranks_from_wins,
+    pairwise_wins,
+    rank_sum,
+    signed_rank,
+    superiority,
+)
 from sacma.analysis.statistics.posthoc import (
     bergmann_hommel,
     critical_difference,
@@ -21,7 +28,6 @@ from sacma.analysis.statistics.ranks import (
     mean_rank_intervals,
     rank_rows,
 )
-from sacma.analysis.statistics.signed_rank import signed_rank
 
 __all__ = [
     "ImanDavenport",

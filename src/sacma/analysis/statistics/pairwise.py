@@ -1,14 +1,18 @@
-"""Pairs of algorithms: wins over problems, effect sizes, and the trials of one function.
+"""Pairs of algorithms: wins over problems, effect sizes, and tests of paired and of unpaired values.
 
     N        number of problems
     w_ij     number of problems on which algorithm i beats algorithm j                      (k, k)
     A        probability that one is better than the other, ties as half
     U        Mann's and Whitney's statistic
+    n        number of differences of paired values that are not zero
+    W        sum of the ranks of their absolute values, average ranks on ties, over those that are positive
 
 Tables of values are as in ``sacma.analysis.statistics.ranks``: a problem a row, an algorithm a column, lower is better.
 
 Source of A: A. Vargha and H. D. Delaney, A critique and improvement of the CL common language effect size statistics of
-McGraw and Wong, Journal of Educational and Behavioral Statistics 25 (2000).
+McGraw and Wong, Journal of Educational and Behavioral Statistics 25 (2000). Sources of W: F. Wilcoxon, Individual
+comparisons by ranking methods, Biometrics Bulletin 1 (1945); J. Demšar, Statistical comparisons of classifiers over
+multiple data sets, JMLR 7 (2006), section 3.1.3.
 """
 
 from collections.abc import Sequence
@@ -18,7 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sacma.analysis.statistics.ranks import as_array
+from sacma.analysis.statistics.ranks import Floats, as_array
 
 LARGEST_EXACT = 50
 """Trials up to which the rank-sum test is exact: beyond, the normal distribution is as good and takes no time."""
@@ -119,3 +123,32 @@ def rank_sum(a: Sample, b: Sample) -> RankSum:
     # Without variance some versions of SciPy say 1, others NaN.
     p_value = 1.0 if different == 1 else float(result.pvalue)
     return RankSum(p_value, 1 - float(result.statistic) / (first.size * second.size))
+
+
+def signed_rank(differences: Sequence[float] | Floats) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, exact with ties.
+
+    It is how often W would be as far from its mean if each sign were a toss of a coin. Zeros are left out. The
+    distribution of W is that of the ranks that are there: with ties, ``scipy.stats.wilcoxon`` is exact for up to 13
+    differences only, and takes 0.4 s for 12; without, both are the same.
+
+    Args:
+        differences: of the values of a pair, one a problem. What is equal must be so exactly: round beforehand.
+
+    Raises:
+        ValueError: there is NaN among them.
+
+    >>> signed_rank([1, 2, 3, 4, 5, 6]), signed_rank([1, 1, -1, 0]), signed_rank([0, 0])
+    (0.03125, 1.0, 1.0)
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if np.isnan(values).any():
+        raise ValueError(f"{np.isnan(values).sum()} of {values.size} differences are NaN; leave out what lacks one")
+    values = values[values != 0]
+    doubled = np.rint(2 * stats.rankdata(np.abs(values))).astype(np.int64)  # average ranks are multiples of ½
+    probabilities = np.ones(1)
+    for rank in doubled:
+        probabilities = (np.pad(probabilities, (0, rank)) + np.pad(probabilities, (rank, 0))) / 2
+    distance = np.abs(2 * np.arange(probabilities.size) - doubled.sum())  # of 4 W, from its mean
+    observed = abs(int(2 * doubled[values > 0].sum() - doubled.sum()))
+    return min(1.0, float(probabilities[distance >= observed].sum()))

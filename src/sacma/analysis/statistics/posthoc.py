@@ -22,14 +22,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
+from scipy.spatial.distance import squareform
 from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis.statistics.ranks import Floats, as_mean_ranks, check_probability, rank_rows
 
 Booleans = npt.NDArray[np.bool_]
 
-MOST_ALGORITHMS = 9
-"""Up to which the exhaustive sets are listed: 21,146 for 9 algorithms, 115,974 for 10, and so on."""
+MOST_ALGORITHMS = 9  # up to which the exhaustive sets are listed: 21,146 for 9 algorithms, 115,974 for 10, and so on
 
 
 def friedman_posthoc(values: pd.DataFrame) -> pd.DataFrame:
@@ -159,11 +159,8 @@ def _of_pairs(raw: pd.DataFrame) -> Floats:
 
 def _as_table(pairs: Floats, like: pd.DataFrame) -> pd.DataFrame:
     """p-values of hypotheses (m,) in the shape of ``like``."""
-    k = len(like)
-    table = np.full((k, k), np.nan)
-    upper = np.triu_indices(k, 1)
-    table[upper] = pairs
-    table.T[upper] = pairs
+    table = squareform(pairs)
+    np.fill_diagonal(table, np.nan)
     return pd.DataFrame(table, like.index, like.columns)
 
 
