@@ -96,7 +96,7 @@ def warm_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes that check a contract begin as copies of one that is warm; their strings hash alike."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["sacma.experiment.algorithm_check"])
-    monkeypatch.setattr("sacma.experiment.algorithm_check.multiprocessing.get_context", lambda _: context)
+    monkeypatch.setattr("sacma.experiment.children.multiprocessing.get_context", lambda _: context)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ Where it is missing, each worker would make it for itself, within the time of a 
 
 import contextlib
 import logging
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
-from sacma.experiment.children import quiet_children
+from sacma.experiment.children import child
 from sacma.files.untrusted import read_file
 from sacma.surrogate import SLOW_TO_COMPILE
 
@@ -35,20 +34,9 @@ def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -
     )
     if not needed or is_compiled():
         return
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_compile, args=(theirs, needed), daemon=True)
-    with quiet_children():
-        process.start()
-    theirs.close()
-    try:
+    with child(_compile, needed) as (_, messages), contextlib.suppress(EOFError):  # which is its end
         while True:
-            say(ours.recv())
-    except EOFError:
-        process.join()
-    finally:
-        process.kill()
-        process.join()
+            say(messages.recv())
 
 
 def is_compiled() -> bool:
