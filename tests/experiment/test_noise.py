@@ -17,10 +17,9 @@ from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.noise import PLACES, begin_noise
 from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
-from sacma.experiment.seeding import noise
+from sacma.experiment.seeding import PLACES, begin_noise, noise
 from sacma.experiment.trial import run_trial, suite_of
 from sacma.store.outcome import TrialStatus
 from sacma.store.record import FinishedTrial, TrialRecord, decode

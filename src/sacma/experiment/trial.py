@@ -18,10 +18,9 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.coco.suites import SUITES
 from sacma.coco.writer import CocoFiles, observer_options, read_trial
 from sacma.config.plan import TrialSpec
-from sacma.experiment.noise import begin_noise
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import resolve_algorithm
-from sacma.experiment.seeding import sampling
+from sacma.experiment.seeding import begin_noise, sampling
 from sacma.experiment.warm_up import warm_up
 from sacma.store.failure import FailureKind, TrialFailure, failed, now
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus

@@ -6,7 +6,7 @@ import os
 import platform
 import subprocess
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib import metadata
@@ -22,27 +22,16 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cma", "coco-experiment", "jo
 
 @dataclass(frozen=True)
 class Environment:
-    """Software and hardware of a process.
+    """Software and hardware of a process."""
 
-    Args:
-        sacma: version.
-        revision: git revision of sacma's sources, with ``-dirty`` if they were changed; empty outside a repository.
-        python: implementation and version.
-        packages: names and versions.
-        blas: loaded BLAS libraries with version and architecture.
-        processor: model.
-        target: processor that code is compiled for.
-        system: operating system, release and C library.
-    """
-
-    sacma: str
-    revision: str
-    python: str
-    packages: tuple[tuple[str, str], ...]
-    blas: tuple[str, ...]
-    processor: str
-    target: str
-    system: str
+    sacma: str  # version
+    revision: str  # of git, of sacma's sources, with -dirty if they were changed; empty outside a repository
+    python: str  # implementation and version
+    packages: tuple[tuple[str, str], ...]  # names and versions
+    blas: tuple[str, ...]  # loaded libraries with version and architecture
+    processor: str  # model
+    target: str  # processor that code is compiled for
+    system: str  # operating system, release and C library
 
     @cached_property
     def content(self) -> Mapping[str, Any]:
@@ -69,9 +58,7 @@ class Provenance:
         return replace(self, environment=_interned(self.environment))
 
 
-@lru_cache(maxsize=64)
-def _interned(environment: Environment) -> Environment:
-    return environment
+_interned: Callable[[Environment], Environment] = lru_cache(maxsize=64)(lambda environment: environment)
 
 
 @cache
@@ -174,19 +161,12 @@ def _revision() -> str:
     environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
 
     def git(*arguments: str) -> str:
-        return subprocess.run(  # noqa: S603 our own arguments
-            ["git", "-C", str(package), *arguments],  # noqa: S607 the git that the user has
-            env=environ,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-        ).stdout.strip()
+        command = ["git", "-C", str(package), *arguments]
+        done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=30)  # noqa: S603
+        return done.stdout.strip()
 
     try:
-        git(
-            "ls-files", "--error-unmatch", "__init__.py"
-        )  # fails where sacma is only installed inside another repository
+        git("ls-files", "--error-unmatch", "__init__.py")  # fails where sacma is installed inside another repository
         return git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
     except (OSError, subprocess.SubprocessError):
         return ""
