@@ -52,11 +52,11 @@ class Completeness:
 def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
     """Return the completeness of ``specs`` in ``store``; raise SacmaError if a record cannot be read."""
     heads, damaged = {}, []
-    for found in store.heads(specs):
+    for found in store.records(specs):
         if isinstance(found, Damage):
             damaged.append(found)
         else:
-            heads[found.spec.key] = found
+            heads[found.spec.key] = found.head
     failures = {failure.spec.key: failure for failure in store.failures(specs) if failure.spec.key not in heads}
     return Completeness(tuple(specs), heads, failures, tuple(damaged))
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import platform
 import subprocess
@@ -93,44 +94,36 @@ def differences(one: Environment, other: Environment) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
 class Manifest:
-    """The manifest of an algorithm: its resolved configs (``studies``), and the provenance of its trials."""
+    """The manifest of an algorithm: its resolved configs, and provenance and CPU seconds of its trials."""
 
-    def __init__(self, name: str, studies: Sequence[Mapping[str, Any]]) -> None:
-        self.name = name
-        self._studies = studies
-        self._trials: Counter[Environment] = Counter()
-        self._hosts: Counter[str] = Counter()
-        self._started = self._ended = ""
-        self._cpu_seconds = 0.0
+    name: str
+    studies: Sequence[Mapping[str, Any]]
+    trials: Sequence[tuple[Provenance, float]]
 
-    def add(self, provenance: Provenance, cpu_seconds: float) -> None:
-        """Add a trial."""
-        self._trials[provenance.environment] += 1
-        self._hosts[provenance.host] += 1
-        self._started = min(filter(None, [self._started, provenance.started]))
-        self._ended = max(self._ended, provenance.ended)
-        self._cpu_seconds += cpu_seconds
-
-    @property
-    def environments(self) -> list[Environment]:
-        """Environments of the trials by fingerprint."""
-        return sorted(self._trials, key=lambda environment: environment.fingerprint)
+    @cached_property
+    def environments(self) -> Counter[Environment]:
+        """Number of trials by environment, in the order of the fingerprints."""
+        trials = Counter(provenance.environment for provenance, _ in self.trials)
+        return Counter(
+            {environment: trials[environment] for environment in sorted(trials, key=lambda e: e.fingerprint)}
+        )
 
     def encode(self) -> bytes:
         """Return the manifest as JSON."""
         content = {
             "name": self.name,
-            "studies": self._studies,
+            "studies": self.studies,
             "seeds": SEEDS,
-            "trials": self._trials.total(),
-            "started": self._started,
-            "ended": self._ended,
-            "cpu_seconds": round(self._cpu_seconds, 3),
-            "hosts": dict(sorted(self._hosts.items())),
+            "trials": len(self.trials),
+            "started": min((provenance.started for provenance, _ in self.trials), default=""),
+            "ended": max((provenance.ended for provenance, _ in self.trials), default=""),
+            "cpu_seconds": round(math.fsum(seconds for _, seconds in self.trials), 3),
+            "hosts": dict(sorted(Counter(provenance.host for provenance, _ in self.trials).items())),
             "environments": [
-                {"fingerprint": environment.fingerprint, "trials": self._trials[environment], **environment.content}
-                for environment in self.environments
+                {"fingerprint": environment.fingerprint, "trials": trials, **environment.content}
+                for environment, trials in self.environments.items()
             ],
         }
         return (json.dumps(content, indent=1) + "\n").encode()
