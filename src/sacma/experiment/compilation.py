@@ -25,10 +25,7 @@ _WITH_MODEL = '"name":"gaussian-process'
 
 
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
-    """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk already.
-
-    ``say`` is called with a line for people where something is compiled.
-    """
+    """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk; ``say`` so."""
     needed = sorted(
         {(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings}
     )
@@ -69,22 +66,16 @@ def _folders(source: Path) -> Iterator[Path]:
         yield from (Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba").glob("*/")
 
 
-class _Forward(logging.Handler):
-    """Sends messages through a connection."""
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__()
-        self._connection = connection
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._connection.send(record.getMessage())
-
-
 def _compile(connection: Connection, algorithms: Iterable[tuple[str, str]]) -> None:
     """Compile, in a process started for it."""
+
+    def forward(record: logging.LogRecord) -> bool:
+        connection.send(record.getMessage())
+        return False  # it is shown nowhere else
+
     logger = logging.getLogger("sacma")
     logger.setLevel(logging.INFO)
-    logger.addHandler(_Forward(connection))
+    logger.addFilter(forward)
     with contextlib.suppress(Exception):  # trials will meet it again, and say what it is
         for name, settings in algorithms:
             algorithm = ALGORITHMS[name]

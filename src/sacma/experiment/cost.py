@@ -72,11 +72,6 @@ class CostModel:
         self.earlier = 0
         """Number of trials of another protocol that it has learnt from."""
 
-    def learn_earlier(self, spec: TrialSpec, evaluations: int, cpu_seconds: float) -> None:
-        """Take in what a finished trial of another protocol took: the cost of an evaluation, not their number."""
-        self.learn(replace(spec, budget=evaluations), cpu_seconds)
-        self.earlier += 1
-
     def learn(self, spec: TrialSpec, cpu_seconds: float) -> None:
         """Take in what a finished trial took."""
         for total in (self._kinds[spec.name, spec.dimension], self._all):
@@ -148,7 +143,8 @@ def known_costs(completeness: Completeness, store: Store) -> CostModel:
     seen = {(spec.name, spec.dimension) for spec, _ in completeness.trials}
     unseen = [spec for spec in completeness.missing if (spec.name, spec.dimension) not in seen]
     for spec, outcome in _earlier_trials(store, unseen):
-        costs.learn_earlier(spec, outcome.evaluations, outcome.cpu.total)
+        costs.learn(replace(spec, budget=outcome.evaluations), outcome.cpu.total)  # the cost of an evaluation
+        costs.earlier += 1
     return costs
 
 

@@ -106,9 +106,7 @@ class Manifest:
     def environments(self) -> Counter[Environment]:
         """Number of trials by environment, in the order of the fingerprints."""
         trials = Counter(provenance.environment for provenance, _ in self.trials)
-        return Counter(
-            {environment: trials[environment] for environment in sorted(trials, key=lambda e: e.fingerprint)}
-        )
+        return Counter(dict(sorted(trials.items(), key=lambda item: item[0].fingerprint)))
 
     def encode(self) -> bytes:
         """Return the manifest as JSON."""
