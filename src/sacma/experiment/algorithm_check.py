@@ -250,7 +250,8 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
     def report(error: str = "") -> None:
         after = _state()
         left = [f"working directory {after['cwd']}"] if before["cwd"] != after["cwd"] else []
-        left += [f"environment variable {name}" for name in _changed(variables, dict(os.environ))]
+        changed = sorted({name for name, _ in variables.items() ^ dict(os.environ).items()})
+        left += [f"environment variable {one_line(name, LONGEST_SHOWN)}" for name in changed]
         left += sorted(f"file {path.relative_to(here)}" for path in here.rglob("*"))
         left += [f"thread {thread.name}" for thread in threading.enumerate() if thread not in threads]
         sighting = Sighting(
@@ -286,11 +287,6 @@ def _state() -> dict[str, str]:
     """Return the states of the global generators, and the working directory."""
     numpy_state = repr([np.asarray(part).tobytes() for part in np.random.get_state()])  # noqa: NPY002 idem
     return {"numpy.random": numpy_state, "random": repr(random.getstate()), "cwd": str(Path.cwd())}
-
-
-def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Return the keys that were added, removed or given another value."""
-    return [one_line(key, LONGEST_SHOWN) for key in sorted({key for key, _ in before.items() ^ after.items()})]
 
 
 def _place_of(error: BaseException) -> str:

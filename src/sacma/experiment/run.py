@@ -42,8 +42,7 @@ class RunRequest:
     def of_studies(cls, studies: Sequence[Study], results: Path, shard: str | None = None) -> "RunRequest":
         """Return the trials of studies, like those of configs; ``shard`` is written as ``"2/10"``.
 
-        Raises:
-            SacmaError: the results hold studies that do not go with them, or the shard is none.
+        Raises SacmaError if the results hold studies that do not go with them, or the shard is none.
         """
         stored, store = tuple(StoredStudy((study,)) for study in studies), Store(results)
         there = tuple(store.readable_studies())
@@ -53,11 +52,7 @@ class RunRequest:
 
     @classmethod
     def of_results(cls, results: Path, shard: str | None = None) -> "RunRequest":
-        """Return the trials of the studies in ``results``.
-
-        Raises:
-            SacmaError: there are none, or of several suites, or the shard is none.
-        """
+        """Return the trials of the studies in ``results``; raise SacmaError as ``of_studies``, and for no studies."""
         store = Store(results)
         studies = store.studies()
         if not studies:
@@ -165,8 +160,7 @@ def run_campaign(
 ) -> CampaignResult:
     """Run trials in their order, commit each to a prepared and locked store, and then run those that failed again.
 
-    Raises:
-        RunError: what stops all trials: a full disk, a lost scheduler.
+    Raises RunError for what stops all trials: a full disk, a lost scheduler.
     """
     finished = attempts = 0
     failures: tuple[TrialFailure, ...] = ()

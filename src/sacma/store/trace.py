@@ -73,7 +73,7 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
     columns |= zip(COLUMNS, zip(*rows, strict=True), strict=False)
     columns["best_delta_f"] = [value - f_opt for value in columns["best_delta_f"]]
     rounded = {
-        name: _ticks(column) if name.endswith("_seconds") else _significant(column)
+        name: np.round(np.array(column) / TICK) * TICK if name.endswith("_seconds") else _significant(column)
         for name, column in columns.items()
         if COLUMNS[name] == "float32"
     }
@@ -111,10 +111,6 @@ class _TraceHead:
 
     rows: NonNegativeInt
     texts: dict[str, Annotated[list[_Category], Field(max_length=MOST_CATEGORIES)]]
-
-
-def _ticks(seconds: Sequence[float]) -> "np.ndarray[Any, Any]":
-    return np.round(np.array(seconds) / TICK) * TICK
 
 
 def _significant(numbers: Sequence[float]) -> "np.ndarray[Any, Any]":

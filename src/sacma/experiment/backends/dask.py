@@ -70,9 +70,7 @@ class DaskBackend:
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
         """Yield the results of ``specs`` as they come. Closing the generator before its end kills the trials.
 
-        Raises:
-            SacmaError: the scheduler does not answer.
-            RunError: the scheduler was lost, or a worker has another sacma.
+        Raises SacmaError if the scheduler does not answer, RunError if it was lost, or a worker has another sacma.
         """
         campaign = uuid.uuid4().hex
         with _silence(), self._client() as client:
@@ -134,20 +132,6 @@ def check_address(address: str) -> None:
 
 def reach(address: str) -> None:
     """Raise a SacmaError where nothing listens at an address, or certificates are missing that it needs."""
-    _check_certificates(address)
-    host, _, port = address.partition("://")[2].rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_CONNECT).close()
-    except (OSError, OverflowError) as error:
-        raise SacmaError(f"--scheduler: {address} does not answer ({error}); start one with: dask scheduler") from None
-
-
-def is_open(address: str) -> bool:
-    """Return True for the address of a scheduler that asks nobody for a certificate."""
-    return address.startswith("tcp://")
-
-
-def _check_certificates(address: str) -> None:
     try:
         security: Any = Security()
         shown = security.get_connection_args("client")["ssl_context"]
@@ -161,6 +145,16 @@ def _check_certificates(address: str) -> None:
         raise SacmaError(
             f"--scheduler: {address} needs certificates: set {CERTIFICATES}; docs/on_a_cluster.md shows how to"
         )
+    host, _, port = address.partition("://")[2].rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_CONNECT).close()
+    except (OSError, OverflowError) as error:
+        raise SacmaError(f"--scheduler: {address} does not answer ({error}); start one with: dask scheduler") from None
+
+
+def is_open(address: str) -> bool:
+    """Return True for the address of a scheduler that asks nobody for a certificate."""
+    return address.startswith("tcp://")
 
 
 LOOPBACK = "127.0.0.1"

@@ -63,9 +63,7 @@ class Worker:
         """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected.
 
         ``files`` with algorithms are those that the user has named; None for those that were added in this process.
-
-        Raises:
-            RunError: the process cannot be started.
+        Raises RunError if the process cannot be started.
         """
         self._spec, self._timeout = spec, timeout
         self._files = ALGORITHMS.files if files is None else files
@@ -106,9 +104,8 @@ class Worker:
         """Return the trial's result, or a failure if its time is up or its process died; else nothing, or ``wait``."""
         if self.future is None or self._spec is None:
             raise RuntimeError("no trial was started")
-        result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS if wait else 0.0)
-        while result is None and wait:
-            result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS)
+        while (result := self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS if wait else 0.0)) is None and wait:
+            pass
         if result is not None:
             self.future = None
         return result
