@@ -1,6 +1,5 @@
 """Completeness of planned trials: done, failed, damaged or missing."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,11 +41,6 @@ class Completeness:
     def trials(self) -> Iterator[tuple[TrialSpec, Outcome]]:
         """Finished trials and their outcomes, in the order of the plan."""
         return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
-
-    @property
-    def environments(self) -> Counter[str]:
-        """Number of trials by fingerprint of their environment."""
-        return Counter(head.environment for head in self.heads.values())
 
 
 def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:

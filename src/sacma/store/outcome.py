@@ -1,7 +1,5 @@
 """The outcome of a trial: how it ended, its improvements of Δf, and its CPU time."""
 
-import math
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,8 +47,3 @@ class Outcome:
     restarts: int
     fits: Mapping[str, int]  # number of trainings by fit status
     cpu: CPUSeconds
-
-    def best_after(self, evaluations: float) -> float:
-        """Return the best Δf after that many evaluations; inf before the first."""
-        position = bisect_right(self.improved_at, evaluations)
-        return self.improved_to[position - 1] if position else math.inf
