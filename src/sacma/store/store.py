@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -148,11 +149,8 @@ class Store:
 
     def set_aside(self, damaged: Damage) -> Path:
         """Rename a damaged record so that its trial runs again; return the new path."""
-        for number in range(1, 1_000_000):
-            path = damaged.path.with_suffix(f".damaged-{number}")
-            if not os.path.lexists(path):
-                break
-        return damaged.path.replace(path)
+        paths = (damaged.path.with_suffix(f".damaged-{number}") for number in count(1))
+        return damaged.path.replace(next(path for path in paths if not os.path.lexists(path)))
 
     def _failure_of(self, spec: TrialSpec) -> Path:
         return self.root / "failures" / spec.name / f"{_stem(spec)}.json"
