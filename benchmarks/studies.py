@@ -14,12 +14,25 @@ from sacma.config.nested import merged
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
 from sacma.experiment.cost import CostModel
+from sacma.experiment.run import RunObserver, run_campaign
 from sacma.store.completeness import completeness_of, to_run
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial, TrialRecord
 from sacma.store.store import Store
+
+
+class _Lines(RunObserver):
+    """Prints a line every 200 trials."""
+
+    def __init__(self, todo: Sequence[TrialSpec]) -> None:
+        self._tally = Tally(todo, CostModel())
+
+    def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
+        """Count the attempt."""
+        self._tally.count(result, last=last)
+        if self._tally.done % 200 == 0:
+            print(f"{self._tally.done}/{self._tally.total}, {self._tally}", flush=True)
 
 
 def changed(base: Study, suffix: str, settings: Mapping[str, Any]) -> Study:
@@ -44,12 +57,5 @@ def medians_of(
     todo = to_run(completeness_of(store, specs))
     store.prepare()
     print(f"{len(specs)} trials, {len(todo)} to run")
-    tally = Tally(todo, CostModel(), jobs)
-
-    def on_result(result: FinishedTrial | TrialFailure, last: bool) -> None:  # noqa: FBT001 as the campaign calls it
-        tally.count(result, last=last)
-        if tally.done % 200 == 0:
-            print(f"{tally.done}/{tally.total}, {tally}", flush=True)
-
-    run_campaign(todo, store, backend=make_backend(backend, jobs=jobs), retries=1, on_result=on_result)
+    run_campaign(todo, store, backend=make_backend(backend, jobs=jobs), retries=1, observer=_Lines(todo))
     return median_delta_f((our_trial(*trial) for trial in completeness_of(store, specs).trials), fixed_budgets(budgets))

@@ -1,10 +1,12 @@
 """What many tests share: studies from the shipped configs and small BBOB problems."""
 
 import gc
+import math
 import multiprocessing
 import os
 import shutil
 import subprocess
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,7 @@ import yaml
 from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.compilation import make_compiled_code
+from sacma.store.outcome import Outcome
 
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
 # The same examples at each run; `make torture` looks for new ones.
@@ -91,12 +94,18 @@ def study() -> Callable[..., Study]:
     return load
 
 
+def best_after(outcome: Outcome, evaluations: float) -> float:
+    """Return the best Δf after that many evaluations; inf before the first."""
+    position = bisect_right(outcome.improved_at, evaluations)
+    return outcome.improved_to[position - 1] if position else math.inf
+
+
 @pytest.fixture
 def warm_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes that check a contract begin as copies of one that is warm; their strings hash alike."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["sacma.experiment.algorithm_check"])
-    monkeypatch.setattr("sacma.experiment.algorithm_check.multiprocessing.get_context", lambda _: context)
+    monkeypatch.setattr("sacma.experiment.children.multiprocessing.get_context", lambda _: context)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.store.failure import FailureKind, encode_failure, failed
 from sacma.store.lock import locked
 from sacma.store.store import Store
@@ -57,7 +57,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with store.lock_records("a test"):
         store.register(asked)
         serial = make_backend("serial", jobs=1)
-        run_campaign(specs, store, backend=serial, retries=0, on_result=lambda _result, _last: None)
+        run_campaign(specs, store, backend=serial, retries=0)
     with store.lock_derived("a test"):
         store.derive(StoredStudy((asked,)))
     failure = failed(specs[0], FailureKind.EXCEPTION, "an error", "its traceback")

@@ -12,7 +12,7 @@ from sacma.analysis.export import EMPTY_SETTINGS, find_faults, load_in_cocopp, p
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.store.store import Store
 from tests.commands import sacma
 from tests.conftest import CONFIGS
@@ -31,7 +31,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     store.prepare()
     store.register(study)
     specs = plan([study])
-    run_campaign(specs, store, backend=make_backend("serial", jobs=1), retries=0, on_result=lambda _r, _l: None)
+    run_campaign(specs, store, backend=make_backend("serial", jobs=1), retries=0)
     (stored,) = store.studies()
     store.derive(stored)
     return read_folder(store.coco_folder("CMA-ES")), list(specs)

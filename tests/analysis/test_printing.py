@@ -69,12 +69,10 @@ def study(config: str, text: str) -> Covered:
 
 def manifest(text: str) -> Manifest:
     """Make up the provenance of a study, with a text wherever it has one."""
-    made = Manifest(text, [{"name": text, text: [text]}])
     blas = ((text, text), (text * 2, text))
-    for more in ("", "2"):
-        environment = Environment(text + more, text, text, blas, (text,), text, text, text)
-        made.add(Provenance(environment, text, text, text), 1.0)
-    return made
+    environments = [Environment(text + more, text, text, blas, (text,), text, text, text) for more in ("", "2")]
+    trials = [(Provenance(environment, text, text, text), 1.0) for environment in environments]
+    return Manifest(text, [{"name": text, text: [text]}], trials)
 
 
 def theirs(text: str) -> ExternalData:

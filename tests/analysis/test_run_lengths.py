@@ -26,7 +26,7 @@ from sacma.coco.suites import BBOB
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 from tests.commands import environment
@@ -365,7 +365,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.prepare()
     store.register(study)
-    run_campaign(plan([study]), store, backend=make_backend("serial", jobs=1), retries=0, on_result=lambda _r, _l: None)
+    run_campaign(plan([study]), store, backend=make_backend("serial", jobs=1), retries=0)
     ((stored, completeness),) = completeness_of_studies(store)
     store.derive(stored)
     done = subprocess.run(

@@ -103,7 +103,7 @@ def test_long_progress_in_any_window(study: Callable[..., Study], monkeypatch: p
     clock = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     specs = plan([study("ada_kendall")])
-    tally = Tally(specs, CostModel(), 1)
+    tally = Tally(specs, CostModel())
     console = Console(width=width, force_terminal=True, color_system=None, legacy_windows=False)
     with console.capture() as capture, closing(progress_display("bar", tally, console)) as display:
         for number in range(1, 1001):

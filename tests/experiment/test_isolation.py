@@ -12,7 +12,7 @@ from sacma.cli.common import counted
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 from tests.commands import HOSTILE, sacma
@@ -115,9 +115,7 @@ def test_a_worker_that_dies_after_its_trial(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(Store, "commit", slow_commit)
     monkeypatch.setenv("PYTHONPATH", str(HOSTILE))
-    result = run_campaign(
-        specs, store, backend=make_backend("loky", jobs=1), retries=1, on_result=lambda _result, _last: None
-    )
+    result = run_campaign(specs, store, backend=make_backend("loky", jobs=1), retries=1)
     assert result.finished == 6
     assert result.failures == ()
 

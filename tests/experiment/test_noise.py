@@ -17,14 +17,14 @@ from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.noise import PLACES, begin_noise
 from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
-from sacma.experiment.seeding import noise
+from sacma.experiment.seeding import PLACES, begin_noise, noise
 from sacma.experiment.trial import run_trial, suite_of
 from sacma.store.outcome import TrialStatus
 from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.trace import write_traces
+from tests.conftest import best_after
 
 MakeStudy = Callable[..., Study]
 SMALL: Mapping[str, Any] = {"suite": "bbob-noisy", "dimensions": "2", "instances": "1", "budget": 20}
@@ -126,7 +126,7 @@ def test_delta_f_is_noise_free(monkeypatch: pytest.MonkeyPatch, function: int) -
     at, to = np.array(outcome.improved_at), np.array(outcome.improved_to)
     np.testing.assert_allclose(to, best[at - 1], rtol=1e-8, atol=1e-11)
     assert outcome.evaluations == len(points)
-    told = np.array([outcome.best_after(n) for n in range(1, len(points) + 1)])
+    told = np.array([best_after(outcome, n) for n in range(1, len(points) + 1)])
     assert np.all(told <= np.maximum(best, 1e-8) * 10**0.05 * (1 + 1e-8))
     assert outcome.best_delta_f == pytest.approx(best[-1], rel=1e-8, abs=1e-11)
 
@@ -168,7 +168,7 @@ def test_largescale_delta_f_is_exact(monkeypatch: pytest.MonkeyPatch, dimension:
     points = np.random.default_rng(1).uniform(-4, 4, (30, dimension))
     record = run_trial(evaluating(monkeypatch, "bbob-largescale", (8, dimension, 3), points))
     at, to = record.coco.improvements()
-    assert [record.outcome.best_after(evaluation) for evaluation in at] == pytest.approx(to, rel=1e-9)
+    assert [best_after(record.outcome, evaluation) for evaluation in at] == pytest.approx(to, rel=1e-9)
 
 
 def test_traces_of_large_dimensions(study: MakeStudy, tmp_path: Path) -> None:

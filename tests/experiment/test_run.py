@@ -10,8 +10,7 @@ from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
 from sacma.experiment import backends
 from sacma.experiment.options import RunOptions
-from sacma.experiment.request import RunRequest
-from sacma.experiment.run import RunObserver, run_trials
+from sacma.experiment.run import RunObserver, RunRequest, run_trials
 from sacma.store.completeness import Completeness
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial

@@ -39,7 +39,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from sacma.config.study import load_study
-from sacma.experiment.backends.dask_cluster import local_cluster
+from sacma.experiment.backends.dask import local_cluster
 from sacma.experiment.backends.worker import Worker
 from sacma.config.plan import plan
 

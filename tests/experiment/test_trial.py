@@ -22,7 +22,7 @@ from sacma.store.failure import TrialFailure
 from sacma.store.outcome import TrialStatus
 from sacma.store.record import encode
 from sacma.store.trace import pack_trace
-from tests.conftest import SIX
+from tests.conftest import SIX, best_after
 
 MakeStudy = Callable[..., Study]
 
@@ -83,8 +83,8 @@ def test_improvements_are_exact(study: MakeStudy) -> None:
         if not line.startswith("%")
     }
     for multiple in (25, 50, 83, 100):
-        assert record.outcome.best_after(3 * multiple) == pytest.approx(logged[3 * multiple], rel=1e-8)
-    assert record.outcome.best_after(0) == math.inf
+        assert best_after(record.outcome, 3 * multiple) == pytest.approx(logged[3 * multiple], rel=1e-8)
+    assert best_after(record.outcome, 0) == math.inf
     deltas = record.outcome.improved_to
     assert all(a > b for a, b in pairwise(deltas))
 

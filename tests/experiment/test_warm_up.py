@@ -13,7 +13,7 @@ from sacma.algorithms.algorithm_file import read_algorithm_file
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
-from sacma.experiment import trial, warm_up
+from sacma.experiment import trial
 from sacma.experiment.backends.worker import Worker
 from sacma.experiment.problem import BudgetedProblem
 from sacma.experiment.trial import attempt_trial, run_trial
@@ -72,9 +72,9 @@ def loops(problem, rng):
 @pytest.fixture(autouse=True)
 def fresh_process() -> Iterator[None]:
     """Nothing is warm, as in a new process."""
-    warm_up._warm_up.cache_clear()
+    trial._warm_up.cache_clear()
     yield
-    warm_up._warm_up.cache_clear()
+    trial._warm_up.cache_clear()
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_results_are_the_same_with_and_without(study: MakeStudy, name: str, monk
     """Points, values and generations of the first trial of a process, of our own algorithms, to the bit."""
     (spec,) = plan([study(name, functions="8", dimensions="3", instances="1", budget=30)])
     warm = run_trial(spec)
-    monkeypatch.setattr(trial, "warm_up", lambda _spec, _run: None)
+    monkeypatch.setattr(trial, "warm_up", lambda _spec: None)
     cold = run_trial(spec)
     assert warm.coco == cold.coco
     assert warm.outcome.improved_to == cold.outcome.improved_to
@@ -152,13 +152,14 @@ def test_what_fails_fails_as_in_a_trial(plug_in: Callable[..., TrialSpec], name:
 @pytest.mark.usefixtures("clock")
 def test_expensive_evaluations_end_it_early(plug_in: Callable[..., TrialSpec], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two CPU seconds an evaluation: there is no second one."""
-    made = []
+    made, run = [], trial.run_algorithm
 
-    def watched(spec: TrialSpec, problem: BudgetedProblem) -> None:
+    def watched(spec: TrialSpec, problem: BudgetedProblem) -> float:
         made.append(problem)
-        trial.run_algorithm(spec, problem)
+        return run(spec, problem)
 
-    warm_up.warm_up(plug_in("takes-everything"), watched)
+    monkeypatch.setattr(trial, "run_algorithm", watched)
+    trial.warm_up(plug_in("takes-everything"))
     assert [problem.evaluations for problem in made] == [1]
 
 

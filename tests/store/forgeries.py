@@ -21,7 +21,7 @@ from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.outcome import DamagedRecordError
 from sacma.store.record import MAGIC, TrialRecord, decode, encode
-from tests.conftest import CONFIGS
+from tests.conftest import CONFIGS, best_after
 
 ODD: list[Any] = [
     None,
@@ -225,7 +225,7 @@ def enters(record: TrialRecord, other: TrialRecord) -> bool:
         for each in (record, other)
     )
     true = [
-        math.isclose(float(row[2]), outcome.best_after(int(row[0])), rel_tol=1e-8)
+        math.isclose(float(row[2]), best_after(outcome, int(row[0])), rel_tol=1e-8)
         for coco, outcome in ((record.coco, other.outcome), (other.coco, record.outcome))
         for text in coco.data.values()
         for row in (line.split() for line in text.splitlines() if line[0] != "%")

@@ -10,8 +10,8 @@ from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import CampaignResult, run_campaign
 from sacma.experiment.problem import BudgetedProblem
+from sacma.experiment.run import CampaignResult, run_campaign
 from sacma.store.completeness import completeness_of, to_run
 from sacma.store.store import Store
 from tests.conftest import coco_files
@@ -29,9 +29,7 @@ def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retrie
         for damaged in completeness.damaged:
             store.set_aside(damaged)
         chosen = make_backend(backend, jobs=jobs)
-        result = run_campaign(
-            to_run(completeness), store, backend=chosen, retries=retries, on_result=lambda _result, _last: None
-        )
+        result = run_campaign(to_run(completeness), store, backend=chosen, retries=retries)
         for stored in store.studies():
             store.derive(stored)
         return result

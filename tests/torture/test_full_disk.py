@@ -12,7 +12,7 @@ from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import RunError
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 from tests.commands import sacma
@@ -67,7 +67,6 @@ def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeyp
             store,
             backend=make_backend("serial", jobs=1),
             retries=0,
-            on_result=lambda _result, _last: None,
         )
 
     monkeypatch.setattr("os.fsync", fsync)

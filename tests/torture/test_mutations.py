@@ -12,7 +12,7 @@ import numpy as np
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
-from sacma.experiment.campaign import run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Damage, Store
 from tests.conftest import coco_files
@@ -38,9 +38,7 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
 
     def campaign() -> None:
         missing = completeness_of(store, specs).missing
-        run_campaign(
-            missing, store, backend=make_backend("serial", jobs=1), retries=0, on_result=lambda _result, _last: None
-        )
+        run_campaign(missing, store, backend=make_backend("serial", jobs=1), retries=0)
         for stored in store.studies():
             store.derive(stored)
 

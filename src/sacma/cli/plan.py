@@ -10,7 +10,7 @@ from sacma.errors import SacmaError
 
 if TYPE_CHECKING:
     from sacma.experiment.cost import CostModel
-    from sacma.experiment.request import RunRequest
+    from sacma.experiment.run import RunRequest
 
 EXAMPLES = (
     "sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8",
@@ -44,7 +44,7 @@ def requested_trials(
     """Return the trials of configs, or of the studies in the results, or a shard of them."""
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.config.study import load_studies
-    from sacma.experiment.request import RunRequest
+    from sacma.experiment.run import RunRequest
 
     ALGORITHMS.add_files(algorithm_files or ())
     if configs:

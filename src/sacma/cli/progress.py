@@ -3,10 +3,7 @@
 import json
 import math
 import time
-from collections import deque
 from collections.abc import Sequence
-from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import rich.progress
@@ -24,74 +21,32 @@ SECONDS_BETWEEN_LINES = 15.0
 BAR_WIDTH = 20
 
 
-@dataclass
-class _Running:
-    """A trial that a worker runs since ``start``, in seconds of the campaign; its ``first`` if it had to start too."""
-
-    spec: TrialSpec
-    start: float
-    first: bool
-
-
 class Tally:
-    """Progress of a campaign, and the time that it will still take.
+    """Progress of a campaign, and the time that it will still take by ``costs``, which learn from finished trials."""
 
-    Trials are begun in their order, each when another ends: so it is known which are running, and since when.
-
-    Args:
-        specs: the trials to run, in the order in which they will be begun.
-        costs: their expected costs; learns from those that are finished.
-        jobs: number of trials at a time, or None if that is not known.
-    """
-
-    def __init__(self, specs: Sequence[TrialSpec], costs: CostModel, jobs: int | None) -> None:
+    def __init__(self, specs: Sequence[TrialSpec], costs: CostModel) -> None:
         self.total = len(specs)
         self.done = self.failed = self.retried = self.evaluations = 0
         self._costs = costs
         self._start = time.monotonic()
-        self._jobs = jobs
-        self._waiting = deque(specs)
         self._left = work_in(specs)
-        self._running: dict[str, _Running] = {}
-        self._begin(jobs, first=True)
-        self._ready = self._cpu_seconds = self._wall_seconds = self._finished_seconds = self._squared_seconds = 0.0
-
-    def _begin(self, number: int | None, *, first: bool) -> None:
-        if number is None:  # all that is not finished waits
-            return
-        for _ in range(min(number, len(self._waiting))):
-            spec = self._waiting.popleft()
-            self._left[spec.name, spec.dimension] -= shipped_seconds(spec)
-            self._running[spec.key] = _Running(spec, self.elapsed, first)
+        self._ready = self._finished_seconds = 0.0
 
     def count(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
         """Count one more attempt; ``last`` if the trial is not tried again."""
-        running = self._running.pop(result.spec.key, None)
+        spec = result.spec
         if isinstance(result, TrialFailure):
             self.failed += last
             self.retried += not last
-            if not last and self._jobs is not None:
-                self._waiting.append(result.spec)
-                self._left[result.spec.name, result.spec.dimension] += shipped_seconds(result.spec)
         else:
-            self._learn(result, running)
-        self.done += last
-        if self._jobs is None:
-            self._left[result.spec.name, result.spec.dimension] -= last * shipped_seconds(result.spec)
-        else:
-            self._begin(1, first=False)
-
-    def _learn(self, result: FinishedTrial, running: _Running | None) -> None:
-        seconds = result.outcome.cpu.total
-        self._costs.learn(result.spec, seconds)
-        self._finished_seconds += seconds
-        self._squared_seconds += seconds**2
-        self.evaluations += result.outcome.evaluations
-        if not self._ready:
-            self._ready = max(1e-9, self.elapsed - seconds)
-        if running is not None and not running.first:
-            self._cpu_seconds += seconds
-            self._wall_seconds += self.elapsed - running.start
+            seconds = result.outcome.cpu.total
+            self._costs.learn(spec, seconds)
+            self._finished_seconds += seconds
+            self.evaluations += result.outcome.evaluations
+            self._ready = self._ready or max(1e-9, self.elapsed - seconds)
+        if last:
+            self.done += 1
+            self._left[spec.name, spec.dimension] -= shipped_seconds(spec)
 
     @property
     def elapsed(self) -> float:
@@ -100,32 +55,13 @@ class Tally:
 
     @property
     def seconds_left(self) -> float | None:
-        """Wall-clock seconds until the end, or None where nothing is known yet."""
+        """Wall-clock seconds until the end, at the speed since the workers were ready; None before a trial is done."""
         if self.done == self.total:
             return 0.0
         if not self._ready:
             return None
-        if self._jobs is None:
-            # Trials in the middle of their run are, on average, so old: E[x²] / 2 E[x]. They count as work done.
-            age = self._squared_seconds / (2 * self._finished_seconds) if self._finished_seconds else 0.0
-            passed = self.elapsed - self._ready
-            workers = max(self._finished_seconds, 1e-9) / max(passed - age, passed / 4)
-            return max(0.0, self._costs.seconds(self._left) / workers - age)
-        slowness = self._wall_seconds / self._cpu_seconds if self._cpu_seconds else 1.0
-        costs = deepcopy(self._costs)
-        for running in self._running.values():
-            # The first trials to end are short ones: what runs longer than expected tells of the others.
-            cpu_seconds = self._age(running) / slowness
-            if cpu_seconds > costs.seconds(work_in([running.spec])):
-                costs.learn(running.spec, cpu_seconds)
-        left = [
-            max(0.0, slowness * costs.seconds(work_in([running.spec])) - self._age(running))
-            for running in self._running.values()
-        ]
-        return max([*left, (slowness * costs.seconds(self._left) + sum(left)) / self._jobs])
-
-    def _age(self, running: _Running) -> float:
-        return self.elapsed - (self._ready if running.first else running.start)
+        passed = self.elapsed - self._ready
+        return max(0.0, self._costs.seconds(self._left)) * passed / max(self._finished_seconds, 1e-9)
 
     def __str__(self) -> str:
         return ", ".join([f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s", *self._essentials])

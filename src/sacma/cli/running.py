@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +13,9 @@ from sacma.cli.options import PROGRESS_MODES
 from sacma.cli.progress import Progress, Tally, print_event, progress_display
 from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.campaign import CampaignResult
 from sacma.experiment.cost import known_costs
 from sacma.experiment.options import RunOptions
-from sacma.experiment.request import RunRequest
-from sacma.experiment.run import RunObserver, run_trials
+from sacma.experiment.run import CampaignResult, RunObserver, RunRequest, run_trials
 from sacma.store.completeness import Completeness
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
@@ -26,14 +23,9 @@ from sacma.store.store import Damage
 
 
 class RunDisplay(RunObserver):
-    """Shows a run on the consoles.
+    """Shows a run on the consoles, in one of ``PROGRESS_MODES``.
 
-    Args:
-        request: the trials.
-        options: of the run.
-        mode: one of ``PROGRESS_MODES``.
-        studies: the studies in a few words, like "2 algorithms".
-        trials: the trials, like "12 trials of shard 1/2".
+    ``studies`` and ``trials`` name them in a few words, like "2 algorithms" and "12 trials of shard 1/2".
     """
 
     tally: Tally
@@ -70,7 +62,7 @@ class RunDisplay(RunObserver):
             )
         if self.mode == "json":
             print_event(out, "start", trials=len(specs), done=self.done, to_run=len(todo))
-        self.tally = Tally(todo, known_costs(completeness, store), jobs)
+        self.tally = Tally(todo, known_costs(completeness, store))
         self.progress = progress_display(self.mode, self.tally, out)
 
     def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
@@ -80,10 +72,6 @@ class RunDisplay(RunObserver):
             self.progress.show(result, last=last)
 
     def ended(self) -> None:
-        """End the progress display."""
-        self.close()
-
-    def close(self) -> None:
         """End the progress display, in the middle of the trials or not."""
         if self.progress is not None:
             self.progress.close()
@@ -120,23 +108,15 @@ def show_run(
 ) -> None:
     """Run the trials of a request that are not there yet, show how it goes, and exit if any failed.
 
-    Args:
-        request: the trials.
-        options: of the run.
-        mode: of progress, as given.
-        studies: the studies in a few words, for people.
-        shard: as given, or None.
-        following: the next command, or None where this one goes on.
+    ``mode``, of progress, and ``shard`` are as given; ``following`` is the next command, None where this one goes on.
     """
     if mode not in PROGRESS_MODES:
         raise SacmaError(f"--progress: {mode!r} is not allowed; allowed: {', '.join(PROGRESS_MODES)}")
     of = len(request.specs)
-    display = RunDisplay(
-        request, options, mode, studies, counted(of, "trial") + (f" of shard {shard}" if shard else "")
-    )
+    trials = counted(of, "trial") + (f" of shard {shard}" if shard else "")
+    display = RunDisplay(request, options, mode, studies, trials)
     try:
-        with closing(display):
-            result = run_trials(request, replace(options, command=this_command()), display)
+        result = run_trials(request, replace(options, command=this_command()), display)
     except Interrupted:
         if display.progress is None:
             raise

@@ -37,7 +37,7 @@ def status(
         out.print(Text(f"\n{failure.spec}: {failure.kind}: {failure.error}\n{failure.traceback}"), soft_wrap=True)
     if not tracebacks:
         print_list("failed", [f"{f.spec}: {f.kind}: {f.error} ({counted(f.attempts, 'time')})" for f in failures])
-    environments = {key for _, completeness in covered for key in completeness.environments}
+    environments = {head.environment for _, completeness in covered for head in completeness.heads.values()}
     if len(environments) > 1:
         out.print(f"note: the trials ran in {len(environments)} environments; provenance/ says which")
     writer = store.writer()

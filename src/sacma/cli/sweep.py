@@ -16,7 +16,7 @@ from sacma.experiment.options import RunOptions
 if TYPE_CHECKING:
     from sacma.analysis.sweep_tables import SweepTables
     from sacma.config.sweep import Sweep
-    from sacma.experiment.request import RunRequest
+    from sacma.experiment.run import RunRequest
 
 EXAMPLES = (
     "sacma sweep configs/sweeps/step_size.yaml --plan",
@@ -49,7 +49,7 @@ def sweep(
     from sacma.cli.plan import print_plan
     from sacma.cli.running import after_a_shard, show_run
     from sacma.config.sweep import load_sweep
-    from sacma.experiment.request import RunRequest
+    from sacma.experiment.run import RunRequest
 
     ALGORITHMS.add_files(algorithm_file or ())
     swept = load_sweep(file, protocol.given)

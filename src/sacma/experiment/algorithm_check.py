@@ -6,7 +6,6 @@ algorithm draws random numbers from its own generator alone, lets the end of its
 
 import contextlib
 import hashlib
-import multiprocessing
 import os
 import random
 import tempfile
@@ -28,7 +27,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.coco.suites import BBOB
 from sacma.config.plan import TrialSpec
 from sacma.experiment.check_result import CheckResult, Finding
-from sacma.experiment.children import forget_start, safe_start
+from sacma.experiment.children import child, forget_start
 from sacma.experiment.problem import BudgetedProblem, optimal_value
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.trial import run_algorithm, suite_of
@@ -62,31 +61,18 @@ class Watch:
 
 @dataclass(frozen=True)
 class Sighting:
-    """Observations of a watched trial.
+    """Observations of a watched trial."""
 
-    Args:
-        points: content hashes of the evaluated points, in their order.
-        evaluations_left: of the budget.
-        target_hit: by the best value.
-        calls_beyond: evaluations asked for after the first that was refused.
-        error: raised by the algorithm, in one line with its place; or empty.
-        generators: the global generators that it changed the state of.
-        left: files, threads, environment variables and the like that it left behind.
-        said: the beginning of what it wrote to the terminal.
-        warned: warnings, each once.
-        seconds: of CPU time.
-    """
-
-    points: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()  # content hashes of the evaluated ones, in their order
     evaluations_left: int = 0
     target_hit: bool = False
-    calls_beyond: int = 0
-    error: str = ""
-    generators: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()
-    said: str = ""
-    warned: tuple[str, ...] = ()
-    seconds: float = 0.0
+    calls_beyond: int = 0  # evaluations asked for after the first that was refused
+    error: str = ""  # raised by the algorithm, in one line with its place
+    generators: tuple[str, ...] = ()  # the global ones that it changed the state of
+    left: tuple[str, ...] = ()  # files, threads, environment variables and the like
+    said: str = ""  # the beginning of what it wrote to the terminal
+    warned: tuple[str, ...] = ()  # each warning once
+    seconds: float = 0.0  # of CPU time
 
     @property
     def error_at(self) -> tuple[str, str]:
@@ -199,10 +185,8 @@ def _repeats(once: Sighting, again: Mapping[str, Sighting]) -> Finding:
 def _own_randomness(once: Sighting, reseeded: Sighting, seen: Collection[Sighting]) -> Finding:
     number = _first_difference(once, reseeded)
     if number:
-        return (
-            False,
-            f"seeds of numpy.random and random change its points from evaluation {number} on: draw from rng alone",
-        )
+        found = f"seeds of numpy.random and random change its points from evaluation {number} on"
+        return False, f"{found}: draw from rng alone"
     changed = sorted({name for sighting in seen for name in sighting.generators})
     if changed:
         return False, f"changes the state of {' and '.join(changed)}, which others in the process may use"
@@ -217,26 +201,20 @@ def _first_difference(one: Sighting, other: Sighting) -> int:
 
 def watched(watch: Watch) -> Sighting:
     """Run one trial in a new process and folder, and return the sighting."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
-        process = context.Process(target=_watch, args=(theirs, watch, Path(folder), ALGORITHMS.files))
-        with safe_start():
-            process.start()
-        theirs.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="sacma-") as folder,
+        child(_watch, watch, Path(folder), ALGORITHMS.files) as (process, connection),
+    ):
         try:
-            late = Sighting(error=f"it did not end within {PATIENCE:g} s")
-            sighting: Sighting = ours.recv() if ours.poll(PATIENCE) else late
+            if not connection.poll(PATIENCE):
+                return Sighting(error=f"it did not end within {PATIENCE:g} s")
+            sighting: Sighting = connection.recv()
         except EOFError:
             process.join()
             last = next(reversed((Path(folder) / "said").read_text(errors="replace").strip().splitlines()), "")
-            sighting = Sighting(
-                error=f"its process died with exit code {process.exitcode} {last and f'({last})'}".rstrip()
-            )
-        finally:
-            process.kill()
-            process.join()
-    return sighting
+            died = f"its process died with exit code {process.exitcode} {last and f'({last})'}".rstrip()
+            sighting = Sighting(error=died)
+        return sighting
 
 
 def _watch(connection: Connection, watch: Watch, folder: Path, files: Sequence[Path]) -> None:
@@ -272,7 +250,8 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
     def report(error: str = "") -> None:
         after = _state()
         left = [f"working directory {after['cwd']}"] if before["cwd"] != after["cwd"] else []
-        left += [f"environment variable {name}" for name in _changed(variables, dict(os.environ))]
+        changed = sorted({name for name, _ in variables.items() ^ dict(os.environ).items()})
+        left += [f"environment variable {one_line(name, LONGEST_SHOWN)}" for name in changed]
         left += sorted(f"file {path.relative_to(here)}" for path in here.rglob("*"))
         left += [f"thread {thread.name}" for thread in threading.enumerate() if thread not in threads]
         sighting = Sighting(
@@ -305,22 +284,9 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
 
 
 def _state() -> dict[str, str]:
-    """Return content hashes of the global generators, and the working directory."""
-    generators = {
-        "numpy.random": repr([np.asarray(part).tobytes() for part in np.random.get_state()]),  # noqa: NPY002 idem
-        "random": repr(random.getstate()),
-    }
-    hashes = {name: hashlib.sha256(content.encode()).hexdigest() for name, content in generators.items()}
-    return hashes | {"cwd": str(Path.cwd())}
-
-
-def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Return the keys that were added, removed or given another value."""
-    return [
-        one_line(key, LONGEST_SHOWN)
-        for key in sorted(before.keys() | after.keys())
-        if before.get(key) != after.get(key)
-    ]
+    """Return the states of the global generators, and the working directory."""
+    numpy_state = repr([np.asarray(part).tobytes() for part in np.random.get_state()])  # noqa: NPY002 idem
+    return {"numpy.random": numpy_state, "random": repr(random.getstate()), "cwd": str(Path.cwd())}
 
 
 def _place_of(error: BaseException) -> str:

@@ -7,14 +7,8 @@ Finding = tuple[bool | None, str]
 
 
 class CheckResult(NamedTuple):
-    """The result of one check.
-
-    Args:
-        point: a word or two.
-        sound: False where something is to be mended; None for a remark.
-        reason: what was seen and, where something is to be mended, how.
-    """
+    """The result of one check: its name, in a word or two, and what was seen."""
 
     point: str
-    sound: bool | None
-    reason: str
+    sound: bool | None  # False where something is to be mended; None for a remark
+    reason: str  # with the way to mend it

@@ -9,8 +9,10 @@ import multiprocessing.resource_tracker
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 
 from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 
@@ -66,3 +68,22 @@ def quiet_children() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
+
+
+@contextmanager
+def child(target: Callable[..., None], *arguments: object) -> Iterator[tuple[BaseProcess, Connection]]:
+    """Run ``target(connection, *arguments)`` in a new process, which is ended with the block.
+
+    Yields the process and the other end of the connection.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=target, args=(theirs, *arguments))
+    with quiet_children():
+        process.start()
+    theirs.close()
+    try:
+        yield process, ours
+    finally:
+        process.kill()
+        process.join()

@@ -6,7 +6,6 @@ Where it is missing, each worker would make it for itself, within the time of a 
 
 import contextlib
 import logging
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
-from sacma.experiment.children import quiet_children
+from sacma.experiment.children import child
 from sacma.files.untrusted import read_file
 from sacma.surrogate import SLOW_TO_COMPILE
 
@@ -26,29 +25,15 @@ _WITH_MODEL = '"name":"gaussian-process'
 
 
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
-    """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk already.
-
-    ``say`` is called with a line for people where something is compiled.
-    """
+    """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk; ``say`` so."""
     needed = sorted(
         {(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings}
     )
     if not needed or is_compiled():
         return
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_compile, args=(theirs, needed), daemon=True)
-    with quiet_children():
-        process.start()
-    theirs.close()
-    try:
+    with child(_compile, needed) as (_, messages), contextlib.suppress(EOFError):  # which is its end
         while True:
-            say(ours.recv())
-    except EOFError:
-        process.join()
-    finally:
-        process.kill()
-        process.join()
+            say(messages.recv())
 
 
 def is_compiled() -> bool:
@@ -81,22 +66,16 @@ def _folders(source: Path) -> Iterator[Path]:
         yield from (Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba").glob("*/")
 
 
-class _Forward(logging.Handler):
-    """Sends messages through a connection."""
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__()
-        self._connection = connection
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._connection.send(record.getMessage())
-
-
 def _compile(connection: Connection, algorithms: Iterable[tuple[str, str]]) -> None:
     """Compile, in a process started for it."""
+
+    def forward(record: logging.LogRecord) -> bool:
+        connection.send(record.getMessage())
+        return False  # it is shown nowhere else
+
     logger = logging.getLogger("sacma")
     logger.setLevel(logging.INFO)
-    logger.addHandler(_Forward(connection))
+    logger.addFilter(forward)
     with contextlib.suppress(Exception):  # trials will meet it again, and say what it is
         for name, settings in algorithms:
             algorithm = ALGORITHMS[name]

@@ -2,13 +2,16 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from sacma.config.plan import TrialSpec
+from sacma.files.untrusted import read_file
 from sacma.store.completeness import Completeness
-from sacma.store.earlier import earlier_trials
+from sacma.store.outcome import DamagedRecordError, Outcome
+from sacma.store.record import decode
 from sacma.store.store import Store
 
 MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
@@ -42,6 +45,9 @@ SECONDS_TO_START = 3.0
 WEIGHT_OF_FIGURES = 4.0
 """The shipped figures count as much as so many trials of a kind."""
 
+MOST_RECORDS = 50
+"""Records of earlier trials read for each algorithm and dimension: enough to know the cost of an evaluation."""
+
 Kind = tuple[str, int]
 """An algorithm's name and a dimension: trials that cost about the same."""
 
@@ -65,11 +71,6 @@ class CostModel:
         self._all = _Sum()
         self.earlier = 0
         """Number of trials of another protocol that it has learnt from."""
-
-    def learn_earlier(self, spec: TrialSpec, evaluations: int, cpu_seconds: float) -> None:
-        """Take in what a finished trial of another protocol took: the cost of an evaluation, not their number."""
-        self.learn(replace(spec, budget=evaluations), cpu_seconds)
-        self.earlier += 1
 
     def learn(self, spec: TrialSpec, cpu_seconds: float) -> None:
         """Take in what a finished trial took."""
@@ -141,6 +142,27 @@ def known_costs(completeness: Completeness, store: Store) -> CostModel:
         costs.learn(spec, outcome.cpu.total)
     seen = {(spec.name, spec.dimension) for spec, _ in completeness.trials}
     unseen = [spec for spec in completeness.missing if (spec.name, spec.dimension) not in seen]
-    for spec, outcome in earlier_trials(store, unseen):
-        costs.learn_earlier(spec, outcome.evaluations, outcome.cpu.total)
+    for spec, outcome in _earlier_trials(store, unseen):
+        costs.learn(replace(spec, budget=outcome.evaluations), outcome.cpu.total)  # the cost of an evaluation
+        costs.earlier += 1
     return costs
+
+
+def _earlier_trials(store: Store, specs: Sequence[TrialSpec]) -> Iterator[tuple[TrialSpec, Outcome]]:
+    """Yield finished trials of the algorithms, settings and versions of ``specs`` under other protocols."""
+    planned = {store.path_of(spec) for spec in specs}
+    for wanted in {(spec.name, spec.dimension): spec for spec in specs}.values():
+        folder = store.path_of(wanted).parent
+        # Records stay when their study is replaced by one with another budget, seed or target.
+        paths = (p for p in sorted(folder.glob(f"f*-d{wanted.dimension:02d}-*.record")) if p not in planned)
+        for path in islice(paths, MOST_RECORDS):
+            try:
+                record = decode(read_file(path))
+            except (OSError, DamagedRecordError):  # this trial is not part of the study
+                continue
+            if _settings(record.spec) == _settings(wanted) and store.path_of(record.spec) == path:
+                yield record.spec, record.outcome
+
+
+def _settings(spec: TrialSpec) -> tuple[str | int, ...]:
+    return spec.suite, spec.name, spec.algorithm, spec.settings, spec.version, spec.dimension

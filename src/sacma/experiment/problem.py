@@ -56,8 +56,7 @@ class BudgetedProblem:
     def __call__(self, point: Array) -> float:
         """Evaluate, count, and remember an improvement; end the trial if it is over.
 
-        Raises:
-            ValueError: ``point`` has the wrong shape or is not finite. COCO would not count it.
+        Raises ValueError if ``point`` has the wrong shape or is not finite: COCO would not count it.
         """
         if self.evaluations_left == 0 or self.target_hit:
             raise TrialEnd

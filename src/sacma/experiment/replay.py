@@ -18,28 +18,17 @@ NOT_COMPARED = ("fit_seconds", "predict_seconds")
 
 @dataclass(frozen=True)
 class Replay:
-    """Outcome of a replay.
+    """Outcome of a replay."""
 
-    Args:
-        again: the new record.
-        difference: the first between the records, in words; None where all bits are the same.
-        environment: differences of the environments, a phrase each.
-    """
-
-    again: TrialRecord
-    difference: str | None
-    environment: tuple[str, ...]
+    difference: str | None  # the first between the records, in words; None where all bits are the same
+    environment: tuple[str, ...]  # differences of the environments, a phrase each
 
 
 def replay(record: TrialRecord) -> Replay:
-    """Run the trial of ``record`` again in this process and compare.
-
-    Raises:
-        Exception: whatever the algorithm raises.
-    """
+    """Run the trial of ``record`` again in this process and compare; raise whatever the algorithm raises."""
     again = run_trial(record.spec)
-    found = differences(record.provenance.environment, again.provenance.environment)
-    return Replay(again, next(_differences(record, again), None), tuple(found))
+    environments = record.provenance.environment, again.provenance.environment
+    return Replay(next(_differences(record, again), None), tuple(differences(*environments)))
 
 
 def _differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:

@@ -1,25 +1,83 @@
 """Running of a request: from its studies to their records and the COCO data derived from them."""
 
+import re
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
 
 import joblib
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
+from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
 from sacma.experiment import compilation
 from sacma.experiment.backends import Backend, make_backend
-from sacma.experiment.campaign import CampaignResult, run_campaign
 from sacma.experiment.options import RunOptions
-from sacma.experiment.request import RunRequest
 from sacma.experiment.resolve_algorithm import resolve_algorithms
-from sacma.store.completeness import Completeness, completeness_of, to_run
+from sacma.store.completeness import Completeness, completeness_of, shard, to_run
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
+from sacma.store.stored_study import StoredStudy, check_names, check_one_suite
 
 JOBS_PER_CORE = 8
 """At most: a worker takes some 300 MiB."""
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """Trials to be run: ``specs`` are those of the studies, or a shard of them.
+
+    ``is_new`` if the studies do not come from the results of ``store``, and are to be registered there.
+    """
+
+    studies: tuple[StoredStudy, ...]
+    specs: tuple[TrialSpec, ...]
+    store: Store
+    is_new: bool
+
+    @classmethod
+    def of_studies(cls, studies: Sequence[Study], results: Path, shard: str | None = None) -> "RunRequest":
+        """Return the trials of studies, like those of configs; ``shard`` is written as ``"2/10"``.
+
+        Raises SacmaError if the results hold studies that do not go with them, or the shard is none.
+        """
+        stored, store = tuple(StoredStudy((study,)) for study in studies), Store(results)
+        there = tuple(store.readable_studies())
+        check_names(stored, there, results)
+        check_one_suite([*there, *stored], results)
+        return cls(stored, _specs(stored, shard), store, is_new=True)
+
+    @classmethod
+    def of_results(cls, results: Path, shard: str | None = None) -> "RunRequest":
+        """Return the trials of the studies in ``results``; raise SacmaError as ``of_studies``, and for no studies."""
+        store = Store(results)
+        studies = store.studies()
+        if not studies:
+            raise SacmaError(f"{results} holds no study to continue; name at least one CONFIG")
+        check_one_suite(studies, results)
+        return cls(studies, _specs(studies, shard), store, is_new=False)
+
+
+def _specs(studies: Sequence[StoredStudy], given: str | None) -> tuple[TrialSpec, ...]:
+    specs = tuple(spec for study in studies for spec in study.specs())
+    if given is None:
+        return specs
+    match = re.fullmatch(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})", given)
+    if match is None or int(match[1]) > int(match[2]):
+        raise SacmaError(f"--shard: {given!r} is not allowed; give K/N with 1 <= K <= N, like 2/10")
+    return shard(specs, int(match[1]), int(match[2]))
+
+
+@dataclass(frozen=True)
+class CampaignResult:
+    """Numbers of finished trials and of failed attempts, and the trials that failed at every attempt."""
+
+    finished: int
+    failures: tuple[TrialFailure, ...]
+    attempts: int
 
 
 class RunObserver:
@@ -35,19 +93,13 @@ class RunObserver:
         """Show that machine code is being made."""
 
     def started(self, completeness: Completeness, todo: Sequence[TrialSpec], jobs: int | None) -> None:
-        """Begin to show trials.
-
-        Args:
-            completeness: of all trials of the request, before the run.
-            todo: the trials that are run, in this order.
-            jobs: number of trials at a time, or None if that is not known.
-        """
+        """Begin to show trials: those of the request before the run, and those that are run, ``jobs`` at a time."""
 
     def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
         """Show an attempt whose record is safe; ``last`` if its trial is not tried again."""
 
     def ended(self) -> None:
-        """End to show trials; what follows is the derivation of COCO data."""
+        """End to show trials, also when they are interrupted; what may follow is the derivation of COCO data."""
 
 
 def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) -> CampaignResult:
@@ -66,8 +118,10 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
         SacmaError: an option is not allowed, or an algorithm is not there; nothing was run.
         RunError: what stops all trials, with the number of those that are kept.
     """
-    backend = _backend(options, 1)  # complains before a folder is made
-    _check_installed(request)
+    _backend(options, 1)  # complains before a folder is made
+    for first, *_ in (study.parts for study in request.studies):
+        if first.origin is None:  # our own, not those of others, which may not even be there
+            ALGORITHMS[first.algorithm].check(first.settings)
     store = request.store
     store.prepare()
     with store.lock_records(options.command):
@@ -81,24 +135,51 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
         backend = _backend(options, max(1, min(options.jobs or joblib.cpu_count(), len(todo))))
         if options.scheduler and todo:
             _check_scheduler(options.scheduler, observer)
-        observer.started(completeness, todo, backend.jobs)
         try:
-            result = run_campaign(
-                todo,
-                store,
-                backend=backend,
-                retries=options.retries,
-                on_result=lambda result, last: observer.attempted(result, last=last),
-            )
+            observer.started(completeness, todo, backend.jobs)
+            result = run_campaign(todo, store, backend=backend, retries=options.retries, observer=observer)
         except RunError as error:
             kept = store.count(request.specs)
             raise RunError(f"{error}; {kept} of {len(request.specs)} trials are kept") from None
-        observer.ended()
+        finally:
+            observer.ended()
     try:
         _derive(request, options, observer)
     except RunError as error:
         raise RunError(f"{error}; all records are kept") from None
     return result
+
+
+def run_campaign(
+    specs: Sequence[TrialSpec],
+    store: Store,
+    *,
+    backend: Backend,
+    retries: int,
+    observer: RunObserver = RunObserver(),  # noqa: B008 it has no state
+) -> CampaignResult:
+    """Run trials in their order, commit each to a prepared and locked store, and then run those that failed again.
+
+    Raises RunError for what stops all trials: a full disk, a lost scheduler.
+    """
+    finished = attempts = 0
+    failures: tuple[TrialFailure, ...] = ()
+    for left in range(retries, -1, -1):
+        if not specs:
+            break
+        failed: list[TrialFailure] = []
+        with closing(backend.run(specs)) as results:
+            for result in results:
+                if isinstance(result, TrialFailure):
+                    failed.append(store.commit_failure(result))
+                else:
+                    store.commit(result)
+                    finished += 1
+                observer.attempted(result, last=left == 0 or not isinstance(result, TrialFailure))
+        attempts += len(failed)
+        failures = tuple(failed)
+        specs = tuple(failure.spec for failure in failures)
+    return CampaignResult(finished, failures, attempts)
 
 
 def _backend(options: RunOptions, jobs: int) -> Backend:
@@ -109,13 +190,6 @@ def _backend(options: RunOptions, jobs: int) -> Backend:
             "a worker takes some 300 MiB"
         )
     return make_backend(options.backend, jobs=jobs, trial_timeout=options.trial_timeout, scheduler=options.scheduler)
-
-
-def _check_installed(request: RunRequest) -> None:
-    """Check that our own algorithms have the packages that they need; those of others may not even be there."""
-    for first, *_ in (study.parts for study in request.studies):
-        if first.origin is None:
-            ALGORITHMS[first.algorithm].check(first.settings)
 
 
 def _register(request: RunRequest, observer: RunObserver) -> None:

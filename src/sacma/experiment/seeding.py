@@ -6,8 +6,10 @@ same points, meet the same noise, and comparisons are paired. All else depends o
 
 import hashlib
 
+import cocoex
 import numpy as np
 
+from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec
 
 
@@ -35,3 +37,24 @@ def sampling(spec: TrialSpec) -> np.random.Generator:
 def _word(name: str) -> int:
     """Return a 64-bit number for a name, the same on every machine."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+
+
+PLACES = 2**14
+"""Number of places where the noise of a trial may begin: drawing them all takes some 40 ms."""
+
+MOVER = 103
+"""A function whose evaluation moves both counters on: its noise is Cauchy's, of normal and uniform numbers."""
+
+
+def begin_noise(spec: TrialSpec) -> None:
+    """Move COCO's noise to where that of the trial begins, so that it is the same in any process and order.
+
+    COCO draws its noise from two counters of the process: every evaluation of a noisy function moves them on, and every
+    new suite sets them back, so none may be made between this and the trial. A number of evaluations of a function that
+    is thrown away moves them to the trial's place; without it, all trials would meet the same noise.
+    """
+    suite = cocoex.Suite(NOISY.name, "instances: 1", f"dimensions: 2 function_indices: {NOISY.index(MOVER)}")
+    mover = suite[0]
+    for _ in range(int(noise(spec).integers(PLACES))):
+        mover((0.0, 0.0))
+    mover.free()

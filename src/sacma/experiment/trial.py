@@ -1,4 +1,8 @@
-"""One trial, from spec to record: a pure function that can run in any process."""
+"""One trial, from spec to record: a pure function that can run in any process.
+
+An algorithm is warmed up before the first trial in a process: imports, compiling, the first call of a library, tables
+that are read, whatever it leaves until it is needed would else be in the CPU time of that trial.
+"""
 
 import contextlib
 import json
@@ -8,34 +12,42 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import cocoex
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.coco.suites import SUITES
+from sacma.coco.suites import BBOB, SUITES
 from sacma.coco.writer import CocoFiles, observer_options, read_trial
 from sacma.config.plan import TrialSpec
-from sacma.experiment.noise import begin_noise
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import resolve_algorithm
-from sacma.experiment.seeding import sampling
-from sacma.experiment.warm_up import warm_up
+from sacma.experiment.seeding import begin_noise, sampling
 from sacma.store.failure import FailureKind, TrialFailure, failed, now
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.provenance import Provenance, environment
 from sacma.store.record import FinishedTrial, TrialRecord, finished
 from sacma.store.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
+from sacma.surrogate.whitening import Array
+
+WARM_UP_DIMENSION = 2
+
+WARM_UP_EVALUATIONS = 40
+"""Enough for a surrogate to be fitted and used."""
+
+MOST_SECONDS = 1.0
+"""CPU seconds from the first evaluation of a warm-up to its last: what is expensive is met soon."""
 
 
 def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
     """Run one trial and return its record; writes only to a temporary folder of its own, in ``scratch``.
 
-    Raises:
-        Exception: whatever the algorithm raises.
+    Raises whatever the algorithm raises.
     """
     started = now()
     cocoex.log_level("warning")
@@ -71,12 +83,10 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
 def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, float]:
     """Run the trial's algorithm on an observed COCO problem; return the problem's tally and the CPU seconds.
 
-    Raises:
-        SacmaError: the algorithm is not at hand in the trial's version.
-        Exception: whatever the algorithm raises.
+    Raises SacmaError if the algorithm is not there in the trial's version, and whatever the algorithm raises.
     """
     problem = BudgetedProblem(spec, observed, optimal_value(spec))
-    warm_up(spec, run_algorithm)
+    warm_up(spec)
     seconds = run_algorithm(spec, problem)
     if observed.evaluations != problem.evaluations:
         raise RuntimeError(f"COCO counted {observed.evaluations} evaluations, sacma {problem.evaluations}")
@@ -105,6 +115,50 @@ def _prepare(algorithm: str, settings: str) -> ThreadpoolController:
     entry = ALGORITHMS[algorithm]
     entry.prepare(entry.settings.model_validate_json(settings))
     return ThreadpoolController()  # libraries that are loaded later would escape
+
+
+def warm_up(spec: TrialSpec) -> None:
+    """Run the algorithm of a trial, with its settings, on a tiny problem, once a process.
+
+    The random numbers are those of another place and seed. The trial will meet again what the algorithm raises; what
+    ends its process, or does not end, is the trial's end as it would be later.
+    """
+    tiny = replace(spec, name=spec.algorithm, suite=BBOB.name, function=1, dimension=WARM_UP_DIMENSION, instance=1)
+    _warm_up(replace(tiny, seed=0, budget=WARM_UP_EVALUATIONS, target=-np.inf, triggers=""))
+
+
+@cache
+def _warm_up(spec: TrialSpec) -> None:
+    # SystemExit and GeneratorExit are what the border of a trial takes for failures, too.
+    with contextlib.suppress(Exception, SystemExit, GeneratorExit, TrialEnd):
+        run_algorithm(spec, _TinyProblem(spec))
+
+
+class _Sphere:
+    """Stands in for a COCO problem, whose state warming up must not touch."""
+
+    lower_bounds = np.full(WARM_UP_DIMENSION, -5.0)
+    upper_bounds = np.full(WARM_UP_DIMENSION, 5.0)
+
+    def __call__(self, x: Array) -> float:
+        return float(np.sum((x - 1.0) ** 2))
+
+
+class _TinyProblem(BudgetedProblem):
+    """Ends early where evaluations take long."""
+
+    def __init__(self, spec: TrialSpec) -> None:
+        super().__init__(spec, _Sphere(), f_opt=0.0)
+        self._since: float | None = None
+
+    def __call__(self, point: Array) -> float:
+        """Evaluate; see ``BudgetedProblem``."""
+        now = time.process_time()
+        if self._since is None:
+            self._since = now
+        elif now - self._since > MOST_SECONDS:
+            self.evaluations_left = 0
+        return super().__call__(point)
 
 
 def attempt_trial(spec: TrialSpec, scratch: Path | None = None) -> FinishedTrial | TrialFailure:

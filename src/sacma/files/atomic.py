@@ -60,11 +60,8 @@ def remove_left_behind(folder: Path) -> None:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder that replaces the one at ``path`` on success.
 
-    If a process is killed in between, the next one restores the old folder.
-
-    Raises:
-        SacmaError: something else than a folder is at ``path``.
-        RunError: the folder, or a file in it, cannot be written.
+    If a process is killed in between, the next one restores the old folder. Raises SacmaError if something else than
+    a folder is at ``path``, RunError if the folder, or a file in it, cannot be written.
     """
     new, old = (path.with_name(f".{path.name}.{which}") for which in ("new", "old"))
     try:

@@ -5,9 +5,10 @@ import errno
 import json
 import os
 import stat
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,13 +25,9 @@ class UnfitFileError(OSError):
 
 
 def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
-    """Return the content of a regular file of at most ``most`` bytes.
+    """Return the content of a regular file of at most ``most`` bytes; raise UnfitFileError for anything else.
 
     A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
-
-    Raises:
-        UnfitFileError: it is not a regular file, or larger.
-        OSError: it cannot be read.
     """
     with os.fdopen(open_regular(path, most=most), "rb") as file:
         content = file.read(most + 1)
@@ -40,14 +37,7 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY, *, most: int = LARGEST_FILE) -> int:
-    """Return a descriptor of a regular file of at most ``most`` bytes, which new processes do not inherit.
-
-    ``flags`` are those of ``os.open``; with ``os.O_CREAT`` the file is created where there is none.
-
-    Raises:
-        UnfitFileError: it is not a regular file, or larger.
-        OSError: it cannot be opened.
-    """
+    """Open as ``read_file`` and return a descriptor, which new processes do not inherit; ``flags`` of ``os.open``."""
     with contextlib.nullcontext() if not flags & os.O_CREAT else contextlib.suppress(FileNotFoundError):
         _check(path, os.stat(path), most)  # noqa: PTH116 before it is opened: opening a device may do something
     descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o666)
@@ -69,19 +59,12 @@ def _check(path: Path, status: os.stat_result, most: int) -> None:
 
 
 def _too_large(path: Path, most: int) -> UnfitFileError:
-    return UnfitFileError(errno.EFBIG, f"it is larger than {_size(most)}", str(path))
-
-
-def _size(size: int) -> str:
-    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
+    size = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
+    return UnfitFileError(errno.EFBIG, f"it is larger than {size}", str(path))
 
 
 def parse_json(content: bytes | str) -> Any:
-    """Return what a JSON text holds.
-
-    Raises:
-        ValueError: it is not JSON, or nested too deeply to be read.
-    """
+    """Return what a JSON text holds; raise ValueError if it is not JSON, or nested too deeply to be read."""
     try:
         return json.loads(content)
     except RecursionError:
@@ -91,19 +74,16 @@ def parse_json(content: bytes | str) -> Any:
 def parse_json_as(kind: type[Kind], content: bytes) -> Kind:
     """Return the object of a dataclass that a JSON text holds: no field of another type, none converted.
 
-    Raises:
-        ValueError: says in one line what is wrong, and in which field.
+    Raises a ValueError of one line with the first problem and its field.
     """
     try:
-        found: Kind = _adapter(cast("Any", kind)).validate_json(content, strict=True)
+        found: Kind = _adapter(kind).validate_json(content, strict=True)
     except ValidationError as error:
         raise ValueError(first_problem(error)) from None
     return found
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def first_problem(error: ValidationError) -> str:

@@ -1,6 +1,5 @@
 """Completeness of planned trials: done, failed, damaged or missing."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,20 +42,15 @@ class Completeness:
         """Finished trials and their outcomes, in the order of the plan."""
         return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
 
-    @property
-    def environments(self) -> Counter[str]:
-        """Number of trials by fingerprint of their environment."""
-        return Counter(head.environment for head in self.heads.values())
-
 
 def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
     """Return the completeness of ``specs`` in ``store``; raise SacmaError if a record cannot be read."""
     heads, damaged = {}, []
-    for found in store.heads(specs):
+    for found in store.records(specs):
         if isinstance(found, Damage):
             damaged.append(found)
         else:
-            heads[found.spec.key] = found
+            heads[found.spec.key] = found.head
     failures = {failure.spec.key: failure for failure in store.failures(specs) if failure.spec.key not in heads}
     return Completeness(tuple(specs), heads, failures, tuple(damaged))
 

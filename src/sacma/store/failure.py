@@ -22,23 +22,14 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True)
 class TrialFailure:
-    """A trial that failed.
-
-    Args:
-        spec: the trial.
-        kind: kind of failure.
-        error: the error in one line.
-        traceback: traceback of the exception, or last output of the process that died.
-        attempts: number of failures of the trial so far.
-        when: time of the last one, UTC, ISO 8601.
-    """
+    """A trial that failed, and its error in one line."""
 
     spec: TrialSpec
     kind: FailureKind
     error: str
-    traceback: str
-    attempts: int = 1
-    when: str = ""
+    traceback: str  # or last output of the process that died
+    attempts: int = 1  # failures of the trial so far
+    when: str = ""  # of the last one: UTC, ISO 8601
 
 
 LONGEST_ERROR, LONGEST_TRACEBACK = 500, 20_000

@@ -52,16 +52,10 @@ class FolderInUseError(SacmaError):
 def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
     """Hold the lock file at ``path``; it stays, empty, when the lock is released.
 
-    The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends.
-
-    Args:
-        path: lock file, in an existing folder.
-        command: command of this process, shown to others who need the lock.
-        on_wait: called with the holder, if there is one, before waiting for it; without it a held lock is an error.
-
-    Raises:
-        FolderInUseError: another process holds it.
-        SacmaError: the file system has no locks, or what is at ``path`` is not a lock file.
+    The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends. Others
+    who need it are shown ``command``. Where another process holds it, ``on_wait`` is called with that, and it is waited
+    for; without ``on_wait`` FolderInUseError is raised. Other SacmaErrors: a file system without locks, or a file at
+    ``path`` that is not a lock.
     """
     file = _open_lock(path, os.O_RDWR | os.O_CREAT)
     if file is None:
@@ -96,10 +90,9 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
 
 def holder(path: Path) -> Holder | None:
     """Return the holder of the lock file at ``path``; None if it is free or missing."""
-    try:
+    file = None
+    with contextlib.suppress(OSError):
         file = _open_lock(path, os.O_RDONLY)
-    except OSError:
-        return None
     if file is None:
         return None
     try:
@@ -113,23 +106,20 @@ def holder(path: Path) -> Holder | None:
 
 
 def _open_lock(path: Path, flags: int) -> int | None:
-    """Open the lock file at ``path``; return None if something else is there, and leave that alone."""
+    """Open the lock file at ``path``: a regular file with one name, empty or with a holder in it.
+
+    Returns None if something else is there, and leaves that alone.
+    """
     if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):  # opening a device may do something
         return None
     file = os.open(path, flags | _CAREFUL, 0o666)
-    if _is_lock(file):
-        return file
+    status = os.fstat(file)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1 and status.st_size <= _LARGEST:
+        content = os.pread(file, _LARGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
+        if not content or _holder_in(content):
+            return file
     os.close(file)
     return None
-
-
-def _is_lock(file: int) -> bool:
-    """Tell if a file is a lock file: a regular file with one name, empty or with a holder in it."""
-    status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > _LARGEST:
-        return False
-    content = os.pread(file, _LARGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
-    return not content or _holder_in(content) is not None
 
 
 def _taken(file: int) -> bool:
@@ -144,11 +134,9 @@ def _taken(file: int) -> bool:
     return False
 
 
-_NOBODY = Holder(0, "an unknown machine", "an unknown time", "an unknown command")
-
-
 def _read(file: int) -> Holder:
-    return _holder_in(os.pread(file, _LARGEST, 0)) or _NOBODY
+    unknown = Holder(0, "an unknown machine", "an unknown time", "an unknown command")
+    return _holder_in(os.pread(file, _LARGEST, 0)) or unknown
 
 
 def _holder_in(content: bytes) -> Holder | None:

@@ -1,7 +1,5 @@
 """The outcome of a trial: how it ended, its improvements of Δf, and its CPU time."""
 
-import math
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,34 +35,15 @@ class CPUSeconds:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result and cost of a trial.
-
-    Args:
-        status: the end of the trial.
-        evaluations: number of true evaluations.
-        best_delta_f: lowest Δf.
-        improved_at: evaluation number of each improvement of the best Δf, ascending; with noise, of the noise-free Δf
-            that COCO's logger wrote.
-        improved_to: Δf of each improvement.
-        true_generations: generations evaluated with f; the end of the trial may cut the last short.
-        model_generations: generations evaluated with the model.
-        restarts: restarts of the strategy.
-        fits: number of trainings by fit status.
-        cpu: CPU seconds.
-    """
+    """Result and cost of a trial; with noise, improvements are those of the noise-free Δf that COCO's logger wrote."""
 
     status: TrialStatus
-    evaluations: int
+    evaluations: int  # of f
     best_delta_f: float
-    improved_at: tuple[int, ...]
-    improved_to: tuple[float, ...]
-    true_generations: int
-    model_generations: int
+    improved_at: tuple[int, ...]  # number of the evaluation, from 1, of each improvement of the best Δf
+    improved_to: tuple[float, ...]  # Δf of each improvement
+    true_generations: int  # evaluated with f; the end of the trial may cut the last short
+    model_generations: int  # evaluated with the model
     restarts: int
-    fits: Mapping[str, int]
+    fits: Mapping[str, int]  # number of trainings by fit status
     cpu: CPUSeconds
-
-    def best_after(self, evaluations: float) -> float:
-        """Return the best Δf after that many evaluations; inf before the first."""
-        position = bisect_right(self.improved_at, evaluations)
-        return self.improved_to[position - 1] if position else math.inf

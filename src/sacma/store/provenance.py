@@ -2,11 +2,12 @@
 
 import hashlib
 import json
+import math
 import os
 import platform
 import subprocess
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib import metadata
@@ -22,27 +23,16 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cma", "coco-experiment", "jo
 
 @dataclass(frozen=True)
 class Environment:
-    """Software and hardware of a process.
+    """Software and hardware of a process."""
 
-    Args:
-        sacma: version.
-        revision: git revision of sacma's sources, with ``-dirty`` if they were changed; empty outside a repository.
-        python: implementation and version.
-        packages: names and versions.
-        blas: loaded BLAS libraries with version and architecture.
-        processor: model.
-        target: processor that code is compiled for.
-        system: operating system, release and C library.
-    """
-
-    sacma: str
-    revision: str
-    python: str
-    packages: tuple[tuple[str, str], ...]
-    blas: tuple[str, ...]
-    processor: str
-    target: str
-    system: str
+    sacma: str  # version
+    revision: str  # of git, of sacma's sources, with -dirty if they were changed; empty outside a repository
+    python: str  # implementation and version
+    packages: tuple[tuple[str, str], ...]  # names and versions
+    blas: tuple[str, ...]  # loaded libraries with version and architecture
+    processor: str  # model
+    target: str  # processor that code is compiled for
+    system: str  # operating system, release and C library
 
     @cached_property
     def content(self) -> Mapping[str, Any]:
@@ -69,9 +59,7 @@ class Provenance:
         return replace(self, environment=_interned(self.environment))
 
 
-@lru_cache(maxsize=64)
-def _interned(environment: Environment) -> Environment:
-    return environment
+_interned: Callable[[Environment], Environment] = lru_cache(maxsize=64)(lambda environment: environment)
 
 
 @cache
@@ -106,44 +94,34 @@ def differences(one: Environment, other: Environment) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
 class Manifest:
-    """The manifest of an algorithm: its resolved configs (``studies``), and the provenance of its trials."""
+    """The manifest of an algorithm: its resolved configs, and provenance and CPU seconds of its trials."""
 
-    def __init__(self, name: str, studies: Sequence[Mapping[str, Any]]) -> None:
-        self.name = name
-        self._studies = studies
-        self._trials: Counter[Environment] = Counter()
-        self._hosts: Counter[str] = Counter()
-        self._started = self._ended = ""
-        self._cpu_seconds = 0.0
+    name: str
+    studies: Sequence[Mapping[str, Any]]
+    trials: Sequence[tuple[Provenance, float]]
 
-    def add(self, provenance: Provenance, cpu_seconds: float) -> None:
-        """Add a trial."""
-        self._trials[provenance.environment] += 1
-        self._hosts[provenance.host] += 1
-        self._started = min(filter(None, [self._started, provenance.started]))
-        self._ended = max(self._ended, provenance.ended)
-        self._cpu_seconds += cpu_seconds
-
-    @property
-    def environments(self) -> list[Environment]:
-        """Environments of the trials by fingerprint."""
-        return sorted(self._trials, key=lambda environment: environment.fingerprint)
+    @cached_property
+    def environments(self) -> Counter[Environment]:
+        """Number of trials by environment, in the order of the fingerprints."""
+        trials = Counter(provenance.environment for provenance, _ in self.trials)
+        return Counter(dict(sorted(trials.items(), key=lambda item: item[0].fingerprint)))
 
     def encode(self) -> bytes:
         """Return the manifest as JSON."""
         content = {
             "name": self.name,
-            "studies": self._studies,
+            "studies": self.studies,
             "seeds": SEEDS,
-            "trials": self._trials.total(),
-            "started": self._started,
-            "ended": self._ended,
-            "cpu_seconds": round(self._cpu_seconds, 3),
-            "hosts": dict(sorted(self._hosts.items())),
+            "trials": len(self.trials),
+            "started": min((provenance.started for provenance, _ in self.trials), default=""),
+            "ended": max((provenance.ended for provenance, _ in self.trials), default=""),
+            "cpu_seconds": round(math.fsum(seconds for _, seconds in self.trials), 3),
+            "hosts": dict(sorted(Counter(provenance.host for provenance, _ in self.trials).items())),
             "environments": [
-                {"fingerprint": environment.fingerprint, "trials": self._trials[environment], **environment.content}
-                for environment in self.environments
+                {"fingerprint": environment.fingerprint, "trials": trials, **environment.content}
+                for environment, trials in self.environments.items()
             ],
         }
         return (json.dumps(content, indent=1) + "\n").encode()
@@ -174,19 +152,12 @@ def _revision() -> str:
     environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
 
     def git(*arguments: str) -> str:
-        return subprocess.run(  # noqa: S603 our own arguments
-            ["git", "-C", str(package), *arguments],  # noqa: S607 the git that the user has
-            env=environ,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-        ).stdout.strip()
+        command = ["git", "-C", str(package), *arguments]
+        done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=30)  # noqa: S603
+        return done.stdout.strip()
 
     try:
-        git(
-            "ls-files", "--error-unmatch", "__init__.py"
-        )  # fails where sacma is only installed inside another repository
+        git("ls-files", "--error-unmatch", "__init__.py")  # fails where sacma is installed inside another repository
         return git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
     except (OSError, subprocess.SubprocessError):
         return ""

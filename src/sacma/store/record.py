@@ -119,8 +119,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
     """Return the record in a record file, which must be that of ``spec`` if given; all readers call this function.
 
-    Raises:
-        DamagedRecordError: the record is incomplete, of another trial, or impossible.
+    Raises DamagedRecordError if it is incomplete, of another trial, or impossible.
     """
     head, body = _opened(content)
     if spec is None:

@@ -17,6 +17,8 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -32,7 +34,7 @@ from sacma.store.failure import TrialFailure, decode_failure, encode_failure
 from sacma.store.lock import Holder, holder, locked
 from sacma.store.outcome import DamagedRecordError
 from sacma.store.provenance import Manifest
-from sacma.store.record import FinishedTrial, RecordHead, TrialRecord, decode
+from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.stored_study import StoredStudy
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
@@ -117,17 +119,13 @@ class Store:
         write_atomically(path, encode_failure(counted))
         return counted
 
-    def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
-        """Yield the heads of ``records``."""
-        return (found if isinstance(found, Damage) else found.head for found in self.records(specs))
-
     def count(self, specs: Iterable[TrialSpec]) -> int:
         """Return how many of ``specs`` have a record file, intact or not."""
-        return sum(1 for _ in self._there(specs))
+        return sum(1 for _ in self._there(specs, "records", ".record"))
 
     def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord | Damage]:
         """Yield the records of ``specs``, intact or damaged; raise SacmaError if a file cannot be read."""
-        for spec, path in self._there(specs):
+        for spec, path in self._there(specs, "records", ".record"):
             try:
                 yield decode(read_file(path), spec)
             except FileNotFoundError:
@@ -144,35 +142,26 @@ class Store:
 
     def failures(self, specs: Iterable[TrialSpec]) -> Iterator[TrialFailure]:
         """Yield the failures of ``specs``."""
-        there = {name: set(_names(self.root / "failures" / name)) for name in _names(self.root / "failures")}
-        for spec in specs:
-            if f"{_stem(spec)}.json" in there.get(spec.name, ()):
-                failure = _failure_at(self._failure_of(spec))
-                if failure is not None and failure.spec == spec:
-                    yield failure
+        for spec, path in self._there(specs, "failures", ".json"):
+            failure = _failure_at(path)
+            if failure is not None and failure.spec == spec:
+                yield failure
 
     def set_aside(self, damaged: Damage) -> Path:
         """Rename a damaged record so that its trial runs again; return the new path."""
-        for number in range(1, 1_000_000):
-            path = damaged.path.with_suffix(f".damaged-{number}")
-            if not os.path.lexists(path):
-                break
-        return damaged.path.replace(path)
+        paths = (damaged.path.with_suffix(f".damaged-{number}") for number in count(1))
+        return damaged.path.replace(next(path for path in paths if not os.path.lexists(path)))
 
     def _failure_of(self, spec: TrialSpec) -> Path:
         return self.root / "failures" / spec.name / f"{_stem(spec)}.json"
 
-    def _there(self, specs: Iterable[TrialSpec]) -> Iterator[tuple[TrialSpec, Path]]:
+    def _there(self, specs: Iterable[TrialSpec], kind: str, suffix: str) -> Iterator[tuple[TrialSpec, Path]]:
         # Listing a folder once is faster than looking for each file.
-        folders: dict[str, tuple[Path, set[str]]] = {}
+        names = cache(lambda name: set(_names(self.root / kind / name)))
         for spec in specs:
-            if spec.name not in folders:
-                folder = self.path_of(spec).parent
-                folders[spec.name] = folder, set(_names(folder))
-            folder, names = folders[spec.name]
-            name = f"{_stem(spec)}.record"
-            if name in names:
-                yield spec, folder / name
+            there = names(spec.name)
+            if there and (name := f"{_stem(spec)}{suffix}") in there:
+                yield spec, self.root / kind / spec.name / name
 
     def register(self, study: Study) -> bool:
         """Add ``study`` to the results; return True if it replaces one that it cannot extend."""
@@ -229,19 +218,19 @@ class Store:
         """
         from sacma.store.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
 
-        traces, placed = [], []
-        manifest = Manifest(study.name, study.dump())
-        for record in self.records(study.specs()):
-            if isinstance(record, Damage):
-                on_damage(record)
-                continue
-            traces.append((record.spec, record.trace))
-            placed.append(PlacedFiles(*record.spec.place, record.coco))
-            manifest.add(record.provenance, record.outcome.cpu.total)
+        records = []
+        for found in self.records(study.specs()):
+            if isinstance(found, Damage):
+                on_damage(found)
+            else:
+                records.append(found)
+        placed = [PlacedFiles(*record.spec.place, record.coco) for record in records]
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
+        trials = [(record.provenance, record.outcome.cpu.total) for record in records]
+        manifest = Manifest(study.name, study.dump(), trials)
         write_atomically(self.provenance_file(study.name), manifest.encode())
         with atomic_file(self.trace_file(study.name)) as file:
-            write_traces(file, traces)
+            write_traces(file, [(record.spec, record.trace) for record in records])
         return manifest
 
 

@@ -68,10 +68,9 @@ class StoredStudy:
 
     @classmethod
     def load(cls, content: Iterable[dict[str, Any]], name: str) -> "StoredStudy":
-        """Return the study of algorithm ``name`` from what ``dump`` returned.
+        """Return the study of algorithm ``name`` from what ``dump`` returned; raise an error for anything else.
 
-        Raises:
-            ValueError, TypeError, KeyError, AttributeError, IndexError: ``content`` is something else.
+        The error is a ValueError, TypeError, KeyError, AttributeError or IndexError.
         """
         parts = tuple(_load(part) for part in content)
         if not parts:

@@ -73,7 +73,7 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
     columns |= zip(COLUMNS, zip(*rows, strict=True), strict=False)
     columns["best_delta_f"] = [value - f_opt for value in columns["best_delta_f"]]
     rounded = {
-        name: _ticks(column) if name.endswith("_seconds") else _significant(column)
+        name: np.round(np.array(column) / TICK) * TICK if name.endswith("_seconds") else _significant(column)
         for name, column in columns.items()
         if COLUMNS[name] == "float32"
     }
@@ -84,14 +84,8 @@ def trace_columns(generations: Sequence[Generation], f_opt: float) -> Trace:
 
 _DTYPES = {kind: np.dtype(kind).newbyteorder("<") for kind in set(COLUMNS.values()) - {"text"}}
 
-TEXTS = [name for name, kind in COLUMNS.items() if kind == "text"]
-"""Text columns."""
-
 _ROW = np.dtype([(name, _DTYPES.get(kind, np.dtype("u1"))) for name, kind in COLUMNS.items()])
 """A row of a packed trace; texts are indices of their categories."""
-
-BYTES_A_ROW = _ROW.itemsize
-"""Size of a row of a packed trace."""
 
 MOST_CATEGORIES, LONGEST_CATEGORY = 255, 80
 """Different texts of a column, and characters of each."""
@@ -111,10 +105,6 @@ class _TraceHead:
 
     rows: NonNegativeInt
     texts: dict[str, Annotated[list[_Category], Field(max_length=MOST_CATEGORIES)]]
-
-
-def _ticks(seconds: Sequence[float]) -> "np.ndarray[Any, Any]":
-    return np.round(np.array(seconds) / TICK) * TICK
 
 
 def _significant(numbers: Sequence[float]) -> "np.ndarray[Any, Any]":
@@ -150,14 +140,14 @@ def unpack_trace(content: bytes) -> Trace:
     line, _, packed = content.partition(b"\n")
     head = parse_json_as(_TraceHead, line)
     rows, texts = head.rows, head.texts
-    if list(texts) != TEXTS or _head_json(rows, texts) != line:
+    if list(texts) != [name for name, kind in COLUMNS.items() if kind == "text"] or _head_json(rows, texts) != line:
         raise ValueError("its head holds more than rows and texts, or in another form")
-    if len(packed) != rows * BYTES_A_ROW:
+    if len(packed) != rows * _ROW.itemsize:
         raise ValueError(f"it has {len(packed)} bytes in {rows} rows")
-    planes = np.frombuffer(packed, "u1").reshape(BYTES_A_ROW, rows)
+    planes = np.frombuffer(packed, "u1").reshape(_ROW.itemsize, rows)
     table = np.ascontiguousarray(planes.T).view(_ROW)[:, 0]
     trace = {name: table[name] for name in COLUMNS}
-    for name in TEXTS:
+    for name in texts:
         if rows and trace[name].max() >= len(texts[name]):
             raise ValueError(f"{name} has an index beyond its texts")
         trace[name] = np.array(texts[name] or [""], str)[trace[name]]

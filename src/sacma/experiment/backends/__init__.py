@@ -1,11 +1,11 @@
 """Backends: ways to run trials, one module each, behind one protocol."""
 
+import pkgutil
 from collections.abc import Generator, Mapping, Sequence
 from typing import Protocol
 
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
-from sacma.files.import_object import import_object
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
 
@@ -30,15 +30,18 @@ BACKENDS: Mapping[str, str] = {
 
 
 def make_backend(name: str, *, jobs: int, trial_timeout: float | None = None, scheduler: str | None = None) -> Backend:
-    """Return the backend called ``name``, for some jobs at a time and seconds that a trial may take.
+    """Return the backend called ``name``; raise SacmaError if there is none, or it cannot do what it is asked to.
 
-    Raises:
-        SacmaError: there is none, or it cannot do what it is asked to.
+    Args:
+        name: a key of ``BACKENDS``.
+        jobs: number of trials at a time.
+        trial_timeout: wall-clock seconds that a trial may take.
+        scheduler: address of a dask scheduler.
     """
     if scheduler is not None and name != "dask":
         raise SacmaError(f"--scheduler needs --backend dask, not {name}")
     if name not in BACKENDS:
         raise SacmaError(f"--backend: {name!r} is not a backend; allowed: {', '.join(BACKENDS)}")
     address = {} if scheduler is None else {"scheduler": scheduler}
-    backend: Backend = import_object(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, **address)
+    backend: Backend = pkgutil.resolve_name(BACKENDS[name])(jobs=jobs, trial_timeout=trial_timeout, **address)
     return backend

@@ -2,12 +2,17 @@
 
 A dask worker keeps a ``Worker`` process for each of its threads: what kills a trial kills neither the dask worker nor
 its neighbours. Specs go over the network and records come back; no folder is shared.
+
+Who can connect to a scheduler or worker of dask can run code in it, and a loopback address is everybody's who has an
+account on the machine. dask's ``LocalCluster`` asks nobody who they are, and serves HTTP though it has no dashboard. So
+our own cluster speaks TLS with a certificate of its own, and no HTTP.
 """
 
 import contextlib
 import logging
 import multiprocessing
 import re
+import shutil
 import socket
 import uuid
 from collections import defaultdict
@@ -17,7 +22,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from sacma import __version__
@@ -25,9 +29,21 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.backends.worker import Worker
+from sacma.experiment.children import quiet_children, safe_path
+from sacma.experiment.scratch import noted_semaphores, scratch_folder
 from sacma.files.printable import one_line
 from sacma.store.failure import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
+
+NOT_INSTALLED = "the backend dask is not installed; install it with: pip install 'sacma[dask]'"
+
+try:
+    import dask.config
+    import distributed
+    from distributed.client import FutureCancelledError
+    from distributed.security import Security
+except ImportError:
+    raise SacmaError(NOT_INSTALLED) from None
 
 IN_FLIGHT = 1000
 """Trials that the scheduler knows of at a time: enough for a cluster that grows with its queue."""
@@ -54,22 +70,18 @@ class DaskBackend:
     def run(self, specs: Sequence[TrialSpec]) -> Generator[FinishedTrial | TrialFailure, None, None]:
         """Yield the results of ``specs`` as they come. Closing the generator before its end kills the trials.
 
-        Raises:
-            SacmaError: the scheduler does not answer.
-            RunError: the scheduler was lost, or a worker has another sacma.
+        Raises SacmaError if the scheduler does not answer, RunError if it was lost, or a worker has another sacma.
         """
-        import distributed  # noqa: PLC0415 an extra
-
         campaign = uuid.uuid4().hex
-        with _silence(), self._client(distributed) as client:
+        with _silence(), self._client() as client:
             try:
-                yield from self._results(distributed, client, iter(specs), campaign)
+                yield from self._results(client, iter(specs), campaign)
             finally:
                 with contextlib.suppress(Exception):  # a cluster that is gone has nothing to end
                     client.run(end_trials, campaign, on_error="ignore")
 
     def _results(
-        self, distributed: ModuleType, client: Any, todo: Iterator[TrialSpec], campaign: str
+        self, client: Any, todo: Iterator[TrialSpec], campaign: str
     ) -> Generator[FinishedTrial | TrialFailure, None, None]:
         specs: dict[str, TrialSpec] = {}
         waiting = distributed.as_completed(loop=client.loop, raise_errors=False)
@@ -88,10 +100,8 @@ class DaskBackend:
             future.release()
 
     @contextmanager
-    def _client(self, distributed: ModuleType) -> Iterator[Any]:
+    def _client(self) -> Iterator[Any]:
         if self.scheduler is None:
-            from sacma.experiment.backends.dask_cluster import local_cluster  # noqa: PLC0415 an extra
-
             with local_cluster(self.workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
                 yield client
             return
@@ -122,7 +132,19 @@ def check_address(address: str) -> None:
 
 def reach(address: str) -> None:
     """Raise a SacmaError where nothing listens at an address, or certificates are missing that it needs."""
-    _check_certificates(address)
+    try:
+        security: Any = Security()
+        shown = security.get_connection_args("client")["ssl_context"]
+    except (OSError, ValueError) as error:  # ssl's errors are OSErrors
+        raise SacmaError(f"--scheduler: the certificates in dask's configuration cannot be used ({error})") from None
+    if is_open(address) and security.require_encryption:
+        raise SacmaError(
+            f"--scheduler: dask's configuration asks for encryption; give an address tls://, not {address}"
+        )
+    if not is_open(address) and shown is None:
+        raise SacmaError(
+            f"--scheduler: {address} needs certificates: set {CERTIFICATES}; docs/on_a_cluster.md shows how to"
+        )
     host, _, port = address.partition("://")[2].rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_CONNECT).close()
@@ -135,22 +157,52 @@ def is_open(address: str) -> bool:
     return address.startswith("tcp://")
 
 
-def _check_certificates(address: str) -> None:
-    from distributed.security import Security  # noqa: PLC0415 an extra
+LOOPBACK = "127.0.0.1"
 
+
+class _NoHTTP:
+    """A server of dask's without its HTTP server, for which dask has no option."""
+
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        """Do nothing."""
+
+
+class QuietScheduler(_NoHTTP, distributed.Scheduler):
+    """A scheduler that listens for its protocol only."""
+
+
+class QuietWorker(_NoHTTP, distributed.Worker):
+    """A worker that listens for its protocol only."""
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[Any]:
+    """Start a scheduler and worker processes, of a thread each, that accept each other and this process; end them."""
+    security: Any = Security.temporary()
+    here = {"host": LOOPBACK, "protocol": "tls://", "security": security}
+    worker = {
+        **here,
+        "worker_class": QuietWorker,
+        "nthreads": 1,
+        "memory_limit": 0,  # trials run in processes that it does not see
+        "dashboard": False,
+        "silence_logs": logging.CRITICAL,
+    }
+    # A nanny starts its worker anew when that dies, whatever the environment is then.
+    environment = {f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in safe_path().items()}
+    scratch = scratch_folder()
     try:
-        security: Any = Security()  # type: ignore[no-untyped-call]
-        shown = security.get_connection_args("client")["ssl_context"]
-    except (OSError, ValueError) as error:  # ssl's errors are OSErrors
-        raise SacmaError(f"--scheduler: the certificates in dask's configuration cannot be used ({error})") from None
-    if is_open(address) and security.require_encryption:
-        raise SacmaError(
-            f"--scheduler: dask's configuration asks for encryption; give an address tls://, not {address}"
-        )
-    if not is_open(address) and shown is None:
-        raise SacmaError(
-            f"--scheduler: {address} needs certificates: set {CERTIFICATES}; docs/on_a_cluster.md shows how to"
-        )
+        with quiet_children(), noted_semaphores(scratch), dask.config.set(environment):
+            cluster = distributed.SpecCluster(
+                scheduler={"cls": QuietScheduler, "options": {**here, "port": 0, "dashboard": False}},
+                workers={number: {"cls": distributed.Nanny, "options": worker} for number in range(workers)},
+                security=security,
+                silence_logs=logging.CRITICAL,
+            )
+        with cluster:
+            yield cluster
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 @contextmanager
@@ -169,8 +221,6 @@ class OtherVersionError(Exception):
 
 
 def _result(spec: TrialSpec, future: Any) -> FinishedTrial | TrialFailure:
-    from distributed.client import FutureCancelledError  # noqa: PLC0415 an extra
-
     try:
         result: FinishedTrial | TrialFailure = future.result()
     except (FutureCancelledError, TimeoutError, OSError):
@@ -193,14 +243,9 @@ _BUSY: defaultdict[str, list[Worker]] = defaultdict(list)
 def run_on_dask_worker(
     spec: TrialSpec, files: Sequence[Path], trial_timeout: float | None, campaign: str, version: str
 ) -> FinishedTrial | TrialFailure:
-    """Run a trial in a process that this dask worker keeps for a campaign.
+    """Run a trial, for ``trial_timeout`` seconds at most, in a process that this dask worker keeps for a campaign.
 
-    Args:
-        spec: of the trial.
-        files: with algorithms, that the user has named to the coordinator.
-        trial_timeout: wall-clock seconds that it may take, or None.
-        campaign: whose processes are used.
-        version: of the coordinator's sacma; another than ours is an error.
+    ``files`` are those with algorithms that the user has named to the coordinator, ``version`` is that of its sacma.
     """
     if version != __version__:
         raise OtherVersionError(f"it has sacma {__version__}")
@@ -235,9 +280,8 @@ def end_trials(campaign: str) -> None:
 
 def make(*, jobs: int, trial_timeout: float | None, scheduler: str | None = None) -> DaskBackend:
     """Return the backend; see ``make_backend``."""
-    needed = ["distributed"] if scheduler else ["distributed", "cryptography"]
-    if not all(map(find_spec, needed)):
-        raise SacmaError("the backend dask is not installed; install it with: pip install 'sacma[dask]'")
     if scheduler is not None:
         check_address(scheduler)
+    elif not find_spec("cryptography"):
+        raise SacmaError(NOT_INSTALLED)
     return DaskBackend(jobs, trial_timeout, scheduler)

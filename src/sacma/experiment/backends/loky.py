@@ -28,10 +28,10 @@ class LokyBackend:
                 workers[-1].start(spec, self.trial_timeout)
             busy = list(workers)
             while busy:
-                limits = [left for worker in busy if (left := worker.seconds_left) is not None]
                 futures = [worker.future for worker in busy if worker.future is not None]
                 # Not for ever: a death may show only when one looks.
-                wait(futures, timeout=max(0.0, min([SECONDS_BETWEEN_LOOKS, *limits])), return_when=FIRST_COMPLETED)
+                seconds = min([SECONDS_BETWEEN_LOOKS, *(worker.seconds_left for worker in busy)])
+                wait(futures, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED)
                 for worker in list(busy):
                     result = worker.collect()
                     if result is None:

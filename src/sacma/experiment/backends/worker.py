@@ -7,6 +7,7 @@ COCO's own exit or a time-out becomes a ``TrialFailure``, and the next trial get
 import contextlib
 import faulthandler
 import fcntl
+import math
 import os
 import re
 import shutil
@@ -50,35 +51,33 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 class Worker:
     """A worker process, started by the first trial."""
 
+    _spec: TrialSpec
+    _timeout: float
+    _deadline: float
+
     def __init__(self) -> None:
-        self._timeout: float | None = None
         self._scratch = scratch_folder()
         self._executor: Any = None
-        self._spec: TrialSpec | None = None
-        self._files: Sequence[Path] = ()
-        self._begin = 0.0
         self.future: Future[FinishedTrial | TrialFailure] | None = None
 
     def start(self, spec: TrialSpec, timeout: float | None, files: Sequence[Path] | None = None) -> None:
         """Begin a trial that may take ``timeout`` seconds, if any; the one before must have been collected.
 
         ``files`` with algorithms are those that the user has named; None for those that were added in this process.
-
-        Raises:
-            RunError: the process cannot be started.
+        Raises RunError if the process cannot be started.
         """
-        self._spec, self._timeout = spec, timeout
-        self._files = ALGORITHMS.files if files is None else files
+        self._spec, self._timeout = spec, math.inf if timeout is None else timeout
+        given = spec, ALGORITHMS.files if files is None else files
         try:
-            self.future = self._submit(spec)
+            self.future = self._submit(*given)
         except BrokenProcessPool:  # it died after its last trial
             self._end_process()
-            self.future = self._submit(spec)
-        self._begin = time.monotonic()
+            self.future = self._submit(*given)
+        self._deadline = time.monotonic() + self._timeout
 
-    def _submit(self, spec: TrialSpec) -> "Future[FinishedTrial | TrialFailure]":
+    def _submit(self, *given: object) -> "Future[FinishedTrial | TrialFailure]":
         if self._executor is not None:
-            return self._executor.submit(_attempt, spec, self._files)  # type: ignore[no-any-return]
+            return self._executor.submit(_attempt, *given)  # type: ignore[no-any-return]
         try:
             # The executor starts helpers, its first trial the process.
             with quiet_children(), noted_semaphores(self._scratch):
@@ -88,7 +87,7 @@ class Worker:
                     initargs=(os.getpid(), str(self._scratch)),
                     env={**safe_path(), **ONE_THREAD},
                 )
-                return self._executor.submit(_attempt, spec, self._files)  # type: ignore[no-any-return]
+                return self._executor.submit(_attempt, *given)  # type: ignore[no-any-return]
         except BrokenProcessPool:
             raise
         except Exception as error:  # noqa: BLE001 whatever the system lacks
@@ -98,36 +97,33 @@ class Worker:
             ) from None
 
     @property
-    def seconds_left(self) -> float | None:
-        """Seconds that the trial may still take, or None."""
-        return None if self._timeout is None else self._begin + self._timeout - time.monotonic()
+    def seconds_left(self) -> float:
+        """Seconds that the trial may still take; inf without a limit."""
+        return self._deadline - time.monotonic()
 
     def collect(self, *, wait: bool = False) -> FinishedTrial | TrialFailure | None:
         """Return the trial's result, or a failure if its time is up or its process died; else nothing, or ``wait``."""
-        if self.future is None or self._spec is None:
+        if self.future is None:
             raise RuntimeError("no trial was started")
-        result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS if wait else 0.0)
-        while result is None and wait:
-            result = self._look(self._spec, self.future, SECONDS_BETWEEN_LOOKS)
+        while (result := self._look(self.future, SECONDS_BETWEEN_LOOKS if wait else 0.0)) is None and wait:
+            pass
         if result is not None:
             self.future = None
         return result
 
     def _look(
-        self, spec: TrialSpec, future: "Future[FinishedTrial | TrialFailure]", seconds: float
+        self, future: "Future[FinishedTrial | TrialFailure]", seconds: float
     ) -> FinishedTrial | TrialFailure | None:
-        left = self.seconds_left
         try:
-            return future.result(seconds if left is None else max(0.0, min(left, seconds)))
+            return future.result(max(0.0, min(self.seconds_left, seconds)))
         except TimeoutError:
             # joblib does not see a death while a child of the dead process holds its pipe.
             death = self._death()
             if death is not None:
-                return self._died(spec, death)
-            left = self.seconds_left
-            return self._too_long(spec) if left is not None and left <= 0 else None
+                return self._died(death)
+            return self._too_long() if self.seconds_left <= 0 else None
         except BrokenProcessPool as error:
-            return self._died(spec, self._death() or _death_in(str(error)))
+            return self._died(self._death() or _death_in(str(error)))
 
     def _death(self) -> tuple[str, int] | None:
         """Return how the process ended, as ``("signal", 9)`` or ``("exit", 1)``, the first time after it has."""
@@ -148,16 +144,16 @@ class Worker:
                 break
             time.sleep(0.02)
 
-    def _too_long(self, spec: TrialSpec) -> TrialFailure:
+    def _too_long(self) -> TrialFailure:
         for process in self._processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGUSR1)
         time.sleep(SECONDS_FOR_TRACEBACK)
         words = self._last_words()
         self._end_process()
-        return failed(spec, FailureKind.TIMEOUT, f"it took longer than {self._timeout:g} s", words)
+        return failed(self._spec, FailureKind.TIMEOUT, f"it took longer than {self._timeout:g} s", words)
 
-    def _died(self, spec: TrialSpec, death: tuple[str, int] | None) -> TrialFailure:
+    def _died(self, death: tuple[str, int] | None) -> TrialFailure:
         words = self._last_words()
         self._end_process()
         match death:
@@ -169,7 +165,7 @@ class Worker:
                 how = f"its process was ended by {name}{' (out of memory?)' if number == signal.SIGKILL else ''}"
             case _:
                 how = "its process died"
-        return failed(spec, FailureKind.WORKER_DIED, how, words)
+        return failed(self._spec, FailureKind.WORKER_DIED, how, words)
 
     def _last_words(self) -> str:
         """Return the end of the output of the process, unless the trial has removed it."""
