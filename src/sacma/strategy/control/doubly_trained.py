@@ -90,7 +90,7 @@ class DoublyTrainedControl:
 def number_of(share: float, population_size: int) -> int:
     """Return ⌈α λ⌉, at least 1 and at most λ; a product that is whole but for rounding is whole.
 
-    >>> [number_of(0.05, 8), number_of(0.07, 100), number_of(1.0, 8)]
-    [1, 7, 8]
+    >>> [number_of(0.05, 8), number_of(0.07, 100), number_of(1.0, 8), number_of(1e-12, 8)]
+    [1, 7, 8, 1]
     """
     return min(population_size, max(1, math.ceil(share * population_size - 1e-9)))
