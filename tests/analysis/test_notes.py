@@ -1,6 +1,7 @@
 """What is said of data before they are read."""
 
 from sacma.analysis.notes import left_out, notes, paper_notes, protocol_differences
+from sacma.analysis.paper.published import AS_PRINTED
 from sacma.analysis.sections import find
 from sacma.analysis.sections.summary import summarise
 from tests.analysis.made import compared, made
@@ -37,8 +38,8 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
 def test_the_papers_protocol_differs_in_nothing_but_the_radius() -> None:
     """The shipped configs as they are: but the training set's radius, which is said and is no other protocol."""
     whole = compared(*(made(name, lambda _: [(1, 1.0)], {}) for name in ("cmaes", "gp1", "ada_rd")))
-    assert protocol_differences(whole) == ()
-    (note,) = paper_notes(whole)
+    assert protocol_differences(whole, AS_PRINTED) == ()
+    (note,) = paper_notes(whole, AS_PRINTED)
     assert note == "Settings are not all as the paper prints them: training_set.radius is 64, not 8 (GP-1, ADA-RD)."
 
 
@@ -49,20 +50,20 @@ def test_another_protocol_than_the_papers_is_said() -> None:
         made("cmaes", lambda _: [(1, 1.0)], {}),
         made("gp1", lambda spec: None if spec.function == 2 else [(1, 1.0)], other),
     )
-    assert protocol_differences(some) == (
+    assert protocol_differences(some, AS_PRINTED) == (
         "4 to 24 functions, not 24",
         "3 to 15 trials of a function, not 15",
         "100 evaluations/D, not 250",
         "target 0.001, not 1e-08",
     )
-    said = list(paper_notes(some))
+    said = list(paper_notes(some, AS_PRINTED))
     assert said[0].startswith("The protocol is not the paper's (4 to 24 functions, not 24;")
     assert said[1].startswith("Trials are missing")
 
 
 def test_others_than_the_papers_algorithms_have_no_protocol_of_its() -> None:
     """A study of another name is held against nothing."""
-    assert protocol_differences(compared(made("cmaes", lambda _: [(1, 1.0)], PROTOCOL, name="Mine"))) == ()
+    assert protocol_differences(compared(made("cmaes", lambda _: [(1, 1.0)], PROTOCOL, name="Mine")), AS_PRINTED) == ()
 
 
 def test_what_does_not_apply_to_a_suite_is_said() -> None:
@@ -72,7 +73,7 @@ def test_what_does_not_apply_to_a_suite_is_said() -> None:
     said = notes(comparison)
     assert all(note.startswith("bbob-noisy: ") for note in said)
     assert [word in note for word, note in zip(("noise-free", "paper", "2009"), said, strict=True)] == [True] * 3
-    assert protocol_differences(comparison) == ("functions of bbob-noisy, not of bbob",)
+    assert protocol_differences(comparison, AS_PRINTED) == ("functions of bbob-noisy, not of bbob",)
 
 
 def test_nothing_of_another_suite_is_held_against_the_paper() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.overlap import Overlap, Problem, overlap
-from sacma.analysis.paper.published import ALGORITHMS as PAPER_ALGORITHMS
+from sacma.analysis.paper.published import READINGS
 from sacma.analysis.trials import (
     Scenario,
     Trial,
@@ -177,7 +177,7 @@ class Comparison:
 
 def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = ()) -> Comparison:
     """Return a comparison, our studies in the paper's order, others behind by name."""
-    paper = {name: number for number, name in enumerate(PAPER_ALGORITHMS)}
+    paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
     return Comparison(tuple(ours), tuple(external))
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
+from sacma.analysis.paper.published import AS_PRINTED, Reading
 from sacma.analysis.trials import ROUNDING
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
@@ -134,9 +135,9 @@ def _external(comparison: Comparison) -> Iterator[str]:
             )
 
 
-def protocol_differences(comparison: Comparison) -> tuple[str, ...]:
+def protocol_differences(comparison: Comparison, reading: Reading) -> tuple[str, ...]:
     """Return the differences of the plan for the paper's algorithms from the paper's."""
-    planned = {cell: number for cell, number in comparison.planned.items() if cell[0] in published.ALGORITHMS}
+    planned = {cell: number for cell, number in comparison.planned.items() if cell[0] in reading.names}
     if not planned:
         return ()
     if not comparison.suite.of_the_paper:
@@ -155,19 +156,19 @@ def protocol_differences(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
-def paper_notes(comparison: Comparison) -> Iterator[str]:
+def paper_notes(comparison: Comparison, reading: Reading) -> Iterator[str]:
     """Yield what is to be known of the data where they are held against the paper's."""
-    differences = protocol_differences(comparison)
+    differences = protocol_differences(comparison, reading)
     if differences:
         yield (
             f"The protocol is not the paper's ({'; '.join(differences)}). What differs may come from that, "
             "and no claim is judged."
         )
-    ours = [(study, c) for study, c in comparison.covered if study.name in published.ALGORITHMS]
+    ours = [(study, c) for study, c in comparison.covered if study.name in reading.names]
     if any(not completeness.complete for _, completeness in ours):
         yield "Trials are missing: what is said here may change when they are there."
     changed: dict[str, list[str]] = defaultdict(list)
-    for study, _ in ours:
+    for study, _ in ours if reading is AS_PRINTED else ():
         settings = flattened(study.parts[0].settings.model_dump())
         for key, printed in published.SETTINGS[study.name].items():
             if settings.get(key) != printed:

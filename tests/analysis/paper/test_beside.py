@@ -8,8 +8,10 @@ from scipy import stats
 from sacma.analysis.paper import published
 from sacma.analysis.sections.cpu import PARTS
 from sacma.analysis.sections.publication import correlations, cpu_beside, mean_ranks_beside
+from sacma.analysis.trials import BEST_COLUMNS
 
 SCENARIO = ["dimension", "scenario"]
+NOTHING = pd.DataFrame(columns=BEST_COLUMNS)
 
 
 def test_ranks_are_held_against_those_among_the_same_algorithms() -> None:
@@ -32,14 +34,16 @@ def test_ranks_are_held_against_those_among_the_same_algorithms() -> None:
 def test_correlations_are_spearmans() -> None:
     """With the paper's ranks ρ is 1, reversed -1, with others SciPy's; of two algorithms there is none."""
     ranks = published.mean_ranks().assign(functions=24)
-    same = correlations(mean_ranks_beside(ranks))
+    same = correlations(mean_ranks_beside(ranks), NOTHING)
+    assert same["rms_difference"].to_list() == [0.0] * 10
+    assert same["rho_low"].isna().all()
     assert same["spearman_rho"].to_list() == pytest.approx([1.0] * 10)
     rng = np.random.default_rng(1)
     noisy = mean_ranks_beside(ranks.assign(mean_rank=ranks["mean_rank"] + rng.normal(size=len(ranks))))
     expected = [stats.spearmanr(g["paper"], g["ours"]).statistic for _, g in noisy.groupby(SCENARIO, sort=False)]
-    assert correlations(noisy)["spearman_rho"].to_list() == pytest.approx(expected)
+    assert correlations(noisy, NOTHING)["spearman_rho"].to_list() == pytest.approx(expected)
     two = ranks[ranks["algorithm"].isin(["CMA-ES", "GP-1"])]
-    assert correlations(mean_ranks_beside(two))["spearman_rho"].isna().all()
+    assert correlations(mean_ranks_beside(two), NOTHING)["spearman_rho"].isna().all()
 
 
 def test_cpu_ratio() -> None:

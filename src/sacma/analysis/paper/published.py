@@ -8,6 +8,7 @@ returns a frame of its own.
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,6 +17,23 @@ from sacma.analysis.tables import PLACE
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
 
 ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")  # in the paper's order
+
+
+class Reading(NamedTuple):
+    """The paper's six algorithms in one reading: what it is called, and how the algorithms' names end in it."""
+
+    title: str
+    suffix: str
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The algorithms' names in the paper by those in this reading."""
+        return {f"{name}{self.suffix}": name for name in ALGORITHMS}
+
+
+AS_PRINTED, AS_RUN = Reading("as the paper says", ""), Reading("as its authors ran it", "-as-run")
+READINGS = (AS_RUN, AS_PRINTED)  # configs/as_run and configs/
+
 PROBLEMS = 24  # functions that mean ranks and wins are over
 INSTANCES = 15  # of each function
 BUDGET = 250.0  # Evaluations/D of a trial

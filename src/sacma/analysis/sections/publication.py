@@ -1,7 +1,8 @@
 """Our results beside the paper's: its claims, its mean ranks and its CPU time."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -9,39 +10,44 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from sacma.analysis.comparison import Comparison
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
+from sacma.analysis.paper.agreement import agreement
 from sacma.analysis.paper.claims import Evidence, checks, judge
-from sacma.analysis.section import Findings, Report, Section, of_all, of_one
+from sacma.analysis.paper.published import AS_PRINTED, READINGS, Reading
+from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.sections.control import control_frequencies
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import ecdf_of
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
-from sacma.analysis.tables import PLACE, joined, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests
-from sacma.analysis.trials import OF_TARGET, budgets_to_target, evaluations_to_target
+from sacma.analysis.tables import PLACE, joined, mean_ranks, medians_of, pairwise_table, rank_tests
+from sacma.analysis.trials import OF_TARGET, best_delta_f, budgets_to_target, evaluations_to_target
 from sacma.coco.suites import BBOB, Suite
 
 PIECE = """
 <p>Repický, Bajer, Pitra and Holeňa, <cite>Adaptive generation-based evolution control for Gaussian process surrogate
 models</cite>, ITAT 2017.</p>
-{% if values.notes %}<ul>{% for note in values.notes %}<li>{{ note }}</li>{% endfor %}</ul>{% endif %}
+{% for reading, notes in values.notes.items() if notes %}<ul>{% for note in notes %}
+<li>{% if values.readings|length > 1 %}{{ reading|capitalize }}: {% endif %}{{ note }}</li>{% endfor %}</ul>{% endfor %}
 <h3>Its claims</h3>
 <p class="caption">What it says is in our words, and how it is checked our reading. Supported: all checks hold.
 Contradicted: in some our data point the other way, which need not be significant. Open: neither, as data are missing,
 not of the paper's protocol, or not significant. Each check with its number:
 <a href="{{ files.paper_checks.csv }}">csv</a></p>
 <div class="scroll"><table class="sortable claims"><thead><tr><th scope="col">no.</th>
-<th scope="col" class="text">our data</th><th scope="col" class="text">claim</th>
-{% for count in ["hold", "fail", "undecided"] %}<th scope="col">{{ count }}</th>{% endfor %}</tr></thead><tbody>
+{% for reading in values.readings %}<th scope="col" class="text">{{ reading }}</th>{% endfor %}
+<th scope="col" class="text">claim</th></tr></thead><tbody>
 {% for claim in values.claims %}<tr><th scope="row">{{ claim.claim }}</th>
-<td class="{{ claim.verdict }}">{{ claim.verdict }}</td>
+{% for reading in values.readings %}{% with found = claim.of[reading] %}
+<td class="{{ found.verdict }}">{{ found.verdict }}<br><span class="caption">{{ found.hold }} hold,
+{{ found.fail }} fail, {{ found.undecided }} undecided</span></td>{% endwith %}{% endfor %}
 <td class="text">{{ claim.text|symbols }} <span class="caption">({{ claim.where }})</span>
-<details><summary>how it is checked</summary>{{ claim.rule|symbols }}<ul>
-{% for check in claim.of %}<li>{{ check.what|symbols }}: {{ check.shown }}; wanted {{ check.wanted|symbols }}:
-{{ check.holds or "undecided" }}</li>
-{% endfor %}</ul></details></td>
-{% for count in [claim.hold, claim.fail, claim.undecided] %}<td data-value="{{ count }}">{{ count }}</td>{% endfor %}\
-</tr>
+<details><summary>how it is checked</summary>{{ claim.rule|symbols }}
+{% for reading in values.readings %}{% if values.readings|length > 1 %}<p>{{ reading|capitalize }}:</p>{% endif %}<ul>
+{% for check in claim.of[reading].checks %}<li>{{ check.what|symbols }}: {{ check.shown }}; wanted
+{{ check.wanted|symbols }}: {{ check.holds or "undecided" }}</li>
+{% endfor %}</ul>{% endfor %}</details></td></tr>
 {% endfor %}</tbody></table></div>
 {% for each in tables %}{{ table(each) }}{% endfor %}
 """
@@ -50,29 +56,53 @@ not of the paper's protocol, or not significant. Each check with its number:
 FEWEST = 3  # algorithms of which a correlation of ranks says anything
 
 
-def evidence(findings: Findings) -> Evidence:
-    """Return what the paper's claims are judged by: its own algorithms among themselves, at budgets that they set."""
+def evidence(findings: Findings, reading: Reading) -> Evidence:
+    """Return what the paper's claims are judged by: its algorithms in a reading among themselves, as it names them."""
     comparison = findings.comparison
-    names = [name for name in comparison.names if name in published.ALGORITHMS and comparison.suite.of_the_paper]
+    names = [name for name in comparison.names if name in reading.names and comparison.suite.of_the_paper]
     theirs, ecdf = comparison.among(names), findings["ecdf"]
     if len(names) == len(comparison.names):
-        medians = medians_of(findings.best[findings.best["scenario"].isin(OF_TARGET)])
+        best = findings.best[findings.best["scenario"].isin(OF_TARGET)]
     else:
         scenarios = budgets_to_target(evaluations_to_target(theirs.trials, comparison.budget))
-        medians = median_delta_f(theirs.trials, scenarios)
+        best = best_delta_f(theirs.trials, scenarios)
         ours = [trial for trial in comparison.compared.shared if trial.algorithm in names]
         if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
             ecdf = ecdf_of(comparison, theirs)
-    shared = theirs.overlap.shared(medians)
-    return Evidence(
-        mean_ranks(shared),
-        rank_tests(shared),
-        pairwise_table(shared),
-        control_frequencies(comparable_costs(findings, names)),
-        ecdf,
-        comparison.budget,
-        as_in_paper=not protocol_differences(comparison),
+    shared, best, control, ecdf = (
+        frame.replace({"algorithm": reading.names})
+        for frame in (
+            theirs.overlap.shared(medians_of(best)),
+            theirs.overlap.shared(best),
+            control_frequencies(comparable_costs(findings, names)),
+            ecdf,
+        )
     )
+    as_in_paper = not protocol_differences(comparison, reading)
+    tables = mean_ranks(shared), rank_tests(shared), pairwise_table(shared)
+    return Evidence(*tables, control, ecdf, comparison.budget, as_in_paper, best)
+
+
+EVIDENCE = {reading: partial(evidence, reading=reading) for reading in READINGS}
+
+
+def readings(comparison: Comparison) -> list[Reading]:
+    """Return the readings of the paper of which there are algorithms."""
+    return [reading for reading in READINGS if any(name in reading.names for name in comparison.names)]
+
+
+def _of_readings(make: Callable[[Evidence], pd.DataFrame], *, marked: bool = False) -> Make:
+    """Return what makes a data frame of each reading that there is, with a column ``reading``."""
+
+    def frames(findings: Findings) -> pd.DataFrame:
+        parts = []
+        for reading in readings(findings.comparison) or [AS_PRINTED]:
+            part = make(findings.once(EVIDENCE[reading]))
+            part.insert(0, "reading", reading.title)
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+    return of_all(frames) if marked else frames
 
 
 def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -94,21 +124,52 @@ def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
     return both.assign(difference=both["ours"] - both["paper"])
 
 
-def correlations(beside: pd.DataFrame) -> pd.DataFrame:
-    """Return Spearman's ρ of the mean ranks, ours and the paper's, in each of its ten scenarios.
+def correlations(beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """Return how well the mean ranks agree, ours and the paper's, in each of its ten scenarios.
 
-    It is NaN with fewer than 3 algorithms, or where all of ours are equal; p-values are two-sided, by all permutations.
+    Args:
+        beside: as from ``mean_ranks_beside``.
+        best: best Δf of the trials behind it, as from ``best_delta_f``, of functions that all algorithms have.
+
+    Returns:
+        Columns dimension, scenario, algorithms, spearman_rho and its p_value (two-sided, by all permutations), NaN with
+        fewer than 3 algorithms, or where all of ours are equal; rms_difference of the mean ranks; rho_low and rho_high,
+        a 95 % bootstrap interval over functions and instances; and what the experiment would have with its own
+        repetition in 95 of 100 cases: repeated_rho, or a larger one, and repeated_difference, or a smaller one. The
+        last four are NaN where algorithms differ in their numbers of trials.
     """
     rows = []
-    for place, group in beside.groupby(PLACE, sort=False):
+    for (D, scenario), group in beside.groupby(PLACE, sort=False):
         paper, ours = group["paper"].to_numpy(), group["ours"].to_numpy().round(9)
         rho = p_value = np.nan
         if len(group) >= FEWEST and len(set(ours)) > 1:
             statistic = partial(_spearman, paper)
             test = stats.permutation_test((ours,), statistic, permutation_type="pairings", n_resamples=10_000)
             rho, p_value = float(test.statistic), float(test.pvalue)
-        rows.append((*place, len(group), rho, p_value))
-    return pd.DataFrame(rows, columns=[*PLACE, "algorithms", "spearman_rho", "p_value"])
+        there = best[(best["dimension"] == D) & (best["scenario"] == scenario)]
+        logs = there.assign(log=np.log10(there["delta_f"])).pivot_table(
+            index="algorithm", columns=["function", "trial"], values="log", dropna=False
+        )
+        logs = logs.reindex(group["algorithm"]).dropna(axis="columns")
+        found: tuple[float, ...] = (np.nan,) * 4
+        functions = group["functions"].iloc[0]
+        trials = Counter(logs.columns.get_level_values("function"))
+        if not np.isnan(rho) and len(trials) == functions and len(set(trials.values())) == 1:
+            values = logs.to_numpy().reshape(len(logs), functions, -1)
+            with_paper = agreement(values, paper, np.random.default_rng([D, *str(scenario).encode()]))
+            found = with_paper.low, with_paper.high, with_paper.least_rho, with_paper.most_difference
+        distance = float(np.sqrt(np.mean((ours - paper) ** 2)))
+        rows.append((D, scenario, len(group), rho, p_value, distance, *found))
+    columns = [
+        "spearman_rho",
+        "p_value",
+        "rms_difference",
+        "rho_low",
+        "rho_high",
+        "repeated_rho",
+        "repeated_difference",
+    ]
+    return pd.DataFrame(rows, columns=[*PLACE, "algorithms", *columns])
 
 
 def _spearman(paper: "np.ndarray[tuple[int], np.dtype[np.float64]]", ours: object) -> float:
@@ -132,18 +193,22 @@ def cpu_beside(cpu: pd.DataFrame, suite: Suite = BBOB) -> pd.DataFrame:
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
     findings = report.findings
-    if len(findings["paper_mean_ranks"]):
-        yield _beside_ranks_table(findings["paper_mean_ranks"], findings["paper_correlation"])
+    ranks, correlation = findings["paper_mean_ranks"], findings["paper_correlation"]
+    for reading in READINGS:
+        of = reading.title
+        if (ranks["reading"] == of).any():
+            yield _beside_ranks_table(ranks[ranks["reading"] == of], correlation[correlation["reading"] == of], reading)
     if len(findings["paper_cpu"]):
         yield _beside_cpu_table(findings["paper_cpu"])
 
 
-def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame) -> FormattedTable:
-    """Return our mean ranks beside the paper's, and their correlation, from ``mean_ranks_beside``."""
+def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading: Reading) -> FormattedTable:
+    """Return our mean ranks beside the paper's, and their agreement, from ``mean_ranks_beside``."""
     algorithms = list(beside["algorithm"].unique())
     both = [beside.set_index([*PLACE, "algorithm"])[whose].to_dict() for whose in ("paper", "ours")]
     rows = []
-    for D, scenario, rho in correlation[[*PLACE, "spearman_rho"]].itertuples(index=False):
+    for row in correlation.to_dict("records"):
+        D, scenario = row["dimension"], row["scenario"]
         values = [[of.get((D, scenario, name), np.nan) for of in both] for name in algorithms]
         best = zip(*(lowest(column, ".2f") for column in zip(*values, strict=True)), strict=True)
         cells = [
@@ -151,15 +216,22 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame) -> Form
             for pair, bolds in zip(values, best, strict=True)
             for value, bold in zip(pair, bolds, strict=True)
         ]
-        rows.append((Cell(f"{D}-D, {scenario}"), *cells, number(rho, ".2f")))
+        agreement = ["spearman_rho", "rho_low", "rho_high", "repeated_rho", "rms_difference", "repeated_difference"]
+        rows.append((Cell(f"{D}-D, {scenario}"), *cells, *(number(row[column], ".2f") for column in agreement)))
     header = (
-        (Head(""), *(Head(name, 2) for name in algorithms), Head("")),
-        (Head("scenario"), *(Head(text) for _ in algorithms for text in ("paper", "ours")), Head("ρ")),
+        (Head(""), *(Head(name, 2) for name in algorithms), Head("ρ", 4), Head("difference", 2)),
+        (
+            Head("scenario"),
+            *(Head(text) for _ in algorithms for text in ("paper", "ours")),
+            *(Head(text) for text in ("ρ", "low", "high", "repeated", "rms", "repeated")),
+        ),
     )
     return FormattedTable(
-        "table3_beside_paper",
-        "Mean ranks beside the paper's",
-        "The lowest of each is bold. ρ is Spearman's correlation of the two.",
+        f"table3_beside_paper{reading.suffix.replace('-', '_')}",
+        f"Mean ranks beside the paper's, {reading.title}",
+        "The lowest of each is bold. ρ is Spearman's correlation of the two, with its 95 % bootstrap interval over "
+        "functions and instances; rms is the root mean square of their differences. Repeated: what our experiment "
+        "would have with its own repetition in 95 of 100 cases, a larger ρ and a smaller difference.",
         (Block(header, tuple(rows)),),
     )
 
@@ -181,12 +253,18 @@ def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
 
 
 def _values(report: Report) -> Mapping[str, object]:
-    claims: list[Any] = report.findings["paper_claims"].to_dict("records")
     checked = report.findings["paper_checks"].to_dict("records")
     for check in checked:
         check["shown"] = "no data" if math.isnan(check["ours"]) else f"{check['ours']:.3g}"
-    claims = [{**claim, "of": [check for check in checked if check["claim"] == claim["claim"]]} for claim in claims]
-    return {"claims": claims, "notes": list(paper_notes(report.comparison))}
+    there = [reading.title for reading in readings(report.comparison)]
+    rows: list[Any] = report.findings["paper_claims"].to_dict("records")
+    claims: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        claim = claims.setdefault(row["claim"], {**row, "of": {}})
+        its_own = [c for c in checked if (c["claim"], c["reading"]) == (row["claim"], row["reading"])]
+        claim["of"][row["reading"]] = {**row, "checks": its_own}
+    notes = {r.title: list(paper_notes(report.comparison, r)) for r in readings(report.comparison)}
+    return {"claims": list(claims.values()), "readings": there, "notes": notes}
 
 
 SECTION = Section(
@@ -194,11 +272,13 @@ SECTION = Section(
     title="Publication",
     heading="Against the publication",
     frames={
-        "paper_mean_ranks": of_all(lambda findings: mean_ranks_beside(findings.once(evidence).ranks)),
-        "paper_correlation": of_all(lambda findings: correlations(findings["paper_mean_ranks"])),
+        "paper_mean_ranks": _of_readings(lambda found: mean_ranks_beside(found.ranks), marked=True),
+        "paper_correlation": _of_readings(
+            lambda found: correlations(mean_ranks_beside(found.ranks), found.best), marked=True
+        ),
         "paper_cpu": of_one(lambda findings: cpu_beside(findings["cpu"], findings.comparison.suite)),
-        "paper_claims": lambda findings: judge(findings.once(evidence)),
-        "paper_checks": lambda findings: checks(findings.once(evidence)),
+        "paper_claims": _of_readings(judge),
+        "paper_checks": _of_readings(checks),
     },
     tables=_tables,
     piece=PIECE,

@@ -11,6 +11,7 @@ import pandas as pd
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.notes import protocol_differences
+from sacma.analysis.paper import published
 from sacma.analysis.paper.claims import Verdict
 from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, PLACE
@@ -222,35 +223,37 @@ def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 
 def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    correlation = findings["paper_correlation"].dropna(subset=["spearman_rho"])
-    rho = correlation["spearman_rho"]
-    if len(rho):
+    for reading, correlation in findings["paper_correlation"].dropna(subset=["spearman_rho"]).groupby("reading"):
+        rho, of = correlation["spearman_rho"], f", {reading}"
         alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
         yield (
-            "Against the publication: Spearman's ρ of our mean ranks and the paper's has the median "
-            f"{ledger.say('median Spearman rho', rho.median(), '.2f')} over "
-            f"{ledger.count('scenarios correlated', len(rho), 'scenario')}, from "
-            f"{ledger.say('lowest Spearman rho', rho.min(), '.2f')} to "
-            f"{ledger.say('highest Spearman rho', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each by "
-            f"itself, in {ledger.say('scenarios with positive rho and p < 0.05', alike)}."
+            f"Against the publication, {reading}: Spearman's ρ of our mean ranks and the paper's has the median "
+            f"{ledger.say(f'median Spearman rho{of}', rho.median(), '.2f')} over "
+            f"{ledger.count(f'scenarios correlated{of}', len(rho), 'scenario')}, from "
+            f"{ledger.say(f'lowest Spearman rho{of}', rho.min(), '.2f')} to "
+            f"{ledger.say(f'highest Spearman rho{of}', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each by "
+            f"itself, in {ledger.say(f'scenarios with positive rho and p < 0.05{of}', alike)}."
         )
 
 
 def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    claims, differences = findings["paper_claims"], protocol_differences(findings.comparison)
-    if differences and findings["paper_correlation"]["spearman_rho"].notna().any():
-        yield f"The paper's claims are not judged: the protocol is another ({'; '.join(differences)})."
-    elif claims["hold"].sum() + claims["fail"].sum():
-        verdicts = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in Verdict}
-        supported, contradicted, unsettled = (ledger.say(f"claims {name}", n) for name, n in verdicts.items())
-        yield (
-            f"Claims taken from the paper: {supported} supported, {contradicted} contradicted (in some check our data "
-            f"point the other way, significantly or not), {unsettled} open. Of "
-            f"{ledger.count('checks of claims', int(claims['checks'].sum()), 'check')} behind them "
-            f"{ledger.say('checks that hold', int(claims['hold'].sum()))} hold, "
-            f"{ledger.say('checks that fail', int(claims['fail'].sum()))} fail and "
-            f"{ledger.say('checks that are undecided', int(claims['undecided'].sum()))} are undecided."
-        )
+    correlation = findings["paper_correlation"]
+    for reading in published.READINGS:
+        claims = findings["paper_claims"].query("reading == @reading.title")
+        differences, of = protocol_differences(findings.comparison, reading), f", {reading.title}"
+        if differences and correlation.query("reading == @reading.title")["spearman_rho"].notna().any():
+            yield f"The paper's claims{of}, are not judged: the protocol is another ({'; '.join(differences)})."
+        elif claims["hold"].sum() + claims["fail"].sum():
+            verdicts = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in Verdict}
+            supported, contradicted, unsettled = (ledger.say(f"claims {name}{of}", n) for name, n in verdicts.items())
+            yield (
+                f"Claims taken from the paper{of}: {supported} supported, {contradicted} contradicted (in some check "
+                f"our data point the other way, significantly or not), {unsettled} open. Of "
+                f"{ledger.count(f'checks of claims{of}', int(claims['checks'].sum()), 'check')} behind them "
+                f"{ledger.say(f'checks that hold{of}', int(claims['hold'].sum()))} hold, "
+                f"{ledger.say(f'checks that fail{of}', int(claims['fail'].sum()))} fail and "
+                f"{ledger.say(f'checks that are undecided{of}', int(claims['undecided'].sum()))} are undecided."
+            )
 
 
 def _cpu_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
