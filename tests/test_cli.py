@@ -42,7 +42,7 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     assert "next: sacma postprocess out" in status.stdout
     assert all(len(line) <= 80 for line in status.stdout.splitlines())
 
-    done = sacma("postprocess", "out", cwd=tmp_path, process=True)
+    done = sacma("postprocess", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "open:    out/report/index.html" in done.stdout
     pages = "".join(page.read_text() for page in (tmp_path / "out" / "cocopp").rglob("*.html"))

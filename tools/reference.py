@@ -35,6 +35,7 @@ SOURCES: Mapping[str, str] = {
     "sampling.population_size": f"{SETUP}, CMA-ES",
     "sampling.active": NOT_SAID,
     "sampling.bounds": NOT_SAID,
+    "control.raises_predictions": "Algorithm 1, step 9: they are not",
     "restarts.population_factor": f"{SETUP}, CMA-ES (IncPopSize)",
     "restarts.initial_range": NOT_SAID,
     "restarts.max_restarts": NOT_SAID,

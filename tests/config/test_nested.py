@@ -89,7 +89,7 @@ def written(tmp_path: Path, settings: str) -> Path:
             "8: settings.control.update_rat: unknown key; the nearest valid key is update_rate",
         ),
         (
-            ADAPTIVE + "  training_set:\n    selection:\n      name: kmeans\n      clusters: 8\n",
+            ADAPTIVE + "  training_set:\n    selection:\n      name: nearest\n      clusters: 8\n",
             "11: settings.training_set.selection.clusters: unknown key; the only valid key is name",
         ),
         (

@@ -25,7 +25,7 @@ print(len(stats.cache_hits), len(stats.cache_misses))
 """
 
 
-@pytest.mark.campaign
+@pytest.mark.torture
 def test_a_cold_and_a_warm_cache_give_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes, the first compiling, and saying so, the second loading that: equal to the last bit."""
     config = Path(__file__).parents[2] / "configs" / "ada_kl.yaml"

@@ -14,6 +14,8 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from sacma.surrogate import covariances, likelihood
 from sacma.surrogate.covariances import COVARIANCES, USUAL, likelihood_of
+from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.training_set import TrainingSet
 
 MATERN32 = '''"""The Matérn covariance with ν = 3/2: (1 + s) exp(−s) with s = √3 r/ℓ."""
 
@@ -43,13 +45,12 @@ rng = np.random.default_rng(1)
 X, Z = rng.standard_normal((40, 3)), rng.standard_normal((7, 3))
 training = TrainingSet(X, np.abs(X[:, 0]) + np.sum(X**2, axis=1))
 start = Hyperparameters(0.5, 1e-4)
-other, usual = (fit_gaussian_process(training, start=start, covariance=c) for c in ("matern-3/2", "matern-5/2"))
+other = fit_gaussian_process(training, start=start, covariance="matern-3/2")
 compiled = covariances.likelihood_of("matern-3/2")
 print(json.dumps({
     "module": compiled.__name__,
     "hits": len(compiled.maximise.stats.cache_hits),
     "misses": len(compiled.maximise.stats.cache_misses),
-    "usual": usual.log_likelihood,
     **{
         name: [model.log_likelihood, model.mean, model.signal, model.hyperparameters.length,
                model.hyperparameters.ratio, model.predict(Z).tolist(), np.diag(model.posterior(Z).covariance).tolist()]
@@ -102,10 +103,12 @@ def test_another_one_has_its_own_likelihood(tmp_path: Path) -> None:
     assert warm == cold
 
     value, mean, signal, length, ratio, predicted, variance = cold["other"]
-    assert value != cold["usual"]
     rng = np.random.default_rng(1)
     X, Z = rng.standard_normal((40, 3)), rng.standard_normal((7, 3))
     y = np.abs(X[:, 0]) + np.sum(X**2, axis=1)
+    usual = fit_gaussian_process(TrainingSet(X, y), start=Hyperparameters(0.5, 1e-4))
+    assert isinstance(usual, GaussianProcess)
+    assert value != usual.log_likelihood
     targets = (y - y.mean()) / y.std(ddof=1)
     twin = GaussianProcessRegressor(
         ConstantKernel(signal) * Matern(length, nu=1.5), alpha=ratio * signal, optimizer=None

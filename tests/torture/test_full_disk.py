@@ -17,9 +17,11 @@ from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 from tests.commands import sacma
 from tests.conftest import CONFIGS
+from tests.sizes import sizes
 
 
-def test_small_disk(small_disk: Path, tmp_path: Path) -> None:
+@sizes("step", small=60, full=20)
+def test_small_disk(small_disk: Path, tmp_path: Path, step: int) -> None:
     """A mounted disk fills up in the middle of a study, and while its data are merged; then it gets larger."""
     arguments = ("run", CONFIGS / "gp1.yaml", "--functions", "1-10", "--dimensions", "5", "--instances", "1-3")
     options = ("--budget", "50", "--results", small_disk / "out")
@@ -32,7 +34,7 @@ def test_small_disk(small_disk: Path, tmp_path: Path) -> None:
     assert 0 < len(kept) < 30
     assert f"{len(kept)} of 30 trials are kept" in full.stderr
     merging = 0
-    for size in range(220, 1200, 20):  # space for all records, but not for what is derived, lies in between
+    for size in range(220, 1200, step):  # space for all records, but not for what is derived, lies in between
         subprocess.run(["mount", "-o", f"remount,size={size}k", str(small_disk)], check=True)  # noqa: S607
         again = sacma(*arguments, *options, cwd=tmp_path)
         merging += "all records are kept" in again.stderr

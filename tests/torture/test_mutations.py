@@ -16,20 +16,21 @@ from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Damage, Store
 from tests.conftest import coco_files
+from tests.sizes import sizes
 
-MUTATIONS, FORGERIES = 2000, 5000
 
-
-def test_forgeries() -> None:
-    """None of 5,000 forged records enters a result, and no process takes a GiB; prints the table."""
-    command = [sys.executable, "-m", "tests.store.forgeries", str(FORGERIES)]
+@sizes("number", small=1000, full=5000)
+def test_forgeries(number: int) -> None:
+    """None of thousands of forged records enters a result, and no process takes a GiB; prints the table."""
+    command = [sys.executable, "-m", "tests.store.forgeries", str(number)]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
     print(f"\n{found.stdout}")
     assert int(re.findall(r"(\d+) MiB", found.stdout)[0]) < 1024
 
 
-def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
-    """Each of 2,000 mutations is noticed; set aside and run again, the study is what it was."""
+@sizes("mutations", small=500, full=2000)
+def test_mutations(study: Callable[..., Study], tmp_path: Path, mutations: int) -> None:
+    """Each of many mutations is noticed; set aside and run again, the study is what it was."""
     asked = study("cmaes", functions="1,8", dimensions="2", instances="1-3", budget=20)
     specs = plan([asked])
     store = Store(tmp_path / "out")
@@ -48,7 +49,7 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
     contents = [path.read_bytes() for path in paths]
     rng = np.random.default_rng(1)
     noticed = 0
-    for number in range(MUTATIONS):
+    for number in range(mutations):
         which = int(rng.integers(len(paths)))
         path, content = paths[which], contents[which]
         path.unlink()
@@ -68,7 +69,7 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path) -> None:
         else:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
             path.write_bytes(contents[which])
-    print(f"\n{noticed} of {MUTATIONS} mutated records noticed")
+    print(f"\n{noticed} of {mutations} mutated records noticed")
 
 
 def _mutate(rng: np.random.Generator, path: Path, content: bytes, other: bytes) -> None:

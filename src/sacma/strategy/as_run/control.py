@@ -15,7 +15,7 @@ from sacma.strategy.control.adaptive_generations import (
 )
 from sacma.strategy.control.base import Control
 from sacma.strategy.control.generation_control import GenerationControl, LastModel
-from sacma.strategy.control.generations import ConstantRule, Generations
+from sacma.strategy.control.generations import ConstantRule, ModelGenerations
 from sacma.strategy.errors import AnyError
 from sacma.strategy.training import TrainedModel
 from sacma.strategy.transfer import TRANSFERS
@@ -25,11 +25,12 @@ RAISED_BY = 1.000001
 """Factor of the amount by which predictions are raised to the best true value."""
 
 
-class GenerationsAsRun(Generations):
+class GenerationsAsRun(Part):
     """A constant g_m; predictions are raised so that none is below the best true value."""
 
-    name: Literal["generations-as-run"] = "generations-as-run"  # type: ignore[assignment]  # the same fields under its own name
-    raises_predictions: Literal[True] = True
+    name: Literal["generations-as-run"] = "generations-as-run"
+    model_generations: ModelGenerations = 1
+    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""

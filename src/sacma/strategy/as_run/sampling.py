@@ -56,7 +56,7 @@ def rank_mu_rate(dimension: int, mueff: float) -> float:
     """c_μ of cmaes.m 3, 2 (μ_eff − 2 + 1/μ_eff) / ((D + 2)² + μ_eff), at most 1 − c_1.
 
     >>> round(rank_mu_rate(2, 2.0286), 4)
-    0.0578
+    0.0579
     """
     c1 = 2.0 / ((dimension + 1.3) ** 2 + mueff)
     return min(1.0 - c1, 2.0 * (mueff - 2.0 + 1.0 / mueff) / ((dimension + 2.0) ** 2 + mueff))

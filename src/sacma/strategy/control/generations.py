@@ -9,14 +9,16 @@ from sacma.strategy.control.generation_control import Decision, GenerationContro
 from sacma.strategy.errors.base import JudgedPopulation
 from sacma.surrogate.part import Context, Part
 
+ModelGenerations = Annotated[
+    int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
+]
+
 
 class Generations(Part):
     """A constant number of model-evaluated generations after each true-evaluated one."""
 
     name: Literal["generations"] = "generations"
-    model_generations: Annotated[
-        int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
-    ] = 1
+    model_generations: ModelGenerations = 1
     raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
