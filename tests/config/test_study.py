@@ -53,7 +53,7 @@ def test_shipped_configs_run_the_papers_protocol(name: str) -> None:
 
 @pytest.mark.parametrize(("folder", "radius", "noise"), [("", 64.0, 0.01), ("as_printed", 8.0, 0.1)])
 def test_shipped_configs_hold_the_papers_values(folder: str, radius: float, noise: float) -> None:
-    """Every value that the paper states for its five surrogate algorithms; as printed the radius is 8, and σ_n² 0.01."""
+    """All that the paper states for its five surrogate algorithms; as printed the radius is 8, and σ_n² 0.01."""
     studies = {name: load_study(CONFIGS / folder / f"{name}.yaml").settings for name in SIX[1:]}
     for s in studies.values():
         t = s.training_set
