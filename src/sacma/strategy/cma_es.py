@@ -121,12 +121,18 @@ class CMAES:
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
-        self.recent_best = self.initial_point, np.inf
+        self._told: Array = np.empty(0)
 
     @property
     def learned(self) -> Array:
         """The population as models learn it, shape (λ, D): as sampled."""
         return self.sampled
+
+    @property
+    def recent_best(self) -> tuple[Array, float]:
+        """The best of the last population that was told, as f sees it, shape (D,), and the value that ranked it."""
+        best = int(np.argmin(self._told))
+        return np.array(self.proposed[best]), float(self._told[best])
 
     @property
     def sigma(self) -> float:
@@ -162,8 +168,7 @@ class CMAES:
 
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
-        best = int(np.argmin(values))
-        self.recent_best = np.array(self.proposed[best]), float(values[best])
+        self._told = values
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:

@@ -69,8 +69,10 @@ class Population:
         """
         self._observer.truth()
         told, finite = self._asked[: len(y)], np.isfinite(y)
-        self._archive.add(self._run.learned[told[finite]], y[finite])
-        if not finite.all():
+        if finite.all():
+            self._archive.add(self._run.learned[told], y)
+        else:
+            self._archive.add(self._run.learned[told[finite]], y[finite])
             worst = np.max(self._archive.values) if len(self._archive) else 0.0
             with np.errstate(over="ignore"):
                 y = np.where(finite, y, min(np.nextafter(worst, np.inf), sys.float_info.max))

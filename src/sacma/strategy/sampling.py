@@ -14,19 +14,21 @@ class Sampling(Protocol):
     """A search distribution N(m, σ²C) that samples populations and learns from their ranking.
 
     ``initial_point`` is x₀, shape (D,). ``sampled`` is the population where the distribution lives, shape (λ, D), and
-    ``proposed`` the same λ points for f; with bounds they differ. ``recent_best`` is the best of the last population
-    that was told, as f sees it, shape (D,), and the value that ranked it.
+    ``proposed`` the same λ points for f; with bounds they differ.
     """
 
     initial_point: Array
     population_size: int
     sampled: Array
     proposed: Sequence[Array]
-    recent_best: tuple[Array, float]
 
     @property
     def learned(self) -> Array:
         """The population as the archive keeps it, shape (λ, D)."""
+
+    @property
+    def recent_best(self) -> tuple[Array, float]:
+        """The best of the last population that was told, as f sees it, shape (D,), and the value that ranked it."""
 
     @property
     def sigma(self) -> float:

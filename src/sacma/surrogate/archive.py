@@ -33,8 +33,8 @@ class Archive:
 
     def add(self, points: Array, values: Array) -> None:
         """Add evaluated ``points``, shape (n, D), with their ``values``, shape (n,)."""
-        for point, value in zip(points, values, strict=True):
-            self.best_value = min(self.best_value, float(value))
+        for point, value in zip(points, values.tolist(), strict=True):
+            self.best_value = min(self.best_value, value)
             key = point.tobytes()
             if key in self._known:
                 continue

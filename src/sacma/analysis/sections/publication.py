@@ -230,8 +230,8 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading
         f"table3_beside_paper{reading.suffix.replace('-', '_')}",
         f"Mean ranks beside the paper's, {reading.title}",
         "The lowest of each is bold. ρ is Spearman's correlation of the two, with its 95 % bootstrap interval over "
-        "functions and instances; rms is the root mean square of their differences. Repeated: with 95 % probability our "
-        "experiment and its own repetition would have at least that ρ, and at most that difference.",
+        "functions and instances; rms is the root mean square of their differences. Repeated: with 95 % probability "
+        "our experiment and its own repetition would have at least that ρ, and at most that difference.",
         (Block(header, tuple(rows)),),
     )
 
