@@ -17,7 +17,6 @@ from unittest import mock
 
 from sacma.__main__ import main
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.analysis.figures.style import STYLE
 from sacma.cli import common
 from sacma.experiment.backends import BACKENDS
 from sacma.experiment.backends.serial import SerialBackend
@@ -120,7 +119,6 @@ def _run_here(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -
         mock.patch.dict(os.environ, environ),
         mock.patch.object(sys, "argv", ["sacma", *arguments]),
         no_workers(),
-        mock.patch.dict(STYLE, {"pdf.fonttype": 3}),  # a third of the time of fonts that are cut to what is used
         mock.patch("joblib.cpu_count", return_value=1),  # workers of joblib would keep the folder they were started in
         contextlib.chdir(cwd),
         _own_garbage(),

@@ -1,6 +1,7 @@
 """Every block of code and every command of the documentation runs, in the order of its page.
 
-`make torture` runs all commands as they are typed, in a shell; else those of sacma that are simple run in this process.
+`make torture` runs all commands as they are typed, in a shell. Else those of sacma that are simple run in this process,
+and benchmarks only have to be there: ``tests/test_scripts.py`` runs each of them in small.
 """
 
 import os
@@ -38,6 +39,8 @@ COMMANDS = re.compile(
     r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
     re.MULTILINE,
 )
+
+BENCHMARK = re.compile(r"python (benchmarks/\w+\.py)\b(?!.*[|>])")
 
 SIMPLE = re.compile(r"(?:srun )?sacma [^|;&<>]*")
 """A command of ours that needs nothing of a shell but its words."""
@@ -109,6 +112,9 @@ def run_commands(block: Block, where: str, *, in_a_shell: bool) -> None:
         text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages", text, flags=re.MULTILINE)
     lines = [line for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()) if line]
     for line in [text] if in_a_shell or "<<" in text else lines:
+        if not in_a_shell and (script := BENCHMARK.match(line)):
+            assert (ROOT / script[1]).is_file(), f"{where}: {line}"
+            continue
         done = sacma(*words(line), cwd=Path.cwd()) if not in_a_shell and SIMPLE.fullmatch(line) else shell(line)
         assert done.returncode == 0, f"{where}: {line}\n{done.stdout}\n{done.stderr}"
 

@@ -11,17 +11,20 @@ import pytest
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.files import _compact, _content, render, write
+from sacma.analysis.figures.style import STYLE
 from sacma.analysis.sections.by_function import heatmap
 from sacma.analysis.sections.control import control_frequency
 from sacma.analysis.sections.convergence import convergence
 from sacma.analysis.sections.cpu import cpu_time
 from tests.analysis.figures.tables import SIX, TWELVE, cells, control_trials, convergence_curves, cpu_parts
+from tests.conftest import SHIPPED_FONTS
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-def test_same_bytes(tmp_path: Path) -> None:
+def test_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made twice, here or in other processes, and with whatever settings of the user."""
+    monkeypatch.setitem(STYLE, "pdf.fonttype", SHIPPED_FONTS)
     figures = {
         "control": partial(control_frequency, control_trials(TWELVE[:4]), function=8, dimension=20),
         "cpu": partial(cpu_time, cpu_parts(SIX[:3], [20])),
@@ -65,8 +68,9 @@ def test_svg(tmp_path: Path) -> None:
     assert float(root.attrib["width"].removesuffix("pt")) <= 482
 
 
-def test_pdf(tmp_path: Path) -> None:
+def test_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No date, and no Type 3 font."""
+    monkeypatch.setitem(STYLE, "pdf.fonttype", SHIPPED_FONTS)
     _, pdf = write(control_frequency(control_trials(SIX), function=8, dimension=20), tmp_path / "control")
     content = pdf.read_bytes()
     assert content.startswith(b"%PDF")

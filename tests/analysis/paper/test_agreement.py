@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from sacma.analysis.paper.agreement import agreement
+from sacma.surrogate.whitening import Array
 
 PAPER = np.array([4.5, 3.5, 4.0, 3.3, 2.5, 3.2])
 
@@ -35,12 +36,14 @@ def test_resampled_trials_scatter_as_new_ones_do() -> None:
     rng = np.random.default_rng(3)
     places = 0.3 * PAPER[:, None, None] + rng.normal(size=(1, 24, 1))
 
-    def experiment() -> np.ndarray:
-        return places + rng.normal(size=(6, 24, 15))
+    def experiment() -> Array:
+        logs: Array = places + rng.normal(size=(6, 24, 15))
+        return logs
 
-    def ranks(logs: np.ndarray) -> np.ndarray:
+    def ranks(logs: Array) -> Array:
         medians = np.median(logs, axis=2)
-        return (np.argsort(np.argsort(medians, axis=0), axis=0) + 1).mean(axis=1)
+        mean: Array = (np.argsort(np.argsort(medians, axis=0), axis=0) + 1).mean(axis=1)
+        return mean
 
     pairs = [(ranks(experiment()), ranks(experiment())) for _ in range(500)]
     least = np.quantile([spearmanr(a, b).statistic for a, b in pairs], 0.05)
