@@ -1,4 +1,4 @@
-"""How often a model was there: what became of each training, from the traces of a results folder.
+"""Share of generations with a model, and the results of all trainings, from the traces of a results folder.
 
 Of true generations that had n_req points in reach, the share after which a model was available; how the others
 ended; and how often η had to be raised or the warm start given up.

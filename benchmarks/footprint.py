@@ -1,4 +1,4 @@
-"""What starting costs: the command line's help, compilation with a cold and a warm cache, and a worker's memory."""
+"""Costs of starting: the command line's help, compilation with a cold and a warm cache, and a worker's memory."""
 
 import argparse
 import os

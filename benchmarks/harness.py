@@ -1,4 +1,4 @@
-"""What the harness costs beside the trials: CPU time against a bare script, and throughput of two workers.
+"""Cost of the harness beside the trials: CPU time against a bare script, and throughput of two workers.
 
 The bare script is what one would write without a harness: it imports what it needs, and runs the same trials one after
 the other under one COCO observer an algorithm, which writes the same data. Against it stand whole commands, from the

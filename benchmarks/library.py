@@ -1,4 +1,4 @@
-"""What the library costs beside the harness, and what parallel evaluation gains. Run by ``make bench``.
+"""Cost of the library beside the harness, and gain of parallel evaluation. Run by ``make bench``.
 
 Library and harness run the same trials, point for point: the harness gets the initial points and random numbers of
 the library, and both use their whole budget. Each pair is timed in one process, taking turns; of several turns the

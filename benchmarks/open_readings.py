@@ -1,4 +1,4 @@
-"""What the paper leaves open, measured: training radius, selection, bounds, and the published code, whole and in parts.
+"""Open readings of the paper, measured: training radius, selection, bounds, and the published code, whole and in parts.
 
 Runs ADA-Kendall and GP-5 with each reading through the harness, into a results folder that can be interrupted and
 continued like any other, and compares the readings of one algorithm with each other. Run by ``make readings``.

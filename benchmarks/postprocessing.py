@@ -1,4 +1,4 @@
-"""What `sacma postprocess` takes for the whole study, but for cocopp: time, memory, and the size of the report.
+"""Cost of `sacma postprocess` for the whole study, but for cocopp: time, memory, and the size of the report.
 
 Of a results folder that is given; without one, of 10,800 records, each of a real trial of its algorithm and dimension
 on one of a few functions, taken at random and written again under another place. Memory is that of all its processes

@@ -1,4 +1,4 @@
-"""How right the time left is: what `sacma run` says along the way against what came of it.
+"""Accuracy of the time left that `sacma run` predicts.
 
 The events of ``--progress json`` hold the seconds left after each trial; at the end the truth is known.
 """

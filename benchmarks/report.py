@@ -1,4 +1,4 @@
-"""What the benchmarks share: their option --tiny, a table, the same as JSON, and the machine it was taken on."""
+"""Shared by the benchmarks: their option --tiny, a table, the same as JSON, and the machine it was taken on."""
 
 import argparse
 import json

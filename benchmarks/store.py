@@ -1,4 +1,4 @@
-"""What the results folder takes: planning 100,000 trials, reading 11,000 records, merging 1,800 trials.
+"""Cost of the results folder: planning 100,000 trials, reading 11,000 records, merging 1,800 trials.
 
 Records are those of one real trial a dimension, of 250 D evaluations, written again under other places. The disk's
 cache is warm. CPU seconds and wall-clock seconds.

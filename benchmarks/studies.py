@@ -1,4 +1,4 @@
-"""What benchmarks of studies share: variants of a study, what its trials give, and records that stand for others."""
+"""Shared by benchmarks of studies: variants of a study, results of its trials, and records that stand for others."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What many tests share: studies from the shipped configs and small BBOB problems."""
+"""Shared by many tests: studies from the shipped configs and small BBOB problems."""
 
 import gc
 import math

@@ -1,4 +1,4 @@
-"""What is said when something is wrong, as a set: every message of the sources has the same form and tone."""
+"""Messages of errors as a set: every message of the sources has the same form and tone."""
 
 import ast
 import re

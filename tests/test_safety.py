@@ -1,4 +1,4 @@
-"""What comes from files cannot run code, nor leave the results folder."""
+"""Safety of received files: they cannot run code, nor leave the results folder."""
 
 import ast
 import hashlib

@@ -1,4 +1,4 @@
-"""What all baselines have in common: they stay in budget, end, repeat themselves, and leave no trace outside."""
+"""Common to all baselines: they stay in budget, end, repeat themselves, and leave no trace outside."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What is compared where studies differ."""
+"""Comparisons of studies that differ."""
 
 import pytest
 

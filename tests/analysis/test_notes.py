@@ -1,4 +1,4 @@
-"""What is said of data before they are read."""
+"""Notes on data before they are read."""
 
 from sacma.analysis.notes import left_out, notes, paper_notes, protocol_differences
 from sacma.analysis.paper.published import AS_PRINTED

@@ -1,4 +1,4 @@
-"""What `sacma plan` says that trials will cost, and what it goes by."""
+"""Costs of trials as `sacma plan` predicts them, and their sources."""
 
 from dataclasses import replace
 from pathlib import Path

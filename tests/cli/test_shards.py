@@ -1,4 +1,4 @@
-"""What a run says when it has run a shard."""
+"""Messages after the run of a shard."""
 
 import shlex
 import subprocess

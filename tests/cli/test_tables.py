@@ -1,4 +1,4 @@
-"""What the commands show fits into 80 columns, whatever is shown."""
+"""Tables of the commands within 80 columns."""
 
 import re
 from pathlib import Path

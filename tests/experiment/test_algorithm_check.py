@@ -1,4 +1,4 @@
-"""What algorithms owe the harness: those that break a point of it are caught at that point, and at no other."""
+"""Duties of algorithms: those that break one are caught at that point, and at no other."""
 
 from pathlib import Path
 

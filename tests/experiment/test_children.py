@@ -1,4 +1,4 @@
-"""What processes that we start inherit: nothing from the current folder, and no more than they need."""
+"""Inheritance of processes that we start: nothing from the current folder, and no more than they need."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""What is broken in an installation or around it is found, named, and comes with a way to mend it."""
+"""Faults of an installation or around it: each is found, named, and comes with a way to mend it."""
 
 import subprocess
 import sys

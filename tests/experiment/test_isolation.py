@@ -1,4 +1,4 @@
-"""What a trial does wrong stays with it: killed workers, exits, endless loops, full memory."""
+"""Isolation of trials: killed workers, exits, endless loops, full memory."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a process does once is done before its first trial: outside of its time, and without a trace in its results."""
+"""Warm-up of a process: before its first trial, outside of its time, and without a trace in its results."""
 
 import itertools
 import time

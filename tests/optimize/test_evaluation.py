@@ -1,4 +1,4 @@
-"""What an evaluation gives, and who makes it."""
+"""Evaluations of an objective and their workers."""
 
 import math
 import pickle

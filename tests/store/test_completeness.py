@@ -1,4 +1,4 @@
-"""What is done, what is missing, in which order it is run, and what it will cost."""
+"""Finished and missing trials, the order in which they run, and their cost."""
 
 from collections.abc import Callable
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Which models are used."""
+"""Acceptance of models."""
 
 import numpy as np
 import pytest

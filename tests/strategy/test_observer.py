@@ -1,4 +1,4 @@
-"""What is reported of a generation."""
+"""Reports of generations."""
 
 import time
 

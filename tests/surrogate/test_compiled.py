@@ -1,4 +1,4 @@
-"""What compilation must not change."""
+"""Equal results of compiled code with cold and warm caches."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Which archive points a model is trained on."""
+"""Selection of the archive points that a model is trained on."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""What was drawn, and where: read back from figures."""
+"""Contents of drawn figures and their places, read back."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is said of the paper's claims, tried on the paper's own tables and on tables that say the opposite."""
+"""Verdicts on the paper's claims, tried on the paper's own tables and on tables that say the opposite."""
 
 from dataclasses import replace
 

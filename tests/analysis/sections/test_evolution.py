@@ -1,4 +1,4 @@
-"""What adaptive algorithms did is shown as it was traced."""
+"""Traces of adaptive algorithms in the report."""
 
 import numpy as np
 import pytest

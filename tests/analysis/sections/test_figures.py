@@ -1,4 +1,4 @@
-"""What holds for every figure: nothing covered, names as they are, errors for people."""
+"""Common to all figures: nothing covered, names as they are, errors for people."""
 
 import subprocess
 import sys

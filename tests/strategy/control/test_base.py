@@ -1,4 +1,4 @@
-"""What controls share."""
+"""Shared by all controls."""
 
 import numpy as np
 

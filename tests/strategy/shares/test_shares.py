@@ -1,4 +1,4 @@
-"""Which share of a population f evaluates: bounds, smoothing, and the published limits of the error."""
+"""Share of a population that f evaluates: bounds, smoothing, and the published limits of the error."""
 
 import math
 
