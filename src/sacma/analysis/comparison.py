@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.overlap import Overlap, Problem, overlap
-from sacma.analysis.paper.published import READINGS
+from sacma.analysis.paper.published import READINGS, Reading
 from sacma.analysis.trials import (
     Scenario,
     Trial,
@@ -71,6 +71,11 @@ class Comparison:
     def names(self) -> tuple[str, ...]:
         """The algorithms' names, in the order of tables and figures."""
         return (*(study.name for study, _ in self.covered), *(data.name for data in self.external))
+
+    @property
+    def readings(self) -> list[Reading]:
+        """The readings of the paper of which there are algorithms."""
+        return [reading for reading in READINGS if any(name in reading.names for name in self.names)]
 
     @property
     def baseline(self) -> str:

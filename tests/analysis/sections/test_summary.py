@@ -77,7 +77,7 @@ def test_at_what_cost(of_six: Summary) -> None:
 
 def test_another_protocol_is_not_held_against_the_claims(of_six: Summary) -> None:
     """Eight functions are not the paper's 24: correlations are told, verdicts are not."""
-    assert sentence(of_six, "claims, as the paper says, are not judged").endswith(
+    assert sentence(of_six, "claims are not judged").endswith(
         "not 24; 3 trials of a function, not 15; 40 evaluations/D, not 250)."
     )
     assert not any("supported" in text for text in of_six.sentences)

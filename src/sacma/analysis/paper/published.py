@@ -31,7 +31,7 @@ class Reading(NamedTuple):
         return {f"{name}{self.suffix}": name for name in ALGORITHMS}
 
 
-AS_PRINTED, AS_RUN = Reading("as the paper says", ""), Reading("as its authors ran it", "-as-run")
+AS_PRINTED, AS_RUN = Reading("by the paper's text", ""), Reading("as its authors ran it", "-as-run")
 READINGS = (AS_RUN, AS_PRINTED)  # configs/as_run and configs/
 
 PROBLEMS = 24  # functions that mean ranks and wins are over

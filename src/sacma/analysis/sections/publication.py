@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sacma.analysis.comparison import Comparison
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
 from sacma.analysis.paper.agreement import agreement
@@ -86,17 +85,12 @@ def evidence(findings: Findings, reading: Reading) -> Evidence:
 EVIDENCE = {reading: partial(evidence, reading=reading) for reading in READINGS}
 
 
-def readings(comparison: Comparison) -> list[Reading]:
-    """Return the readings of the paper of which there are algorithms."""
-    return [reading for reading in READINGS if any(name in reading.names for name in comparison.names)]
-
-
 def _of_readings(make: Callable[[Evidence], pd.DataFrame], *, marked: bool = False) -> Make:
     """Return what makes a data frame of each reading that there is, with a column ``reading``."""
 
     def frames(findings: Findings) -> pd.DataFrame:
         parts = []
-        for reading in readings(findings.comparison) or [AS_PRINTED]:
+        for reading in findings.comparison.readings or [AS_PRINTED]:
             part = make(findings.once(EVIDENCE[reading]))
             part.insert(0, "reading", reading.title)
             parts.append(part)
@@ -256,14 +250,14 @@ def _values(report: Report) -> Mapping[str, object]:
     checked = report.findings["paper_checks"].to_dict("records")
     for check in checked:
         check["shown"] = "no data" if math.isnan(check["ours"]) else f"{check['ours']:.3g}"
-    there = [reading.title for reading in readings(report.comparison)]
+    there = [reading.title for reading in report.comparison.readings]
     rows: list[Any] = report.findings["paper_claims"].to_dict("records")
     claims: dict[int, dict[str, Any]] = {}
     for row in rows:
         claim = claims.setdefault(row["claim"], {**row, "of": {}})
         its_own = [c for c in checked if (c["claim"], c["reading"]) == (row["claim"], row["reading"])]
         claim["of"][row["reading"]] = {**row, "checks": its_own}
-    notes = {r.title: list(paper_notes(report.comparison, r)) for r in readings(report.comparison)}
+    notes = {r.title: list(paper_notes(report.comparison, r)) for r in report.comparison.readings}
     return {"claims": list(claims.values()), "readings": there, "notes": notes}
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.notes import protocol_differences
-from sacma.analysis.paper import published
 from sacma.analysis.paper.claims import Verdict
+from sacma.analysis.paper.published import AS_PRINTED
 from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, PLACE
 from sacma.analysis.trials import OF_TARGET
@@ -222,27 +222,40 @@ def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
         )
 
 
+def _readings(findings: Findings) -> Iterator[tuple[str, str]]:
+    """Yield the title of each reading of the paper, and what its sentences say of it: nothing where it is the text."""
+    there = findings.comparison.readings
+    for reading in there:
+        yield reading.title, "" if there == [AS_PRINTED] else f", {reading.title}"
+
+
+def _of_reading(findings: Findings, name: str, title: str) -> pd.DataFrame:
+    frame = findings[name]
+    return frame[frame["reading"] == title]
+
+
 def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    for reading, correlation in findings["paper_correlation"].dropna(subset=["spearman_rho"]).groupby("reading"):
-        rho, of = correlation["spearman_rho"], f", {reading}"
-        alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
-        yield (
-            f"Against the publication, {reading}: Spearman's ρ of our mean ranks and the paper's has the median "
-            f"{ledger.say(f'median Spearman rho{of}', rho.median(), '.2f')} over "
-            f"{ledger.count(f'scenarios correlated{of}', len(rho), 'scenario')}, from "
-            f"{ledger.say(f'lowest Spearman rho{of}', rho.min(), '.2f')} to "
-            f"{ledger.say(f'highest Spearman rho{of}', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each by "
-            f"itself, in {ledger.say(f'scenarios with positive rho and p < 0.05{of}', alike)}."
-        )
+    for title, of in _readings(findings):
+        correlation = _of_reading(findings, "paper_correlation", title).dropna(subset=["spearman_rho"])
+        rho = correlation["spearman_rho"]
+        if len(rho):
+            alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
+            yield (
+                f"Against the publication{of}: Spearman's ρ of our mean ranks and the paper's has the median "
+                f"{ledger.say(f'median Spearman rho{of}', rho.median(), '.2f')} over "
+                f"{ledger.count(f'scenarios correlated{of}', len(rho), 'scenario')}, from "
+                f"{ledger.say(f'lowest Spearman rho{of}', rho.min(), '.2f')} to "
+                f"{ledger.say(f'highest Spearman rho{of}', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each "
+                f"by itself, in {ledger.say(f'scenarios with positive rho and p < 0.05{of}', alike)}."
+            )
 
 
 def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    correlation = findings["paper_correlation"]
-    for reading in published.READINGS:
-        claims = findings["paper_claims"].query("reading == @reading.title")
-        differences, of = protocol_differences(findings.comparison, reading), f", {reading.title}"
-        if differences and correlation.query("reading == @reading.title")["spearman_rho"].notna().any():
-            yield f"The paper's claims{of}, are not judged: the protocol is another ({'; '.join(differences)})."
+    for reading, (title, of) in zip(findings.comparison.readings, _readings(findings), strict=True):
+        claims, correlation = (_of_reading(findings, f"paper_{name}", title) for name in ("claims", "correlation"))
+        differences = protocol_differences(findings.comparison, reading)
+        if differences and correlation["spearman_rho"].notna().any():
+            yield f"The paper's claims are not judged{of}: the protocol is another ({'; '.join(differences)})."
         elif claims["hold"].sum() + claims["fail"].sum():
             verdicts = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in Verdict}
             supported, contradicted, unsettled = (ledger.say(f"claims {name}{of}", n) for name, n in verdicts.items())
