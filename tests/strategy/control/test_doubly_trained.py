@@ -24,6 +24,7 @@ def share_of(value: float) -> dict[str, Any]:
 @given(st.floats(1e-3, 1.0), st.integers(1, 500))
 def test_at_least_one_point_is_evaluated_and_at_most_all(share: float, size: int) -> None:
     """⌈α λ⌉ lies between 1 and λ, and α is reached."""
+    assert number_of(1e-12, size) == 1
     number = number_of(share, size)
     assert 1 <= number <= size
     assert number >= share * size - 1e-6
