@@ -121,7 +121,7 @@ class CMAES:
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
-        self._told: Array = np.empty(0)
+        self._told: tuple[Sequence[Array], Array] = (self.initial_point,), np.array([np.inf])
 
     @property
     def learned(self) -> Array:
@@ -130,9 +130,10 @@ class CMAES:
 
     @property
     def recent_best(self) -> tuple[Array, float]:
-        """The best of the last population that was told, as f sees it, shape (D,), and the value that ranked it."""
-        best = int(np.argmin(self._told))
-        return np.array(self.proposed[best]), float(self._told[best])
+        """The best of the last population told, as f sees it, shape (D,), and its value; at first x₀ and infinity."""
+        points, values = self._told
+        best = int(np.argmin(values))
+        return np.array(points[best]), float(values[best])
 
     @property
     def sigma(self) -> float:
@@ -168,7 +169,7 @@ class CMAES:
 
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
-        self._told = values
+        self._told = self.proposed, values
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:

@@ -28,7 +28,7 @@ class Sampling(Protocol):
 
     @property
     def recent_best(self) -> tuple[Array, float]:
-        """The best of the last population that was told, as f sees it, shape (D,), and the value that ranked it."""
+        """The best of the last population told, as f sees it, shape (D,), and the value that ranked it."""
 
     @property
     def sigma(self) -> float:

@@ -7,7 +7,7 @@ test is not significant. Not to be significant is no evidence of the opposite.
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -39,7 +39,6 @@ class Evidence:
     ecdf: pd.DataFrame  # as from ``bootstrapped_ecdf``, told at ``budgets_of_claims``
     budget: float  # evaluations/D of the trials
     as_in_paper: bool  # functions, instances, budget and target are the paper's; else there is no verdict
-    best: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the trials behind the ranks: ``best_delta_f``
 
 
 class Verdict(StrEnum):

@@ -44,7 +44,7 @@ LEFT, BETWEEN, ABOVE, BELOW = 32.0, 24.0, 20.0, 28.0
 WIDTH, HEIGHT = (PAGE - LEFT - (PANELS - 1) * BETWEEN - 6) / PANELS, 78.0  # of a small panel, in points
 
 START = 0.04
-"""Which share of the evaluations may lie above the panel: random points are so bad that all else would be flat."""
+"""Share of the evaluations that may lie above the panel: shown in full, random points would leave all else flat."""
 
 MARKS = 2  # markers on a curve
 BAND = 0.16  # opacity of the quartiles

@@ -37,9 +37,9 @@ PARTS: Mapping[str, Properties] = {
     "strategy": {"facecolor": "#F5F5F5", "hatch": ""},
     "other": {"facecolor": "#FFFFFF", "hatch": "xxx"},
 }
-"""Where CPU time goes, from the left. Neighbours differ in lightness or hatching."""
+"""Parts of CPU time, from the left, and their look. Neighbours differ in lightness or hatching."""
 
-BAR, THICK = 12.0, 0.72  # from one bar to the next, in points, and which share of it is bar
+BAR, THICK = 12.0, 0.72  # from one bar to the next, in points, and the share of it that is bar
 MOST_NAME = 110.0  # of the width of a name, in points
 ABOVE, BELOW, BETWEEN = 16.0, 16.0, 16.0  # room above each panel, below it and between two, in points
 TOTAL = 1.28  # how much longer the axis is than the longest bar, for the number at its end

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from sacma.analysis.comparison import Comparison
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
 from sacma.analysis.paper.agreement import agreement
@@ -55,48 +56,75 @@ not of the paper's protocol, or not significant. Each check with its number:
 FEWEST = 3  # algorithms of which a correlation of ranks says anything
 
 
-def evidence(findings: Findings, reading: Reading) -> Evidence:
-    """Return what the paper's claims are judged by: its algorithms in a reading among themselves, as it names them."""
+def names_of(comparison: Comparison, reading: Reading) -> list[str]:
+    """Return which of the compared algorithms are the paper's in a reading."""
+    return [name for name in comparison.names if name in reading.names and comparison.suite.of_the_paper]
+
+
+def best_of(findings: Findings, reading: Reading) -> pd.DataFrame:
+    """Return the best Δf of the trials of the paper's algorithms in a reading, on the functions that all of them have.
+
+    Columns as from ``best_delta_f``, with the algorithms as the paper names them.
+    """
     comparison = findings.comparison
-    names = [name for name in comparison.names if name in reading.names and comparison.suite.of_the_paper]
-    theirs, ecdf = comparison.among(names), findings["ecdf"]
+    names = names_of(comparison, reading)
+    theirs = comparison.among(names)
     if len(names) == len(comparison.names):
         best = findings.best[findings.best["scenario"].isin(OF_TARGET)]
     else:
         scenarios = budgets_to_target(evaluations_to_target(theirs.trials, comparison.budget))
         best = best_delta_f(theirs.trials, scenarios)
+    return theirs.overlap.shared(best).replace({"algorithm": reading.names})
+
+
+def evidence(findings: Findings, reading: Reading) -> Evidence:
+    """Return what the paper's claims are judged by: its algorithms in a reading among themselves, as it names them."""
+    comparison = findings.comparison
+    names = names_of(comparison, reading)
+    theirs, ecdf = comparison.among(names), findings["ecdf"]
+    if len(names) < len(comparison.names):
         ours = [trial for trial in comparison.compared.shared if trial.algorithm in names]
         if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
             ecdf = ecdf_of(comparison, theirs)
-    shared, best, control, ecdf = (
-        frame.replace({"algorithm": reading.names})
-        for frame in (
-            theirs.overlap.shared(medians_of(best)),
-            theirs.overlap.shared(best),
-            control_frequencies(comparable_costs(findings, names)),
-            ecdf,
-        )
+    shared = medians_of(findings.once(BEST[reading]))
+    control = control_frequencies(comparable_costs(findings, names))
+    return Evidence(
+        mean_ranks(shared),
+        rank_tests(shared),
+        pairwise_table(shared),
+        control.replace({"algorithm": reading.names}),
+        ecdf.replace({"algorithm": reading.names}),
+        comparison.budget,
+        not protocol_differences(comparison, reading),
     )
-    as_in_paper = not protocol_differences(comparison, reading)
-    tables = mean_ranks(shared), rank_tests(shared), pairwise_table(shared)
-    return Evidence(*tables, control, ecdf, comparison.budget, as_in_paper, best)
 
 
+BEST = {reading: partial(best_of, reading=reading) for reading in READINGS}
 EVIDENCE = {reading: partial(evidence, reading=reading) for reading in READINGS}
 
 
-def _of_readings(make: Callable[[Evidence], pd.DataFrame], *, marked: bool = False) -> Make:
+def _of_readings(make: Callable[[Findings, Reading], pd.DataFrame]) -> Make:
     """Return what makes a data frame of each reading that there is, with a column ``reading``."""
 
     def frames(findings: Findings) -> pd.DataFrame:
         parts = []
         for reading in findings.comparison.readings or [AS_PRINTED]:
-            part = make(findings.once(EVIDENCE[reading]))
+            part = make(findings, reading)
             part.insert(0, "reading", reading.title)
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
 
-    return of_all(frames) if marked else frames
+    return frames
+
+
+def _of_evidence(make: Callable[[Evidence], pd.DataFrame]) -> Make:
+    """Return what makes a data frame of the evidence of each reading that there is."""
+    return _of_readings(lambda findings, reading: make(findings.once(EVIDENCE[reading])))
+
+
+def _correlations(findings: Findings, reading: Reading) -> pd.DataFrame:
+    beside = findings["paper_mean_ranks"]
+    return correlations(beside[beside["reading"] == reading.title], findings.once(BEST[reading]))
 
 
 def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -266,13 +294,11 @@ SECTION = Section(
     title="Publication",
     heading="Against the publication",
     frames={
-        "paper_mean_ranks": _of_readings(lambda found: mean_ranks_beside(found.ranks), marked=True),
-        "paper_correlation": _of_readings(
-            lambda found: correlations(mean_ranks_beside(found.ranks), found.best), marked=True
-        ),
+        "paper_mean_ranks": of_all(_of_evidence(lambda found: mean_ranks_beside(found.ranks))),
+        "paper_correlation": of_all(_of_readings(_correlations)),
         "paper_cpu": of_one(lambda findings: cpu_beside(findings["cpu"], findings.comparison.suite)),
-        "paper_claims": _of_readings(judge),
-        "paper_checks": _of_readings(checks),
+        "paper_claims": _of_evidence(judge),
+        "paper_checks": _of_evidence(checks),
     },
     tables=_tables,
     piece=PIECE,

@@ -34,7 +34,7 @@ class GenerationsAsRun(Part):
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""
-        return GenerationControl(ConstantRule(self.model_generations), KeptModel(), RAISED_BY)
+        return GenerationControl(ConstantRule(self.model_generations), raised_by=RAISED_BY)
 
 
 class AdaptiveGenerationsAsRun(Part):
