@@ -15,6 +15,7 @@ from pydantic import Field
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize, contained_options, default_population_size
+from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
 
@@ -52,9 +53,7 @@ def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
     """
-    import cma  # noqa: PLC0415 slow to import
-
-    run_for_ever(cma.fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
+    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
 
 
 @algorithm
@@ -65,9 +64,7 @@ def bipop_cmaes(problem: Problem, rng: np.random.Generator, settings: BIPOPSetti
     evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009
     workshop). Only the large ones count as restarts.
     """
-    import cma  # noqa: PLC0415 slow to import
-
-    run_for_ever(cma.fmin2, problem, settings, rng, bipop=True)
+    run_for_ever(pycma().fmin2, problem, settings, rng, bipop=True)
 
 
 def run_for_ever(

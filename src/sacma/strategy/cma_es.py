@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sacma.strategy.cma_update import CMAConstants, CMAState
+from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Start
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
@@ -92,9 +93,7 @@ class CMAES:
     """
 
     def __init__(self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context) -> None:
-        import cma  # noqa: PLC0415 slow to import
-
-        box, rng = context.box, context.rng
+        cma, box, rng = pycma(), context.box, context.rng
         options: dict[str, Any] = {
             "popsize": population_size,
             "CMA_active": settings.active,
