@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from sacma.analysis.figures import files
 from sacma.analysis.figures.files import _compact, _content, render, write
 from sacma.analysis.figures.style import STYLE
 from sacma.analysis.sections.by_function import heatmap
@@ -25,6 +26,7 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 def test_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made twice, here or in other processes, and with whatever settings of the user."""
     monkeypatch.setitem(STYLE, "pdf.fonttype", SHIPPED_FONTS)
+    monkeypatch.setattr(files, "FIGURES_A_PROCESS", 1)
     figures = {
         "control": partial(control_frequency, control_trials(TWELVE[:4]), function=8, dimension=20),
         "cpu": partial(cpu_time, cpu_parts(SIX[:3], [20])),
@@ -50,8 +52,9 @@ def test_written(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 1000 for paths in written for path in paths)
 
 
-def test_errors_name_the_figure(tmp_path: Path) -> None:
+def test_errors_name_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many figures it is said which cannot be drawn, from another process too."""
+    monkeypatch.setattr(files, "FIGURES_A_PROCESS", 1)
     make = partial(heatmap, cells(SIX), "rank", dimension=40)
     for jobs in (1, 2):
         with pytest.raises(ValueError, match="figure ranks_40: nothing to draw: no row has dimension 40"):

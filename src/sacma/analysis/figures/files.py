@@ -1,5 +1,6 @@
 """Figures as files: SVG for pages, PDF for print; the same data give the same bytes."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from io import BytesIO
@@ -15,6 +16,9 @@ METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would 
 
 COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
 CURVED = re.compile(rb"[QC]")
+FIGURES_A_PROCESS = 16
+"""Fewer are drawn before another process has started."""
+
 INDENTATION = re.compile(rb"\n +")
 MANY_DIGITS = re.compile(rb"\d+\.\d{3,}")
 
@@ -34,13 +38,14 @@ def render(
     jobs: int = 1,
     on_written: Callable[[Written], object] = lambda _paths: None,
 ) -> list[Written]:
-    """Make many figures in ``jobs`` processes, write them, and return the paths of all in the given order.
+    """Make many figures in up to ``jobs`` processes, write them, and return the paths of all in the given order.
 
     ``figures`` has by stem what makes each, which is pickled with its data for another process. ``on_written`` is
     called here with the paths of each figure. A ValueError says which cannot be drawn from its data.
     """
     written = {}
     tasks = (delayed(_make)(stem, make) for stem, make in figures.items())
+    jobs = min(jobs, math.ceil(len(figures) / FIGURES_A_PROCESS))
     # Data go through pipes: files in shared memory would stay behind if this process was killed.
     for stem, paths in Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)(tasks):
         written[stem] = paths
