@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from sacma.analysis.tables import median_delta_f
-from sacma.analysis.trials import fixed_budgets, our_trial
+from sacma.analysis.trials import Trial, fixed_budgets, our_trial
 from sacma.cli.progress import Tally
 from sacma.config.nested import merged
 from sacma.config.plan import TrialSpec, plan
@@ -49,13 +49,18 @@ def moved(record: TrialRecord, spec: TrialSpec) -> TrialRecord:
     return replace(record, spec=spec, coco=replace(record.coco, header=header, entry=entry))
 
 
-def medians_of(
-    studies: Iterable[Study], store: Store, jobs: int, budgets: Sequence[float], backend: str = "loky"
-) -> pd.DataFrame:
-    """Run the trials that are missing in ``store``, and return the median Δf at the budgets, in evaluations by D."""
+def trials_of(studies: Iterable[Study], store: Store, jobs: int, backend: str) -> list[Trial]:
+    """Run the trials that are missing in ``store``, and return all."""
     specs = plan(studies)
     todo = to_run(completeness_of(store, specs))
     store.prepare()
     print(f"{len(specs)} trials, {len(todo)} to run")
     run_campaign(todo, store, backend=make_backend(backend, jobs=jobs), retries=1, observer=_Lines(todo))
-    return median_delta_f((our_trial(*trial) for trial in completeness_of(store, specs).trials), fixed_budgets(budgets))
+    return [our_trial(*trial) for trial in completeness_of(store, specs).trials]
+
+
+def medians_of(
+    studies: Iterable[Study], store: Store, jobs: int, budgets: Sequence[float], backend: str = "loky"
+) -> pd.DataFrame:
+    """Run the trials that are missing in ``store``, and return the median Δf at the budgets, in evaluations by D."""
+    return median_delta_f(trials_of(studies, store, jobs, backend), fixed_budgets(budgets))

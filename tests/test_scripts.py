@@ -21,6 +21,7 @@ FOLDER = "«folder»"
 """Stands for an empty folder."""
 
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
+    "benchmarks/attribution.py": (["--results", FOLDER, "--tiny"], "code − cold start"),
     "benchmarks/availability.py": ([STUDY, "--tiny"], "from several starts"),
     "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
     "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),
