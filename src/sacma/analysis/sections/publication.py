@@ -11,12 +11,13 @@ import pandas as pd
 from scipy import stats
 
 from sacma.analysis.comparison import Comparison
+from sacma.analysis.figures.ranks_beside import ranks_beside
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
 from sacma.analysis.paper.agreement import agreement
 from sacma.analysis.paper.claims import Evidence, checks, judge
 from sacma.analysis.paper.published import AS_PRINTED, READINGS, Reading
-from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_one
+from sacma.analysis.section import Drawing, Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.sections.control import control_frequencies
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import ecdf_of
@@ -49,9 +50,10 @@ not of the paper's protocol, or not significant. Each check with its number:
 {{ check.wanted|symbols }}: {{ check.holds or "undecided" }}</li>
 {% endfor %}</ul>{% endfor %}</details></td></tr>
 {% endfor %}</tbody></table></div>
+{{ figure("publication", "Our mean ranks over the paper's, after #FE_t evaluations (filled) and a third of them (open);
+on the diagonal they are equal.") }}
 {% for each in tables %}{{ table(each) }}{% endfor %}
 """
-
 
 FEWEST = 3  # algorithms of which a correlation of ranks says anything
 
@@ -224,6 +226,13 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         yield _beside_cpu_table(findings["paper_cpu"])
 
 
+def _figures(report: Report) -> Iterator[Drawing]:
+    beside = report.findings["paper_mean_ranks"]
+    if len(beside):
+        make = partial(ranks_beside, beside, partial=not report.comparison.complete)
+        yield Drawing("ranks_beside_paper", "publication", "all dimensions", make)
+
+
 def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading: Reading) -> FormattedTable:
     """Return our mean ranks beside the paper's, and their agreement, from ``mean_ranks_beside``."""
     algorithms = list(beside["algorithm"].unique())
@@ -301,6 +310,7 @@ SECTION = Section(
         "paper_checks": _of_evidence(checks),
     },
     tables=_tables,
+    figures=_figures,
     piece=PIECE,
     values=_values,
     shown=lambda findings: len(findings["paper_mean_ranks"]) > 0 or len(findings["paper_cpu"]) > 0,
