@@ -32,6 +32,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/library.py": (["--tiny"], "library over harness, %"),
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
+    "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
     "benchmarks/selection.py": (["--tiny"], "near points, f8"),
     "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),
     "benchmarks/study_cost.py": (["--tiny"], "paper's hours"),
