@@ -61,7 +61,7 @@ compat: dist ## the wheel in fresh environments, with the oldest and the newest 
 torture: install-dev ## campaigns in full, fifty kills, whole studies: the tests of docs/reliability.md (half an hour)
 	@$(BIN)/python -m pytest -m torture -s
 	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
-	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=default $$(grep -rl "^from hypothesis" tests --include="test_*.py")
+	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=new $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
 bench: install-dev ## fit, k-means, trials, study, harness, store, progress, report, start-up, memory and library (half an hour)
 	@for name in gp_fit selection trial_cost study_cost harness store progress footprint postprocessing library; do $(BIN)/python benchmarks/$$name.py || exit 1; done

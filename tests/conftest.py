@@ -30,6 +30,7 @@ from sacma.store.outcome import Outcome
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
 # The same examples at each run; `make torture` looks for new ones.
 hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("new", deadline=None)
 hypothesis.settings.load_profile("fixed")
 CONFIGS = Path(__file__).parent.parent / "configs"
 SHIPPED_FONTS = STYLE["pdf.fonttype"]
