@@ -30,9 +30,7 @@ class LocalSearchSettings(Settings):
 
     method: Annotated[
         Literal["nelder_mead", "powell", "cobyqa", "cobyla", "lbfgsb", "slsqp"],
-        Field(
-            description="of scipy.optimize.minimize; gradients, in lbfgsb and slsqp, are differences, all counted"
-        ),
+        Field(description="of scipy.optimize.minimize; gradients, in lbfgsb and slsqp, are differences, all counted"),
     ]
     initial_range: InitialRange = 4.0
     tolerance: Annotated[float, Field(gt=0, le=1, description="tol: where a run has converged, and another begins")] = (
