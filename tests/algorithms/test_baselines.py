@@ -24,7 +24,7 @@ from tests.conftest import CONFIGS
 
 BASELINES = sorted(path.stem for path in (CONFIGS / "baselines").glob("*.yaml"))
 SEARCHES = [name for name in BASELINES if name != "random_search"]
-WITH_MODELS = ["dts_cmaes", "dts_cmaes_adaptive", "forest_scmaes"]
+WITH_MODELS = [name for name in BASELINES if name.startswith(("ada_kendall", "dts_cmaes", "forest_scmaes"))]
 """On our own strategy, whose restarts are tested with it; slower than the others."""
 
 
