@@ -48,33 +48,22 @@ def main() -> None:
 
 def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
     """Print a row for each scenario: the paper's mean ranks and ours, and how well they agree."""
-    print(
-        row(
-            "scenario", *(f"{name} paper | ours" for name in ALGORITHMS), "ρ", "interval", "repeated", "rms", "repeated"
-        )
-    )
-    print(row("---", *["---:"] * (2 * len(ALGORITHMS) + 5)))
+    print(row("paper / ours", *ALGORITHMS, "ρ", "repeated", "rms", "repeated"))
+    print(row("---", *["---:"] * (len(ALGORITHMS) + 4)))
     for found in correlation.to_dict("records"):
         here = ranks[(ranks["dimension"] == found["dimension"]) & (ranks["scenario"] == found["scenario"])]
         both = here.set_index("algorithm")[["paper", "ours"]].reindex(ALGORITHMS).round(2)
         cells = [
-            f"**{value:.2f}**" if value == both[column].min() else f"{value:.2f}"
-            for pair in both.itertuples(index=False)
-            for column, value in zip(both.columns, pair, strict=True)
-        ]
-        interval = f"{found['rho_low']:.2f} … {found['rho_high']:.2f}"
-        agreement = (
-            found["spearman_rho"],
-            found["repeated_rho"],
-            found["rms_difference"],
-            found["repeated_difference"],
-        )
-        rho, repeated, rms, most = (f"{value:.2f}" for value in agreement)
-        print(
-            row(
-                f"{found['dimension']}-D, {found['scenario']}", *cells, rho, interval, f"≥ {repeated}", rms, f"≤ {most}"
+            " / ".join(
+                f"**{value:.2f}**" if value == both[column].min() else f"{value:.2f}"
+                for column, value in zip(both.columns, pair, strict=True)
             )
-        )
+            for pair in both.itertuples(index=False)
+        ]
+        rho = f"{found['spearman_rho']:.2f} ({found['rho_low']:.2f} … {found['rho_high']:.2f})".replace("-", "−")
+        agreement = (found["repeated_rho"], found["rms_difference"], found["repeated_difference"])
+        repeated, rms, most = (f"{value:.2f}" for value in agreement)
+        print(row(f"{found['dimension']}-D, {found['scenario']}", *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
 
 
 def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
