@@ -17,18 +17,13 @@ from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 from tests.commands import HOSTILE, sacma
 from tests.conftest import CONFIGS, coco_files, hostile_config
+from tests.sizes import sizes
 
 THREE = {"f2-d2-i1": "kill", "f5-d3-i2": "raise", "f9-d2-i3": "loop"}
 
 
-@pytest.mark.parametrize(
-    ("backend", "attempts"),
-    [
-        pytest.param("loky", 1, id="loky-small"),
-        pytest.param("loky", 2, id="loky-full", marks=pytest.mark.torture),
-        pytest.param("dask", 2, id="dask-full", marks=pytest.mark.torture),
-    ],
-)
+@sizes("attempts", small=1, full=2)
+@pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str, attempts: int) -> None:
     """One always kills its worker, one raises, one never ends: 57 records, 3 failures named, and the way on."""
     config = hostile_config(tmp_path, THREE)
