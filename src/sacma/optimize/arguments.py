@@ -85,10 +85,19 @@ def is_no_number(value: object) -> bool:
     return isinstance(value, str | bytes | bytearray | complex)
 
 
+def holds_text(value: object, depth: int = 3) -> bool:
+    """Recognize a text, or a sequence with texts, ``depth`` deep: NumPy would copy all at the length of the longest."""
+    if depth and isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+        return any(type(part) is not float and holds_text(part, depth - 1) for part in value)
+    return isinstance(value, str | bytes | bytearray)
+
+
 def real_array(name: str, value: object, allowed: str) -> Array:
     """Return a new array of real numbers, of whatever shape; None is NaN in it, for who knows what that means."""
     if hides_a_value(value):
         refuse(name, value, f"{allowed}; none of it masked")
+    if holds_text(value):
+        refuse(name, value, allowed, of_type=True)
     try:
         given = np.asarray(value)
         if given.dtype.kind == "O":
