@@ -1,7 +1,8 @@
-"""pycma, loaded without what a run does not need: twenty times faster."""
+"""pycma, loaded without what a run does not need."""
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
@@ -23,6 +24,7 @@ class _Deferring:
         return spec
 
 
+@cache
 def pycma() -> Any:
     """Return the package ``cma``; those of its modules that import much are loaded when they are first used."""
     finder = _Deferring()

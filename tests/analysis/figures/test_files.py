@@ -52,6 +52,12 @@ def test_written(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 1000 for paths in written for path in paths)
 
 
+def test_no_figures(tmp_path: Path) -> None:
+    """None at all are no error."""
+    assert render({}, jobs=2) == []
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_errors_name_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many figures it is said which cannot be drawn, from another process too."""
     monkeypatch.setattr(files, "FIGURES_A_PROCESS", 1)

@@ -1,6 +1,5 @@
 """Figures as files: SVG for pages, PDF for print; the same data give the same bytes."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from io import BytesIO
@@ -16,11 +15,11 @@ METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would 
 
 COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
 CURVED = re.compile(rb"[QC]")
-FIGURES_A_PROCESS = 16
-"""Fewer are drawn before another process has started."""
-
 INDENTATION = re.compile(rb"\n +")
 MANY_DIGITS = re.compile(rb"\d+\.\d{3,}")
+
+FIGURES_A_PROCESS = 16
+"""Fewer are drawn before another process has started."""
 
 
 def write(figure: Figure, stem: Path) -> Written:
@@ -45,7 +44,7 @@ def render(
     """
     written = {}
     tasks = (delayed(_make)(stem, make) for stem, make in figures.items())
-    jobs = min(jobs, math.ceil(len(figures) / FIGURES_A_PROCESS))
+    jobs = min(jobs, max(1, len(figures) // FIGURES_A_PROCESS))
     # Data go through pipes: files in shared memory would stay behind if this process was killed.
     for stem, paths in Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)(tasks):
         written[stem] = paths

@@ -3,15 +3,19 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy import stats
 
-from sacma.analysis.comparison import Comparison
-from sacma.analysis.figures.ranks_beside import ranks_beside
+from sacma.analysis.comparison import Compared, Comparison
+from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
+from sacma.analysis.figures.rows import rows
+from sacma.analysis.figures.style import FAINT, looks, styled
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
 from sacma.analysis.paper.agreement import agreement
@@ -23,7 +27,7 @@ from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import ecdf_of
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.tables import PLACE, joined, mean_ranks, medians_of, pairwise_table, rank_tests
-from sacma.analysis.trials import OF_TARGET, best_delta_f, budgets_to_target, evaluations_to_target
+from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT, best_delta_f, budgets_to_target, evaluations_to_target
 from sacma.coco.suites import BBOB, Suite
 
 PIECE = """
@@ -55,6 +59,11 @@ on the diagonal they are equal.") }}
 {% for each in tables %}{{ table(each) }}{% endfor %}
 """
 
+LEFT, BETWEEN, ABOVE, BELOW = 34.0, 22.0, 28.0, 16.0
+"""Room left of the panels, between them, above each row and below it, in points."""
+
+MARGIN = 0.25  # of the axes beyond the mean ranks
+
 FEWEST = 3  # algorithms of which a correlation of ranks says anything
 
 
@@ -63,15 +72,20 @@ def names_of(comparison: Comparison, reading: Reading) -> list[str]:
     return [name for name in comparison.names if name in reading.names and comparison.suite.of_the_paper]
 
 
+def compared_of(findings: Findings, reading: Reading) -> Compared:
+    """Return the trials of the paper's algorithms in a reading."""
+    comparison = findings.comparison
+    names = names_of(comparison, reading)
+    return comparison.compared if len(names) == len(comparison.names) else comparison.among(names)
+
+
 def best_of(findings: Findings, reading: Reading) -> pd.DataFrame:
     """Return the best Δf of the trials of the paper's algorithms in a reading, on the functions that all of them have.
 
     Columns as from ``best_delta_f``, with the algorithms as the paper names them.
     """
-    comparison = findings.comparison
-    names = names_of(comparison, reading)
-    theirs = comparison.among(names)
-    if len(names) == len(comparison.names):
+    comparison, theirs = findings.comparison, findings.once(THEIRS[reading])
+    if theirs is comparison.compared:
         best = findings.best[findings.best["scenario"].isin(OF_TARGET)]
     else:
         scenarios = budgets_to_target(evaluations_to_target(theirs.trials, comparison.budget))
@@ -81,10 +95,9 @@ def best_of(findings: Findings, reading: Reading) -> pd.DataFrame:
 
 def evidence(findings: Findings, reading: Reading) -> Evidence:
     """Return what the paper's claims are judged by: its algorithms in a reading among themselves, as it names them."""
-    comparison = findings.comparison
+    comparison, theirs, ecdf = findings.comparison, findings.once(THEIRS[reading]), findings["ecdf"]
     names = names_of(comparison, reading)
-    theirs, ecdf = comparison.among(names), findings["ecdf"]
-    if len(names) < len(comparison.names):
+    if theirs is not comparison.compared:
         ours = [trial for trial in comparison.compared.shared if trial.algorithm in names]
         if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
             ecdf = ecdf_of(comparison, theirs)
@@ -101,6 +114,7 @@ def evidence(findings: Findings, reading: Reading) -> Evidence:
     )
 
 
+THEIRS = {reading: partial(compared_of, reading=reading) for reading in READINGS}
 BEST = {reading: partial(best_of, reading=reading) for reading in READINGS}
 EVIDENCE = {reading: partial(evidence, reading=reading) for reading in READINGS}
 
@@ -231,6 +245,40 @@ def _figures(report: Report) -> Iterator[Drawing]:
     if len(beside):
         make = partial(ranks_beside, beside, partial=not report.comparison.complete)
         yield Drawing("ranks_beside_paper", "publication", "all dimensions", make)
+
+
+def ranks_beside(beside: pd.DataFrame, *, partial: bool = False) -> Figure:
+    """Draw our mean ranks over the paper's, columns as of ``paper_mean_ranks``; on the diagonal they are equal.
+
+    Open markers are of the smaller budget, a third of #FE_t.
+    """
+    these = rows(beside, [*PLACE, "algorithm", "reading", "paper", "ours"], unique=["reading", *PLACE, "algorithm"])
+    dimensions, readings = sorted(these["dimension"].unique()), list(these["reading"].unique())
+    lowest, highest = (float(of(these[["paper", "ours"]].to_numpy())) for of in (np.min, np.max))
+    limits = lowest - MARGIN, highest + MARGIN
+    width = (PAGE - LEFT - 6 - (len(dimensions) - 1) * BETWEEN) / max(len(dimensions), 3)
+    row = ABOVE + width + BELOW
+    look = looks(published.ALGORITHMS)
+    shown = [name for name in published.ALGORITHMS if (these["algorithm"] == name).any()]
+    with styled():
+        body = len(readings) * row + LINE
+        layout = new_layout(PAGE, body, keys=[mark_key(name, look[name]) for name in shown], partial=partial)
+        for line, reading in enumerate(readings):
+            layout.write(LEFT, line * row + 2, f"Ours, {reading}", va="top")
+            for column, dimension in enumerate(dimensions):
+                place = LEFT + column * (width + BETWEEN), line * row + ABOVE, width, width
+                axes = layout.panel(*place, f"{dimension}-D")
+                axes.plot(limits, limits, color=FAINT, linewidth=1.0, zorder=0)
+                guide(axes)
+                axes.set(xticks=range(1, 7), yticks=range(1, 7), xlim=limits, ylim=limits, aspect="equal")
+                there = these[(these["reading"] == reading) & (these["dimension"] == dimension)]
+                for point in there.to_dict("records"):
+                    shape = replace(look[point["algorithm"]], filled=point["scenario"] != THIRD_OF_IT)
+                    axes.plot(point["paper"], point["ours"], linestyle="none", clip_on=False, **shape.mark)
+        middle = LEFT + (PAGE - LEFT) / 2
+        layout.write(middle, body - LINE / 2, "the paper's mean rank", ha="center", va="center")
+        layout.write(8, (body - LINE) / 2, "our mean rank", rotation=90, ha="center", va="center")
+        return layout.figure
 
 
 def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading: Reading) -> FormattedTable:

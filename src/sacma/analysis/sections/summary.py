@@ -12,7 +12,7 @@ import pandas as pd
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
-from sacma.analysis.paper.published import AS_PRINTED
+from sacma.analysis.paper.published import AS_PRINTED, Reading
 from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, PLACE
 from sacma.analysis.trials import OF_TARGET
@@ -222,21 +222,21 @@ def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
         )
 
 
-def _readings(findings: Findings) -> Iterator[tuple[str, str]]:
-    """Yield the title of each reading of the paper, and what its sentences say of it: nothing where it is the text."""
+def _readings(findings: Findings) -> Iterator[tuple[Reading, str]]:
+    """Yield each reading of the paper, and what its sentences say of it: nothing where it is the text alone."""
     there = findings.comparison.readings
     for reading in there:
-        yield reading.title, "" if there == [AS_PRINTED] else f", {reading.title}"
+        yield reading, "" if there == [AS_PRINTED] else f", {reading.title}"
 
 
-def _of_reading(findings: Findings, name: str, title: str) -> pd.DataFrame:
+def _of_reading(findings: Findings, name: str, reading: Reading) -> pd.DataFrame:
     frame = findings[name]
-    return frame[frame["reading"] == title]
+    return frame[frame["reading"] == reading.title]
 
 
 def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    for title, of in _readings(findings):
-        correlation = _of_reading(findings, "paper_correlation", title).dropna(subset=["spearman_rho"])
+    for reading, of in _readings(findings):
+        correlation = _of_reading(findings, "paper_correlation", reading).dropna(subset=["spearman_rho"])
         rho = correlation["spearman_rho"]
         if len(rho):
             alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
@@ -251,8 +251,8 @@ def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 
 def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    for reading, (title, of) in zip(findings.comparison.readings, _readings(findings), strict=True):
-        claims, correlation = (_of_reading(findings, f"paper_{name}", title) for name in ("claims", "correlation"))
+    for reading, of in _readings(findings):
+        claims, correlation = (_of_reading(findings, f"paper_{name}", reading) for name in ("claims", "correlation"))
         differences = protocol_differences(findings.comparison, reading)
         if differences and correlation["spearman_rho"].notna().any():
             yield f"The paper's claims are not judged{of}: the protocol is another ({'; '.join(differences)})."

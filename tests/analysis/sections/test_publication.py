@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.figures.ranks_beside import ranks_beside
 from sacma.analysis.paper import published
+from sacma.analysis.sections.publication import ranks_beside
 from tests.analysis.figures.drawn import faults
 
 BOTH = ["as its authors ran it", "by the paper's text"]
