@@ -8,22 +8,18 @@ interrupted and continued like any other, also into one that holds trials of bot
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from joblib import cpu_count
-from report import CONFIGS, ROOT, parsed, print_table, write
-from studies import changed, trials_of
+from report import CONFIGS, ROOT, print_table, write
+from studies import campaign_of, changed
 
-from sacma.analysis.paper import published
 from sacma.analysis.paper.published import ALGORITHMS
-from sacma.analysis.tables import PLACE, mean_ranks, median_delta_f
-from sacma.analysis.trials import Trial, budgets_to_target, evaluations_to_target
+from sacma.analysis.sections.publication import correlations, mean_ranks_beside
+from sacma.analysis.tables import PLACE, mean_ranks, medians_of
+from sacma.analysis.trials import OF_TARGET, Trial, best_delta_f, budgets_to_target, evaluations_to_target
 from sacma.config.nested import value_at
 from sacma.config.study import Study, load_study
-from sacma.store.store import Store
 
 DIFFERENCES = {
     "k-means": ("training_set",),
@@ -38,25 +34,16 @@ DIFFERENCES = {
 def main() -> None:
     """Run what is missing, print the table and write ``out/attribution.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", default="1-24")
-    parser.add_argument("--dimensions", default="2,5,10")
-    parser.add_argument("--instances", default="1-5")
-    parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "attribution")
-    parser.add_argument("--jobs", type=int, default=cpu_count())
-    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
-    parser.add_argument("--backend", default="loky")
-    tiny = {"functions": "1", "dimensions": "2", "instances": "1", "budget": 10}
-    options = vars(parsed(parser, **tiny, backend="serial"))
-    del options["tiny"]
-    store, jobs, backend = Store(options.pop("results")), options.pop("jobs"), options.pop("backend")
+    campaign, _ = campaign_of(parser, "attribution", dimensions="2,5,10", instances="1-5")
 
-    wholes = dict(variants(options))
+    wholes = dict(variants(campaign.protocol))
     studies = {study.name: study for whole in wholes.values() for study in whole.values()}
-    trials = trials_of(studies.values(), store, jobs, backend)
+    trials = campaign.trials_of(studies.values())
     rows = [row for name, whole in wholes.items() for row in agreement(name, whole, trials)]
+    rows.sort(key=lambda row: (row["D"], OF_TARGET.index(row["scenario"])))
     print("\nmean ranks, Spearman's ρ with the paper's, and the root mean square of their differences (rms)")
-    print_table(sorted(rows, key=lambda row: (row["D"], row["scenario"] != rows[0]["scenario"])))
-    write("attribution", options, rows=rows)
+    print_table(rows)
+    write("attribution", campaign.protocol, rows=rows)
 
 
 def variants(protocol: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Study]]]:
@@ -91,18 +78,18 @@ def agreement(name: str, whole: Mapping[str, Study], trials: Iterable[Trial]) ->
     named = {study.name: algorithm for algorithm, study in whole.items()}
     theirs = [trial for trial in trials if trial.algorithm in named]
     scenarios = budgets_to_target(evaluations_to_target(theirs, whole[ALGORITHMS[0]].protocol.budget))
-    ranks = mean_ranks(median_delta_f(theirs, scenarios)).replace({"algorithm": named})
-    beside = ranks.merge(published.mean_ranks().rename(columns={"mean_rank": "paper"}), on=[*PLACE, "algorithm"])
-    for (dimension, scenario), group in beside.groupby(PLACE, sort=False):
-        ours = group.set_index("algorithm")["mean_rank"].reindex(ALGORITHMS).round(9)
-        paper = group.set_index("algorithm")["paper"].reindex(ALGORITHMS)
+    best = best_delta_f(theirs, scenarios).replace({"algorithm": named})
+    beside = mean_ranks_beside(mean_ranks(medians_of(best)))
+    for found in correlations(beside, best).to_dict("records"):
+        place = {key: found[key] for key in PLACE}
+        here = beside[beside[list(PLACE)].eq(pd.Series(place)).all(axis="columns")].set_index("algorithm")["ours"]
         yield {
-            "D": int(dimension),
-            "scenario": str(scenario),
+            "D": found["dimension"],
+            "scenario": found["scenario"],
             "variant": name,
-            **{algorithm: float(rank) for algorithm, rank in ours.items()},
-            "ρ": float(pd.Series.corr(ours, paper, method="spearman")),
-            "rms": float(np.sqrt(np.mean((ours - paper) ** 2))),
+            **here.reindex(ALGORITHMS).to_dict(),
+            "ρ": found["spearman_rho"],
+            "rms": found["rms_difference"],
         }
 
 

@@ -8,15 +8,13 @@ import argparse
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import cma
 import numpy as np
 import pandas as pd
-from joblib import cpu_count
-from report import ROOT, parsed, print_table, write
-from studies import changed, medians_of
+from report import ROOT, print_table, write
+from studies import campaign_of, changed
 
 from sacma.algorithms.pycma import run_for_ever
 from sacma.analysis.tables import mean_ranks
@@ -28,7 +26,7 @@ from sacma.experiment.trial import suite_of
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 
-CONFIGS = ("cmaes", "baselines/acma_es", "ada_kendall", "baselines/lq_cma_es")
+CONFIGS = ("cmaes", "baselines/acma_es", "ada_kendall", "baselines/ada_kendall_active", "baselines/lq_cma_es")
 BUDGETS = (25.0, 50.0, 125.0, 250.0)
 CLEARLY = 0.5
 """Decades of the median Δf by which one leads the other."""
@@ -37,24 +35,12 @@ CLEARLY = 0.5
 def main() -> None:
     """Run what is missing, print the tables and write ``out/baselines.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", default="1-24")
-    parser.add_argument("--dimensions", default="5")
-    parser.add_argument("--instances", default="1-5,41-50")
-    parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "baselines")
-    parser.add_argument("--jobs", type=int, default=cpu_count())
-    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
-    parser.add_argument("--backend", default="loky")
-    options = vars(parsed(parser, functions="1,8", dimensions="2", instances="1", budget=25, backend="serial"))
-    del options["tiny"]
-    store, jobs, backend = Store(options.pop("results")), options.pop("jobs"), options.pop("backend")
+    campaign, _ = campaign_of(parser, "baselines", dimensions="5", instances="1-5,41-50", functions="1,8")
 
-    studies = [load_study(ROOT.parent / "configs" / f"{name}.yaml", options) for name in CONFIGS]
-    _, _, ada_kendall, lq = studies
-    variants = [
-        changed(ada_kendall, "active", {"sampling.active": True}),
-        changed(lq, "no-injection", {"inject": False}),
-    ]
-    medians = medians_of([*studies, *variants], store, jobs, BUDGETS, backend)
+    studies = [load_study(ROOT.parent / "configs" / f"{name}.yaml", campaign.protocol) for name in CONFIGS]
+    _, _, ada_kendall, active, lq = studies
+    without = changed(lq, "no-injection", {"inject": False})
+    medians = campaign.medians_of([*studies, without], BUDGETS)
     for dimension, group in medians.groupby("dimension"):
         for budget, at_budget in group.groupby("budget"):
             print(f"\n{dimension}-D, {budget:g}·D: log10 of the median Δf")
@@ -67,17 +53,17 @@ def main() -> None:
     print("\nhow lq-CMA-ES, on two instances, and ADA-Kendall, on all, evaluate: per cent of points with f; and runs")
     shares = [
         {**row, "ADA-Kendall %": share}
-        for row, share in zip(lq_shares(lq), ada_kendall_shares(ada_kendall, store), strict=True)
+        for row, share in zip(lq_shares(lq), ada_kendall_shares(ada_kendall, campaign.store), strict=True)
     ]
     print_table(shares)
     rows = [
         {"D": dimension, "evaluations/D": budget, **lead(by_function(at_budget), other)}
         for (dimension, budget), at_budget in medians.groupby(["dimension", "budget"])
-        for other in ("ADA-Kendall", "ADA-Kendall-active", "lq-CMA-ES-no-injection")
+        for other in (ada_kendall.name, active.name, without.name)
     ]
     print(f"\nfunctions on which lq-CMA-ES leads, or is behind, by {CLEARLY} decades or more")
     print_table(rows)
-    write("baselines", options, leads=rows, shares=shares, medians=medians.to_dict("records"))
+    write("baselines", campaign.protocol, leads=rows, shares=shares, medians=medians.to_dict("records"))
 
 
 def by_function(medians: pd.DataFrame) -> pd.DataFrame:

@@ -5,12 +5,11 @@ the median Δf by dimension, function and budget, an algorithm a column.
 """
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from report import parsed
+from report import bold, markdown, parsed
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
@@ -39,30 +38,21 @@ def main() -> None:
         by_function = here.pivot(index=["scenario", "function"], columns="algorithm", values="log10")
         middle = by_function.groupby(level="scenario").mean().T[budgets]
         order = mean_ranks.mean(axis=1).sort_values().index
-        print(_markdown(["mean rank at", *budgets, "mean log₁₀ Δf_med at", *budgets]))
-        print(_markdown(["---", *["---:"] * len(budgets), "---", *["---:"] * len(budgets)]))
+        print(markdown("mean rank at", *budgets, "mean log₁₀ Δf_med at", *budgets))
+        print(markdown("---", *["---:"] * len(budgets), "---", *["---:"] * len(budgets)))
         best = mean_ranks.min(), middle.min()
         for name in order:
             cells = [
-                [_bold(f"{table.loc[name, b]:.{digits}f}", table.loc[name, b] == lowest[b]) for b in budgets]
+                [bold(f"{table.loc[name, b]:.{digits}f}", table.loc[name, b] == lowest[b]) for b in budgets]
                 for table, lowest, digits in ((mean_ranks, best[0], 2), (middle, best[1], 1))
             ]
-            print(_markdown([str(name), *cells[0], "", *cells[1]]))
+            print(markdown(str(name), *cells[0], "", *cells[1]))
         at_end = by_function.loc[budgets[-1]]
         behind = at_end.sub(at_end.min(axis=1), axis=0)
         print(f"\nThree decades or more behind the best of a function at {budgets[-1]}:\n")
         for name in order:
             lost = behind.index[behind[name] >= FAR]
             print(f"- {name}: {', '.join(f'f{function}' for function in lost) or 'none'}")
-
-
-def _markdown(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _bold(text: str, bold: bool) -> str:  # noqa: FBT001 of a cell
-    text = text.removeprefix("-") if not text.strip("-0.") else text.replace("-", "−")
-    return f"**{text}**" if bold else text
 
 
 if __name__ == "__main__":

@@ -8,19 +8,16 @@ import argparse
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import cpu_count
-from report import ROOT, parsed, print_table, write
-from studies import changed, medians_of
+from report import ROOT, print_table, write
+from studies import campaign_of, changed
 
 from sacma.analysis.tables import mean_ranks
 from sacma.config.nested import value_at
 from sacma.config.study import Study, load_study
-from sacma.store.store import Store
 
 ALGORITHMS = {"ADA-Kendall": "ada_kendall.yaml", "GP-5": "gp5.yaml"}
 RADII = (8.0, 16.0, 32.0, 64.0, math.inf)
@@ -32,33 +29,24 @@ BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
 def main() -> None:
     """Run what is missing, print the tables and write ``out/open_readings.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", default="1-24")
-    parser.add_argument("--dimensions", default="2,5,10")
-    parser.add_argument("--instances", default="1-5")
     parser.add_argument("--readings", default="all", help="names, like r8-recent,as-run")
-    parser.add_argument("--results", type=Path, default=ROOT.parent / "results" / "readings")
-    parser.add_argument("--jobs", type=int, default=cpu_count())
-    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
-    parser.add_argument("--backend", default="loky")
-    tiny = {"functions": "1", "dimensions": "2", "instances": "1", "budget": 10, "readings": "r8-recent,as-run"}
-    options = vars(parsed(parser, **tiny, backend="serial"))
-    del options["tiny"]
-    store, jobs, backend = Store(options.pop("results")), options.pop("jobs"), options.pop("backend")
+    tiny = {"readings": "r8-recent,as-run"}
+    campaign, given = campaign_of(parser, "readings", dimensions="2,5,10", instances="1-5", **tiny)
 
-    wanted = options.pop("readings").split(",")
+    wanted = given.readings.split(",")
     studies = [
         study
         for name in ALGORITHMS
-        for study in readings(name, options)
+        for study in readings(name, campaign.protocol)
         if wanted == ["all"] or study.name.removeprefix(f"{name}-") in wanted
     ]
-    medians = medians_of(studies, store, jobs, BUDGETS, backend)
+    medians = campaign.medians_of(studies, BUDGETS)
     tables = {}
     for name in ALGORITHMS:
         tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))
         print(f"\n{name}: mean rank at evaluations/D (1 is best), wins and mean log10 Δf_med at 250 D")
         print_table(tables[name])
-    write("open_readings", options, **tables)
+    write("open_readings", campaign.protocol, **tables)
 
 
 def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:

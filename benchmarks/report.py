@@ -35,6 +35,17 @@ def config_paths(names: Sequence[str] = CONFIGS) -> list[Path]:
     return [ROOT.parent / "configs" / f"{name}.yaml" for name in names]
 
 
+def markdown(*cells: str) -> str:
+    """Return a row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def bold(text: str, bold: bool) -> str:  # noqa: FBT001 of a cell
+    """Return a number as a cell shows it: with a minus sign, no -0, and bold if it is the best."""
+    text = text.removeprefix("-") if not text.strip("-0.") else text.replace("-", "−")
+    return f"**{text}**" if bold else text
+
+
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print ``rows``, which have the same keys, as a table."""
     cells = [list(rows[0]), *([_shown(value) for value in row.values()] for row in rows)]

@@ -7,9 +7,10 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
-from report import parsed
+from report import bold, markdown, parsed
 
 from sacma.analysis.paper.published import ALGORITHMS, READINGS
+from sacma.analysis.sections.cpu import PARTS
 
 VERDICTS = {"yes": "holds", "no": "fails"}
 
@@ -40,7 +41,7 @@ def main() -> None:
     print_cpu(cpu)
     for reading in READINGS:
         mine = costs[costs["algorithm"].isin(reading.names)]
-        hours = mine[["objective", "fit", "predict", "strategy", "other"]].to_numpy().sum() / 3600
+        hours = mine[list(PARTS)].to_numpy().sum() / 3600
         print(
             f"\n{reading.title}: {len(mine):,} trials, {mine['evaluations'].sum():,} evaluations, {hours:.1f} CPU hours"
         )
@@ -48,14 +49,14 @@ def main() -> None:
 
 def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
     """Print a row for each scenario: the paper's mean ranks and ours, and how well they agree."""
-    print(row("paper / ours", *ALGORITHMS, "ρ", "repeated", "rms", "repeated"))
-    print(row("---", *["---:"] * (len(ALGORITHMS) + 4)))
+    print(markdown("paper / ours", *ALGORITHMS, "ρ", "repeated", "rms", "repeated"))
+    print(markdown("---", *["---:"] * (len(ALGORITHMS) + 4)))
     for found in correlation.to_dict("records"):
         here = ranks[(ranks["dimension"] == found["dimension"]) & (ranks["scenario"] == found["scenario"])]
         both = here.set_index("algorithm")[["paper", "ours"]].reindex(ALGORITHMS).round(2)
         cells = [
             " / ".join(
-                f"**{value:.2f}**" if value == both[column].min() else f"{value:.2f}"
+                bold(f"{value:.2f}", value == both[column].min())
                 for column, value in zip(both.columns, pair, strict=True)
             )
             for pair in both.itertuples(index=False)
@@ -63,21 +64,22 @@ def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
         rho = f"{found['spearman_rho']:.2f} ({found['rho_low']:.2f} … {found['rho_high']:.2f})".replace("-", "−")
         agreement = (found["repeated_rho"], found["rms_difference"], found["repeated_difference"])
         repeated, rms, most = (f"{value:.2f}" for value in agreement)
-        print(row(f"{found['dimension']}-D, {found['scenario']}", *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
+        print(markdown(f"{found['dimension']}-D, {found['scenario']}", *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
 
 
 def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
     """Print a row for each claim with the verdicts on both readings, then its checks."""
-    print(row("claim", *(reading.title for reading in READINGS)))
-    print(row("---", "---", "---"))
+    print(markdown("claim", *(reading.title for reading in READINGS)))
+    print(markdown("---", "---", "---"))
     for number, group in claims.groupby("claim"):
         verdicts = group.set_index("reading")
         cells = [
             "{verdict}: {hold} hold, {fail} fail, {undecided} undecided".format(**verdicts.loc[reading.title])
-            for reading in READINGS
             if reading.title in verdicts.index
+            else ""
+            for reading in READINGS
         ]
-        print(row(f"{number}. {group['text'].iloc[0].strip()}", *cells))
+        print(markdown(f"{number}. {group['text'].iloc[0].strip()}", *cells))
     for (number, reading), group in checks.groupby(["claim", "reading"]):
         print(f"\nClaim {number}, {reading}:")
         for check in group.to_dict("records"):
@@ -87,23 +89,18 @@ def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
 
 def print_cpu(cpu: pd.DataFrame) -> None:
     """Print the range over dimensions of each algorithm's CPU time."""
-    print(row("", "paper, seconds", "here, milliseconds", "times less"))
-    print(row("---", "---:", "---:", "---:"))
+    print(markdown("", "paper, seconds", "here, milliseconds", "times less"))
+    print(markdown("---", "---:", "---:", "---:"))
     for name, group in cpu.groupby("algorithm", sort=False):
         paper, ours, ratio = group["paper"], 1e3 * group["ours"], group["ratio"]
         print(
-            row(
+            markdown(
                 f"{name}, {group['dimension'].min()}-D … {group['dimension'].max()}-D",
                 f"{paper.min():.2f} … {paper.max():.2f}",
                 f"{ours.min():.2f} … {ours.max():.2f}",
                 f"{ratio.min():,.0f} … {ratio.max():,.0f}",
             )
         )
-
-
-def row(*cells: str) -> str:
-    """Return a row of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -6,21 +6,17 @@ each choice is repeated with further random numbers. Near: the share of chosen p
 
 import argparse
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import PrivateAttr
 from report import ROOT, parsed, print_table, write
+from studies import run_with
 from threadpoolctl import threadpool_limits
 
-from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import plan
 from sacma.config.study import load_studies
-from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.seeding import sampling
-from sacma.experiment.trial import suite_of
 from sacma.surrogate.selections.kmeans import KMeans
 from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
@@ -74,10 +70,7 @@ def most_candidates(dimension: int, function: int, budget: float | None) -> tupl
     (spec,) = plan([study])
     selection = RecordedKMeans()
     training_set = study.settings.training_set.model_copy(update={"selection": selection})
-    suite, settings = suite_of(spec), study.settings.model_copy(update={"training_set": training_set})
-    problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
-    with suppress(TrialEnd):
-        surrogate_cmaes(problem, sampling(spec), settings)
+    run_with(spec, study.settings.model_copy(update={"training_set": training_set}))
     return max(selection.candidates, key=lambda chosen: len(chosen[0]))
 
 

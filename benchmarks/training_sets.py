@@ -1,18 +1,14 @@
 """Training sets as they come up in trials of the study, recorded by running some."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import PrivateAttr
 from report import config_paths
+from studies import run_with
 
-from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_studies
-from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.seeding import sampling
-from sacma.experiment.trial import suite_of
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.models.gaussian_process import GaussianProcessModel
@@ -100,9 +96,6 @@ def record_fits(
 
 def run(spec: TrialSpec, study: Study) -> list[Fit]:
     """Run a trial, point for point that of the harness, and return its trainings."""
-    suite, model = suite_of(spec), RecordedModel(**study.settings.model.model_dump())
-    settings = study.settings.model_copy(update={"model": model})
-    problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
-    with suppress(TrialEnd):
-        surrogate_cmaes(problem, sampling(spec), settings)
+    model = RecordedModel(**study.settings.model.model_dump())
+    run_with(spec, study.settings.model_copy(update={"model": model}))
     return model.fits
