@@ -33,6 +33,16 @@ print(time.perf_counter() - start)
 """
 """The same of one small function, for a tiny run."""
 
+IMPORT = """
+import time
+{}
+print(time.process_time())
+"""
+PYCMA = {
+    "import cma, CPU seconds": "import cma",
+    "the same with parts deferred": "from sacma.strategy.pycma import pycma; pycma()",
+}
+
 WORKER = """
 import resource, sys
 from pathlib import Path
@@ -59,6 +69,8 @@ def main() -> None:
         for kind, bound in (("cold", ""), ("warm", 0.5)):
             seconds = float(_run(COMPILE if options.tiny else FIT, NUMBA_CACHE_DIR=cache))
             rows.append({"what": f"first fit, {kind} cache, seconds", "figure": seconds, "bound": bound})
+    for what, statement in PYCMA.items():
+        rows.append({"what": what, "figure": float(_run(IMPORT.format(statement))), "bound": ""})
     for name in options.configs.split(","):
         mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml"), options.dimension))
         rows.append({"what": f"worker of {name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400})
