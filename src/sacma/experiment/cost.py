@@ -23,10 +23,10 @@ MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
         {2: 0.27, 3: 0.24, 5: 0.25, 10: 0.26, 20: 0.45, 40: 2.0, 80: 4.6}
     ),
     ("surrogate-cmaes", "gaussian-process-as-run", "generations-as-run"): (
-        {2: 0.42, 3: 0.48, 5: 0.54, 10: 0.80, 20: 1.8}
+        {2: 0.31, 3: 0.32, 5: 0.37, 10: 0.56, 20: 1.5}
     ),
     ("surrogate-cmaes", "gaussian-process-as-run", "adaptive-generations-as-run"): (
-        {2: 0.28, 3: 0.30, 5: 0.35, 10: 0.60, 20: 1.5}
+        {2: 0.44, 3: 0.43, 5: 0.48, 10: 0.54, 20: 1.4}
     ),
     ("surrogate-cmaes", "gaussian-process", "doubly-trained"): {2: 1.1, 3: 1.1, 5: 1.2, 10: 1.9, 20: 4.2},
     ("surrogate-cmaes", "random-forest", "generations"): {2: 11.0, 3: 9.3, 5: 9.1, 10: 9.5, 20: 16.0},
