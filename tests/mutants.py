@@ -23,6 +23,7 @@ from pathlib import Path
 S, G = "strategy/", "surrogate/"
 GC, AG, DT = S + "control/generation_control.py", S + "control/adaptive_generations.py", S + "control/doubly_trained.py"
 SC, PO, TR, RS = S + "surrogate_cmaes.py", S + "population.py", S + "training.py", S + "restarts.py"
+AP = S + "control/approximate_ranking.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
 SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
@@ -306,18 +307,24 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "T₂",
     ),
     (S + "transfer.py", '"T1": lambda x, _: T1(x)', '"T1": T2', "T₁ is the identity"),
+    # Approximate ranking
+    (AP, "not change <= s.largest_change", "not change < 2.0 * s.largest_change", "until the ranking is stable"),
+    (AP, "np.where(np.isnan(population.values), worth, -np.inf)", "worth", "of the points without a value"),
+    (AP, "growth * (population.size - left)", "growth * left", "batches grow with what is evaluated"),
+    (AP, "3.0 * size / (size**2 - 1)", "3.0 / size", "in units of that of random rankings"),
+    (AP, "model = population.train() if len(population.unevaluated) else model", "pass", "with the new values"),
     # DTS-CMA-ES
     (DT, "math.ceil(share * population_size - 1e-9)", "math.floor(share * population_size)", "⌈α λ⌉ points"),
     (DT, "min(population_size, max(1, ", "min(population_size, max(0, ", "at least one point"),
     (
         DT,
-        "        model = population.train()\n        if model is not None:\n            predicted",
-        "        model = population.model\n        if model is not None:\n            predicted",
+        "second = population.train()",
+        "second = population.model",
         "a second model is trained",
     ),
     (
-        DT,
-        "no_better_than(population.best_value, predicted) if self._raises else predicted",
+        CB,
+        "no_better_than(population.best_value, predicted) if raises else predicted",
         "predicted",
         "raised where the setting says so",
     ),

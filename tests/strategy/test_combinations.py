@@ -25,6 +25,7 @@ CONTROLS: Mapping[str, Content] = {
     "generations": {"name": "generations", "model_generations": 2},
     "adaptive": KENDALL,
     "share": {**DOUBLY, "share": {"name": "constant", "value": 0.2}},
+    "ranking": {"name": "approximate-ranking"},
     "adaptive share": {**DOUBLY, "share": {"name": "adaptive"}},
 }
 ON = ((GP, 2, rosenbrock), (FOREST, 3, sphere))
@@ -47,7 +48,7 @@ def uses_its_model(content: Content, *, D: int = 2, f: Objective = rosenbrock, e
 
 @pytest.mark.parametrize(("model", "D", "f", "selection", "control"), COMBINED)
 def test_model_selection_and_control(model: Content, D: int, f: Objective, selection: str, control: str) -> None:
-    """All 24; some repeat themselves to the bit, as all others do that have the same parts."""
+    """All 30; some repeat themselves to the bit, as all others do that have the same parts."""
     training_set = {"n_max_factor": 5, "selection": {"name": selection}}
     content = {"model": model, "training_set": training_set, "control": CONTROLS[control]}
     first = uses_its_model(content, D=D, f=f)

@@ -9,6 +9,7 @@ CONTROLS = kinds(
     "sacma.strategy.control.generations:Generations",
     "sacma.strategy.control.adaptive_generations:AdaptiveGenerations",
     "sacma.strategy.control.doubly_trained:DoublyTrained",
+    "sacma.strategy.control.approximate_ranking:ApproximateRanking",
     "sacma.strategy.as_run.control:GenerationsAsRun",
     "sacma.strategy.as_run.control:AdaptiveGenerationsAsRun",
 )

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from sacma.strategy.population import Population
+from sacma.strategy.training import TrainedModel
 from sacma.surrogate.whitening import Array
 
 Evaluation = Generator[Sequence[Array], Array, Array | None]
@@ -44,3 +45,12 @@ def no_better_than(best_value: float, predicted: Array, factor: float = 1.0) -> 
     shift = best_value - float(predicted.min())
     with np.errstate(over="ignore", invalid="ignore"):
         return predicted + factor * shift if shift > 0.0 else predicted
+
+
+def completed(population: Population, model: TrainedModel, *, raises: bool) -> Array:
+    """Return the true values of a population and, of its other points, predictions, raised if ``raises``."""
+    values, rest = population.values.copy(), population.unevaluated
+    if len(rest):
+        predicted = population.predict(model, rest)
+        values[rest] = no_better_than(population.best_value, predicted) if raises else predicted
+    return values

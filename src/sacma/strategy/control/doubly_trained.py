@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from sacma.strategy.acceptance import can_rank
-from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, no_better_than
+from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed
 from sacma.strategy.criteria import AnyCriterion
 from sacma.strategy.criteria.base import Criterion, select_points
 from sacma.strategy.criteria.ranking_difference import ExpectedRankingDifference
@@ -21,7 +21,6 @@ from sacma.strategy.shares import AnyShare
 from sacma.strategy.shares.base import Share
 from sacma.strategy.shares.constant import ConstantShare
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array
 
 
 class DoublyTrained(Part):
@@ -69,21 +68,13 @@ class DoublyTrainedControl:
         yield from population.evaluate(asked)
         values = population.values
         if len(population.unevaluated):
-            values = self._completed(population)
+            second = population.train()
+            values = values if second is None else completed(population, second, raises=self._raises)
             if not can_rank(values):
                 yield from population.evaluate(population.unevaluated)
                 values = population.values
         error = math.nan if first is None else self._share.judge(first, values)
         population.note(error=error, smoothed_error=self._share.smoothed_error)
-        return values
-
-    def _completed(self, population: Population) -> Array:
-        """Return the true values and, of the other points, predictions of a second model; NaN without that model."""
-        values, rest = population.values.copy(), population.unevaluated
-        model = population.train()
-        if model is not None:
-            predicted = population.predict(model, rest)
-            values[rest] = no_better_than(population.best_value, predicted) if self._raises else predicted
         return values
 
 

@@ -1,0 +1,167 @@
+"""Approximate ranking: what f evaluates, when it stops, what the strategy sees."""
+
+import math
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from sacma.strategy.control.approximate_ranking import rank_change
+from sacma.strategy.generation import EvaluatedBy
+from sacma.surrogate.base import FitStatus
+from tests.strategy.runs import Run, Scripted, Watched, parts, rastrigin, sphere
+
+if TYPE_CHECKING:
+    from sacma.surrogate.whitening import Array
+
+NAMED: dict[str, Any] = {"name": "approximate-ranking"}
+AT_ONCE: dict[str, Any] = {**NAMED, "largest_change": 2.0, "growth": 0.0}
+"""Stops after one point."""
+
+NEVER: dict[str, Any] = {**NAMED, "largest_change": 0.0, "growth": 0.0}
+"""Stops where nothing changes at all."""
+
+
+def order(predicted: "Array", _: int) -> "Array":
+    """Predict the same ranking again and again."""
+    return np.array(1e9 + np.arange(len(predicted)))
+
+
+def noise(predicted: "Array", call: int) -> "Array":
+    """Predict another ranking at each call."""
+    return np.array(1e9 + np.random.default_rng(call).normal(size=len(predicted)))
+
+
+@pytest.mark.parametrize("size", [4, 5, 6])
+def test_the_change_is_1_on_average_over_all_rankings(size: int) -> None:
+    """The mean over permutations is 1, and each is the mean difference of ranks in units of its own mean."""
+    values = np.random.default_rng(size).normal(size=size)
+    orders = [values[list(order)] for order in permutations(range(size))]
+    differences = [np.mean(np.abs(rankdata(values) - rankdata(other))) for other in orders]
+    changes = [rank_change(values, other) for other in orders]
+    assert np.mean(changes) == pytest.approx(1.0)
+    np.testing.assert_allclose(changes, np.array(differences) / np.mean(differences))
+    assert rank_change(values, np.exp(values)) == 0.0
+    assert max(changes) == rank_change(values, -values)
+
+
+def test_the_first_model_comes_as_early_as_it_can() -> None:
+    """Of the first population f evaluates no more than a model needs, one point after the other."""
+    run = Run(parts(control=AT_ONCE, training_set={"n_req_factor": 2})).until(40)
+    assert [len(asked) for asked in run.asked] == [1] * 40
+    assert run.steps[:4] == [7, 1, 1, 1]  # six points, and one to see whether they suffice
+    assert {g.evaluated_by for g in run.generations} == {EvaluatedBy.TRUTH}
+    assert run.generations[0].fit_status == FitStatus.TRAINED
+
+
+def test_f_goes_on_until_the_ranking_is_stable() -> None:
+    """A ranking that never changes needs one point, one that always changes all; no point is evaluated twice."""
+    ranked = {}
+    for name, changed in {"same": order, "other": noise}.items():
+        run = Run(parts(control={**NAMED, "largest_change": 0.3}, model=Scripted(changed=changed))).until(150)
+        assert len(np.unique(run.points, axis=0)) == len(run.points)
+        ranked[name] = np.array(run.steps[3:])
+    assert ranked["other"].mean() > 5.0 > ranked["same"].mean()
+
+
+def test_the_change_is_noted_and_was_small_enough_or_all_is_true() -> None:
+    """Each generation notes its last change; it stops at 0.2 or has no point left."""
+    run = Run(parts(control=NAMED), 5).until(300, rastrigin)
+    errors = [g.error for g in run.generations[1:]]
+    assert all(
+        e <= 0.2 or n == g.population_size for e, n, g in zip(errors, run.steps[1:], run.generations[1:], strict=True)
+    )
+    assert min(run.steps) < max(run.steps)
+
+
+@pytest.mark.parametrize(("growth", "batches"), [(0.0, [1] * 7), (0.5, [1, 1, 1, 2, 2]), (1.0, [1, 1, 2, 3])])
+def test_batches_grow_with_what_is_evaluated(growth: float, batches: list[int]) -> None:
+    """⌈growth · evaluated⌉ points are next, at least one and no more than are left."""
+    model = Scripted(changed=noise)
+    run = Run(parts(control={**NEVER, "growth": growth}, model=model)).until(100)
+    assert [len(asked) for asked in run.asked[: 10 * len(batches)]] == batches * 10
+
+
+def test_the_strategy_sees_true_values_and_the_last_predictions() -> None:
+    """The last model of a generation was trained on all of its true values, and predicts the rest."""
+    model, sampling = Scripted(), Watched()
+    run = Run(parts(control=AT_ONCE, model=model, sampling=sampling, training_set={"n_max_factor": 1000}))
+    for _ in range(30):
+        run.step(sphere)
+    sizes = [len(training) for training in model.built[0].sets]
+    assert all(second == first + 1 for first, second in zip(sizes[2::2], sizes[3::2], strict=False))
+    seconds, true_values = model.built[0].fitted[3::2], run.values[sum(run.steps[:2]) :]
+    for population, ranked, true, fit, whitening in zip(
+        sampling.populations[2:], sampling.told[2:], true_values, seconds, sampling.runs[0].whitenings[2:], strict=False
+    ):
+        evaluated = ranked == true
+        assert evaluated.sum() == 1
+        np.testing.assert_array_equal(ranked[~evaluated], fit.predict(whitening(population[~evaluated])))
+
+
+def test_the_criterion_picks_among_the_points_without_a_value() -> None:
+    """With the variance as criterion the first is that of the largest variance; each point comes once."""
+    model, sampling = Scripted(), Watched()
+    control = {**AT_ONCE, "criterion": {"name": "variance"}}
+    run = Run(parts(control=control, model=model, sampling=sampling))
+    for _ in range(30):
+        run.step(sphere)
+    seen = zip(
+        run.points[sum(run.steps[:2]) :],
+        sampling.populations[2:],
+        sampling.runs[0].whitenings[2:],
+        model.built[0].fitted[2::2],
+        strict=False,
+    )
+    for asked, population, whitening, fit in seen:
+        variance = np.diag(fit.posterior(whitening(population)).covariance)
+        np.testing.assert_array_equal(asked, population[np.argmax(variance)])
+    more = Run(parts(control={**control, "largest_change": 0.1})).until(100, rastrigin)
+    assert len(np.unique(more.points, axis=0)) == len(more.points)
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_predictions_can_be_raised(*, raised: bool) -> None:
+    """What the strategy sees is never below the best true value where predictions are raised, and often else."""
+    sampling = Watched()
+    run = Run(parts(control={**AT_ONCE, "raises_predictions": raised}, sampling=sampling)).until(60)
+    best = [g.best_value for g in run.generations]
+    below = [v.min() < b * (1.0 - 1e-12) for v, b in zip(sampling.told, best, strict=True)]
+    assert sum(below) > 5 if not raised else not any(below)
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_failed_training_leaves_the_rest_to_f(failing: int) -> None:
+    """Where no training succeeds f evaluates the whole population, and the run goes on."""
+    script = (*[FitStatus.TRAINED] * (2 + failing), *[FitStatus.NO_FACTOR] * (8 - failing))
+    run = Run(parts(control=AT_ONCE, model=Scripted(script=script), training_set={"n_req_factor": 1})).until(40)
+    assert run.steps[0] < 7
+    assert run.steps[1] == 7
+    assert set(run.steps[3:-1]) == {1}
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, 7.0])
+def test_models_that_cannot_rank_are_not_used(broken: float) -> None:
+    """Predictions of the population that are constant, or not finite, leave the generation to f."""
+    model = Scripted(changed=lambda predicted, _: np.full_like(predicted, broken))
+    assert set(Run(parts(control=NAMED, model=model)).until(60).steps) == {7}
+
+
+def test_values_that_cannot_rank_are_completed_by_f() -> None:
+    """Where true values and predictions together are not finite, f evaluates the rest."""
+    model = Scripted(changed=lambda predicted, _: np.full_like(predicted, np.inf) if len(predicted) < 7 else predicted)
+    run = Run(parts(control=NAMED, model=model)).until(60)
+    assert set(run.steps) == {7}
+    assert FitStatus.TRAINED in {g.fit_status for g in run.generations}
+
+
+def test_hard_functions_get_more_evaluations() -> None:
+    """On Rastrigin's function f evaluates many more points of a population than on the sphere."""
+    shares = {}
+    for f in (sphere, rastrigin):
+        run = Run(parts(control=NAMED), 5).until(300, f)
+        shares[f] = np.mean(np.divide(run.steps, [g.population_size for g in run.generations])[5:])
+        assert not all(math.isnan(g.error) for g in run.generations)
+    assert shares[sphere] < 0.7 * shares[rastrigin]
