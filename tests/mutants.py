@@ -308,11 +308,22 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (S + "transfer.py", '"T1": lambda x, _: T1(x)', '"T1": T2', "T₁ is the identity"),
     # Approximate ranking
-    (AP, "not change <= s.largest_change", "not change < 2.0 * s.largest_change", "until the ranking is stable"),
+    (
+        AP,
+        "if change <= self._settings.largest_change",
+        "if change <= 2.0 * self._settings.largest_change",
+        "until the ranking is stable",
+    ),
     (AP, "np.where(np.isnan(population.values), worth, -np.inf)", "worth", "of the points without a value"),
-    (AP, "growth * (population.size - left)", "growth * left", "batches grow with what is evaluated"),
+    (AP, "growth * (population.size - len(left))", "growth * len(left)", "batches grow with what is evaluated"),
     (AP, "3.0 * size / (size**2 - 1)", "3.0 / size", "in units of that of random rankings"),
-    (AP, "model = population.train() if len(population.unevaluated) else model", "pass", "with the new values"),
+    (
+        AP,
+        "                ranked = values\n",
+        "                ranked = values if ranked is None else ranked\n",
+        "since the last batch",
+    ),
+    (AP, "model = population.train()", "model = population.model or population.train()", "with the new values"),
     # DTS-CMA-ES
     (DT, "math.ceil(share * population_size - 1e-9)", "math.floor(share * population_size)", "⌈α λ⌉ points"),
     (DT, "min(population_size, max(1, ", "min(population_size, max(0, ", "at least one point"),

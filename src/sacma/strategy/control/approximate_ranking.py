@@ -14,11 +14,13 @@ from pydantic import Field
 from sacma.strategy.acceptance import can_rank
 from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed
 from sacma.strategy.criteria import AnyCriterion
-from sacma.strategy.criteria.base import Criterion, select_points
+from sacma.strategy.criteria.base import select_points
 from sacma.strategy.criteria.ranking_difference import ExpectedRankingDifference
 from sacma.strategy.errors.ranking_difference import ranks
 from sacma.strategy.population import Population
+from sacma.strategy.training import TrainedModel
 from sacma.surrogate.part import Context, Part
+from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
 
@@ -53,37 +55,35 @@ class ApproximateRankingControl:
 
     def __init__(self, settings: ApproximateRanking) -> None:
         self._settings = settings
-        self._criterion: Criterion = settings.criterion
 
     def forget_run(self) -> None:
         """Forget nothing: there is no memory."""
 
     def evaluate(self, population: Population) -> Evaluation:
-        """Evaluate a population; see ``Control``."""
-        s, change = self._settings, math.nan
-        while (model := population.train()) is None and len(population.unevaluated):
-            yield from population.evaluate(population.unevaluated[: self._number(population)])
-        if model is None:
-            return population.values
-        ranked = completed(population, model, raises=s.raises_predictions)
-        while len(population.unevaluated) and not change <= s.largest_change:
-            posterior = population.posterior(model)
-            worth = self._criterion.worth(posterior, population.best_value, population.parents)
-            worth = np.where(np.isnan(population.values), worth, -np.inf)
-            yield from population.evaluate(select_points(worth, posterior, self._number(population)))
-            model = population.train() if len(population.unevaluated) else model
-            values = ranked if model is None else completed(population, model, raises=s.raises_predictions)
-            if model is None or not can_rank(values):
-                yield from population.evaluate(population.unevaluated)
-                return population.values
-            ranked, change = values, rank_change(ranked, values)
-        population.note(error=change)
-        return ranked
+        """Evaluate a population; see ``Control``. Its error is the last change of the ranking."""
+        ranked: Array | None = None
+        while len(population.unevaluated):
+            model = population.train()
+            if model is not None:
+                values = completed(population, model, raises=self._settings.raises_predictions)
+                if ranked is not None and can_rank(values):
+                    change = rank_change(ranked, values)
+                    population.note(error=change)
+                    if change <= self._settings.largest_change:
+                        return values
+                ranked = values
+            yield from population.evaluate(self._next(population, model))
+        return population.values
 
-    def _number(self, population: Population) -> int:
-        """Return how many points are next."""
-        left = len(population.unevaluated)
-        return min(left, max(1, math.ceil(self._settings.growth * (population.size - left) - 1e-9)))
+    def _next(self, population: Population, model: TrainedModel | None) -> Indices:
+        """Return the indices of the points that are next; without a model they are the first that have no value."""
+        left = population.unevaluated
+        number = min(len(left), max(1, math.ceil(self._settings.growth * (population.size - len(left)) - 1e-9)))
+        if model is None:
+            return left[:number]
+        posterior = population.posterior(model)
+        worth = self._settings.criterion.worth(posterior, population.best_value, population.parents)
+        return select_points(np.where(np.isnan(population.values), worth, -np.inf), posterior, number)
 
 
 def rank_change(first: Array, second: Array) -> float:

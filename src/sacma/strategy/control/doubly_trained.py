@@ -69,7 +69,8 @@ class DoublyTrainedControl:
         values = population.values
         if len(population.unevaluated):
             second = population.train()
-            values = values if second is None else completed(population, second, raises=self._raises)
+            if second is not None:
+                values = completed(population, second, raises=self._raises)
             if not can_rank(values):
                 yield from population.evaluate(population.unevaluated)
                 values = population.values
