@@ -88,18 +88,6 @@ def test_the_criterion_chooses_by_the_first_model() -> None:
         np.testing.assert_array_equal(asked, population[np.sort(np.argsort(-variance)[:3])])
 
 
-@pytest.mark.parametrize("raised", [False, True])
-def test_predictions_can_be_raised(*, raised: bool) -> None:
-    """What the strategy sees is never below the best true value where predictions are raised, and often else."""
-    sampling = Watched()
-    run = Run(parts(control={**DOUBLY, "raises_predictions": raised}, sampling=sampling))
-    for _ in range(40):
-        run.step(sphere)
-    best = [g.best_value for g in run.generations]
-    below = [v.min() < b * (1.0 - 1e-12) for v, b in zip(sampling.told, best, strict=True)]
-    assert sum(below) > 5 if not raised else not any(below)
-
-
 @pytest.mark.parametrize("failing", [0, 1])
 def test_a_failed_training_leaves_all_to_f(failing: int) -> None:
     """Where the first or the second training fails, f evaluates the whole population, and the run goes on."""
@@ -108,21 +96,6 @@ def test_a_failed_training_leaves_all_to_f(failing: int) -> None:
     assert len(np.unique(run.points, axis=0)) == len(run.points)
     assert [g.fit_status for g in run.generations[:5]] == [*["too few points"] * 2, "trained", "no factor", "trained"]
     assert run.steps[:5] == [7, 7, 1, 7, 1]
-
-
-@pytest.mark.parametrize("broken", [np.nan, np.inf, 7.0])
-def test_models_that_cannot_rank_are_not_used(broken: float) -> None:
-    """Predictions of the population that are constant, or not finite, leave the generation to f."""
-    model = Scripted(changed=lambda predicted, _: np.full_like(predicted, broken))
-    assert set(Run(parts(control=DOUBLY, model=model)).until(60).steps) == {7}
-
-
-def test_values_that_cannot_rank_are_completed_by_f() -> None:
-    """Where true values and predictions together are not finite, f evaluates the rest."""
-    model = Scripted(changed=lambda predicted, _: np.full_like(predicted, np.inf) if len(predicted) < 7 else predicted)
-    run = Run(parts(control=DOUBLY, model=model)).until(60)
-    assert set(run.steps) == {7}
-    assert FitStatus.TRAINED in {g.fit_status for g in run.generations}
 
 
 def test_the_share_follows_the_error() -> None:
