@@ -33,13 +33,14 @@ print(time.perf_counter() - start)
 """
 """The same of one small function, for a tiny run."""
 
+WHOLE = "import cma"
 IMPORT = """
 import time
 {}
 print(time.process_time())
 """
 PYCMA = {
-    "import cma, CPU seconds": "import cma",
+    "import cma, CPU seconds": WHOLE,
     "the same with parts deferred": "from sacma.strategy.pycma import pycma; pycma()",
 }
 
@@ -71,9 +72,12 @@ def main() -> None:
             rows.append({"what": f"first fit, {kind} cache, seconds", "figure": seconds, "bound": bound})
     for what, statement in PYCMA.items():
         rows.append({"what": what, "figure": float(_run(IMPORT.format(statement))), "bound": ""})
-    for name in options.configs.split(","):
+    configs = options.configs.split(",")
+    for name in configs:
         mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml"), options.dimension))
         rows.append({"what": f"worker of {name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400})
+    whole = float(_run(f"{WHOLE}\n{WORKER}", str(ROOT.parent / "configs" / f"{configs[0]}.yaml"), options.dimension))
+    rows.append({"what": "the first of these with all of pycma, MiB", "figure": whole, "bound": ""})
     print_table(rows)
     write("footprint", {}, figures=rows)
 
