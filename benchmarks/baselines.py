@@ -6,7 +6,6 @@ log₁₀ of the median Δf by function: where the one surrogate leads, and wher
 
 import argparse
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -14,15 +13,12 @@ import cma
 import numpy as np
 import pandas as pd
 from report import ROOT, print_table, write
-from studies import campaign_of, changed
+from studies import campaign_of, changed, run_with
 
 from sacma.algorithms.pycma import run_for_ever
 from sacma.analysis.tables import mean_ranks
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
-from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.seeding import sampling
-from sacma.experiment.trial import suite_of
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 
@@ -106,11 +102,8 @@ def _populations(spec: TrialSpec, lq: Study) -> list[tuple[str, int, int, int]]:
             runs.append(run)
         populations.append((spec.key, len(runs), run.surrogate.evals.evaluations, run.popsize))
 
-    suite = suite_of(spec)
-    problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
-    with suppress(TrialEnd):
-        inject = lq.settings.inject
-        run_for_ever(cma.fmin_lq_surr2, problem, lq.settings, sampling(spec), inject=inject, callback=watch)
+    options = {"inject": lq.settings.inject, "callback": watch}
+    run_with(spec, lambda problem, rng: run_for_ever(cma.fmin_lq_surr2, problem, lq.settings, rng, **options))
     return populations
 
 

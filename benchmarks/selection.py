@@ -15,6 +15,7 @@ from report import ROOT, parsed, print_table, write
 from studies import run_with
 from threadpoolctl import threadpool_limits
 
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import plan
 from sacma.config.study import load_studies
 from sacma.surrogate.selections.kmeans import KMeans
@@ -70,7 +71,8 @@ def most_candidates(dimension: int, function: int, budget: float | None) -> tupl
     (spec,) = plan([study])
     selection = RecordedKMeans()
     training_set = study.settings.training_set.model_copy(update={"selection": selection})
-    run_with(spec, study.settings.model_copy(update={"training_set": training_set}))
+    settings = study.settings.model_copy(update={"training_set": training_set})
+    run_with(spec, lambda problem, rng: surrogate_cmaes(problem, rng, settings))
     return max(selection.candidates, key=lambda chosen: len(chosen[0]))
 
 

@@ -2,17 +2,17 @@
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from joblib import cpu_count
 from report import ROOT, parsed
 
-from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets, our_trial
 from sacma.cli.progress import Tally
@@ -29,7 +29,6 @@ from sacma.store.completeness import completeness_of, to_run
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial, TrialRecord
 from sacma.store.store import Store
-from sacma.strategy.settings import StrategySettings
 
 
 class _Lines(RunObserver):
@@ -59,12 +58,12 @@ def moved(record: TrialRecord, spec: TrialSpec) -> TrialRecord:
     return replace(record, spec=spec, coco=replace(record.coco, header=header, entry=entry))
 
 
-def run_with(spec: TrialSpec, settings: StrategySettings) -> None:
-    """Run a trial, point for point that of the harness, with settings that no config can have."""
+def run_with(spec: TrialSpec, algorithm: Callable[[BudgetedProblem, np.random.Generator], object]) -> None:
+    """Run a trial, point for point that of the harness, by an algorithm that no config can name."""
     suite = suite_of(spec)
     problem = BudgetedProblem(spec, suite[0], optimal_value(spec))
     with suppress(TrialEnd):
-        surrogate_cmaes(problem, sampling(spec), settings)
+        algorithm(problem, sampling(spec))
 
 
 @dataclass(frozen=True)

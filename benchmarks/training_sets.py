@@ -7,6 +7,7 @@ from pydantic import PrivateAttr
 from report import config_paths
 from studies import run_with
 
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_studies
 from sacma.surrogate.base import FitStatus
@@ -97,5 +98,6 @@ def record_fits(
 def run(spec: TrialSpec, study: Study) -> list[Fit]:
     """Run a trial, point for point that of the harness, and return its trainings."""
     model = RecordedModel(**study.settings.model.model_dump())
-    run_with(spec, study.settings.model_copy(update={"model": model}))
+    settings = study.settings.model_copy(update={"model": model})
+    run_with(spec, lambda problem, rng: surrogate_cmaes(problem, rng, settings))
     return model.fits
