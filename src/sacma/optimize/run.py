@@ -124,6 +124,16 @@ class Run:
         elif (evaluation.value, number) < (self.best_value, self._best_number):
             self.best_value, self.best_point, self._best_number = evaluation.value, point, number
 
+    def further(self, rng: np.random.Generator) -> Array:
+        """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
+        with one_thread() if self._uses_models else nullcontext():
+            point: Array = self.call.space.points([self._strategy.further(rng)])[0]
+        return point
+
+    def learn(self, points: Array, values: Array) -> None:
+        """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
+        self._strategy.learn(self.call.space.scaled(points), values)
+
     def result(self) -> Result:
         """Return what has been found so far."""
         status, found, evaluated = self.status, math.isfinite(self.best_value), self.evaluated()

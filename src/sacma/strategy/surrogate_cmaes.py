@@ -109,8 +109,8 @@ class SurrogateStrategy:
                 self._trainer.forget()
         self._runs += 1
         x0 = self._initial_point() if start.initial_point is None else start.initial_point
-        run: Sampling = s.sampling.start(start, x0, self._context)
-        return run
+        self._sampling: Sampling = s.sampling.start(start, x0, self._context)
+        return self._sampling
 
     def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
         """Have f evaluate the points that the last model proposes, if any; they join the next population."""
@@ -161,6 +161,19 @@ class SurrogateStrategy:
             self._asked = self._steps.send(y)
         except StopIteration:
             self._asked = None
+
+    def further(self, rng: np.random.Generator) -> Array:
+        """Draw a further point for f from the present search distribution, shape (D,); the strategy stays as it is.
+
+        It is none of the asked points: its value is for ``learn``.
+        """
+        whitened = rng.standard_normal((1, self._context.dimension))
+        seen, _ = self._sampling.place(self._sampling.whitening().inverse(whitened))
+        return np.asarray(seen[0])
+
+    def learn(self, points: Array, values: Array) -> None:
+        """Let models learn from points that f has evaluated beside those asked for, shape (n, D); values are finite."""
+        self._archive.add(points, values)
 
     def end(self, values: Sequence[float] | Array) -> None:
         """Take the true values of the first of the asked points, where the search ends before the others.

@@ -1,0 +1,1 @@
+"""The optimizer behind the interfaces of other libraries, each imported by its own module."""

@@ -1,0 +1,314 @@
+"""A sampler for Optuna's studies."""
+
+import hashlib
+import json
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    import optuna
+except ModuleNotFoundError as error:
+    if error.name != "optuna":
+        raise
+    raise ModuleNotFoundError(
+        'sacma.integrations.optuna needs Optuna, which is not installed: pip install "sacma[optuna]"', name="optuna"
+    ) from None
+from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+from scipy.optimize import Bounds
+
+from sacma.files.printable import shown
+from sacma.integrations.claims import CLAIM, FOUNDING, LARGEST_SEED, Founding, PointClaim, founding_of, stored
+from sacma.integrations.stored_run import MOST_LEARNED, OtherRunError, StoredRun, Trials, TrialValues
+from sacma.integrations.unit_cube import UnitCube
+from sacma.optimize.arguments import number, refuse, whole
+from sacma.optimize.call import LARGEST_SIGMA, SMALLEST_SIGMA, Call, Limits, checked_call
+from sacma.optimize.surrogates import settings_of
+from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.whitening import Array
+
+ATTEMPTS = 20  # claims of a trial, where other workers are quicker
+MOST_RUNS = 8  # runs in memory; others are computed again when they are needed
+
+_logger = optuna.logging.get_logger("optuna.sacma")
+
+
+class SurrogateCMASampler(BaseSampler):
+    """CMA-ES with a surrogate model as a sampler of Optuna, for studies with one objective.
+
+    >>> import optuna
+    >>> from sacma.integrations.optuna import SurrogateCMASampler
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> study = optuna.create_study(sampler=SurrogateCMASampler(seed=1))
+    >>> study.optimize(lambda t: (t.suggest_float("x", -5, 5) - 2) ** 2 + t.suggest_float("y", -5, 5) ** 2, n_trials=60)
+    >>> study.best_value < 0.01
+    True
+
+    Float and int parameters, with ``log`` and ``step`` too, that all trials so far have in common are coordinates of
+    [0, 1]^D; categorical and other ones are sampled independently. Where this search space changes, the optimizer
+    begins anew, and its model learns from all earlier trials.
+
+    The optimizer is computed from the trials of the study, by each worker, thread and process for itself: any of them
+    can stop, begin or go on at any time, with the same arguments. Storages hold nothing but numbers of trials for it.
+    A trial that fails ranks behind all others, and so does a pruned one, unless ``consider_pruned_trials``. With the
+    same seed and the same trials in the storage the next trial is the same.
+
+    Args:
+        seed: of all random numbers, an integer from 0 below 2**128; None: one that is drawn, or the one with which
+            another worker began the study.
+        x0: initial point, values by the names of parameters; those that are missing are at the centre of their ranges.
+        sigma0: initial standard deviation, in units of the ranges (of the logarithm, where ``log``).
+        surrogate: as ``sacma.SurrogateCMAES`` takes it: the name of a strategy, ``StrategySettings``, or None.
+        population_size: λ of the first run; None: the strategy's.
+        n_startup_trials: number of trials that are to be complete before the optimizer begins; until then parameters
+            are sampled independently. There is always one, of which the search space is known.
+        independent_sampler: samples the other parameters; None: at random, by ``seed``, number of the trial and name.
+        warn_independent_sampling: warn once of each parameter that is sampled independently later than that.
+        consider_pruned_trials: take the last intermediate value of a pruned trial for its value.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. ValueError, too, where a study has several objectives.
+        ModuleNotFoundError: at import, where Optuna is not installed.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        x0: Mapping[str, Any] | None = None,
+        sigma0: float = 1 / 6,
+        surrogate: str | StrategySettings | None = "ada-kendall",
+        population_size: int | None = None,
+        n_startup_trials: int = 1,
+        independent_sampler: BaseSampler | None = None,
+        warn_independent_sampling: bool = True,
+        consider_pruned_trials: bool = False,
+    ) -> None:
+        if seed is not None:
+            seed = whole("seed", seed, "an integer ≥ 0 and below 2**128, or None", most=LARGEST_SEED)
+        if x0 is not None and not isinstance(x0, Mapping):
+            refuse("x0", x0, "values by the names of parameters, or None", of_type=True)
+        if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
+            refuse("independent_sampler", independent_sampler, "a sampler of Optuna, or None", of_type=True)
+        allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}, in units of the parameters' ranges"
+        sigma = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+        self._seed = seed
+        self._x0 = None if x0 is None else dict(x0)
+        self._settings = settings_of(surrogate, sigma0=sigma, bounded=True, population_size=population_size)
+        self._n_startup_trials = whole("n_startup_trials", n_startup_trials, "an integer ≥ 0")
+        self._independent_sampler = independent_sampler or _RandomByTrial(seed)
+        self._warn_independent_sampling = bool(warn_independent_sampling)
+        self._consider_pruned_trials = bool(consider_pruned_trials)
+        self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
+        self._warned: set[str] = set()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._runs: dict[tuple[int, int], StoredRun] = {}  # by study and founder
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in {"_runs", "_lock"}}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    def reseed_rng(self) -> None:
+        """Give the independent sampler another seed, as Optuna does in each thread; the optimizer keeps its own."""
+        self._independent_sampler.reseed_rng()
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
+        """Return the float and int parameters that all trials have in common and that can vary."""
+        with self._lock:
+            common = self._search_space.calculate(study)
+        return {name: one for name, one in common.items() if _is_numeric(one) and not one.single()}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return the parameters of a trial; none before the optimizer begins."""
+        _check_one_objective(study)
+        if not search_space or self._startup(study):
+            return {}
+        sampled = {
+            name: self._independent_sampler.sample_independent(study, trial, name, distribution)
+            for name, distribution in search_space.items()
+            if not _is_numeric(distribution)
+        }
+        numeric = {name: distribution for name, distribution in search_space.items() if name not in sampled}
+        if numeric:
+            cube = UnitCube(numeric)
+            with self._lock:
+                point = self._claimed_point(study, trial, cube)
+            sampled.update(cube.params(point))
+        return sampled
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """Return one parameter outside of the search space."""
+        _check_one_objective(study)
+        if self._warn_independent_sampling and param_name not in self._warned and not self._startup(study):
+            self._warned.add(param_name)
+            _logger.warning(
+                "Parameter %s is sampled independently, by %s, in trial %d and perhaps later: %s samples float and int "
+                "parameters that all trials have with the same range. warn_independent_sampling=False ends it.",
+                shown(param_name),
+                self._independent_sampler,
+                trial.number,
+                type(self).__name__,
+            )
+        return self._independent_sampler.sample_independent(study, trial, param_name, param_distribution)
+
+    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
+        """Hand over to the independent sampler."""
+        self._independent_sampler.before_trial(study, trial)
+
+    def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
+        """Hand over to the independent sampler."""
+        if getattr(trial, "constraints", None) and "constraints" not in self._warned:
+            self._warned.add("constraints")
+            name = type(self).__name__
+            _logger.warning("Constraints are set in trial %d; %s does not use them.", trial.number, name)
+        self._independent_sampler.after_trial(study, trial, state, values)
+
+    def _startup(self, study: Study) -> bool:
+        """Tell that fewer trials are complete than are to be before the optimizer begins."""
+        states = {TrialState.COMPLETE} | ({TrialState.PRUNED} if self._consider_pruned_trials else set())
+        return len(study.get_trials(deepcopy=False, states=tuple(states))) < self._n_startup_trials
+
+    def _claimed_point(self, study: Study, trial: FrozenTrial, cube: UnitCube) -> Array:
+        """Return the point of a trial, shape (D,): as soon as no other worker's claim contradicts its own."""
+        claim: PointClaim | None = None
+        point: Array | None = None
+        for attempt in range(ATTEMPTS):
+            trials = {other.number: other for other in study.get_trials(deepcopy=False)}
+            run = self._run(study, trial, trials, cube)
+            if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
+                return point
+            claim, point = run.claim(trial, attempt)
+            _write(study, trial, CLAIM, claim)
+        assert point is not None  # noqa: S101 there is an attempt
+        return point
+
+    def _run(self, study: Study, trial: FrozenTrial, trials: Trials, cube: UnitCube) -> StoredRun:
+        """Return the run of this sampler's call, up to where the trials are; begin one where there is none."""
+        maximize = study.direction == StudyDirection.MAXIMIZE
+        values = TrialValues(cube, maximize=maximize, pruned=self._consider_pruned_trials)
+        x0 = self._initial_point(cube)
+        call = self._digest(cube, x0)
+        foundings = (founding_of(other.number, other.system_attrs) for other in trials.values())
+        founding = next((one for one in foundings if one is not None and self._is_ours(one, call)), None)
+        if founding is None:
+            ended = tuple(n for n, other in trials.items() if values.has_value(other))
+            seed = secrets.randbits(64) if self._seed is None else self._seed
+            founding = Founding(trial.number, call, seed, ended[-MOST_LEARNED:])
+            _write(study, trial, FOUNDING, founding)
+        key = study._study_id, founding.trial  # noqa: SLF001 as all samplers do
+        run = self._runs.pop(key, None)
+        for _ in range(2):
+            if run is None or run.founding != founding:
+                run = StoredRun(founding, self._call(founding, x0, trials, values), values)
+            try:
+                run.follow(trials)
+                break
+            except OtherRunError:
+                run = None
+        assert run is not None  # noqa: S101 a new run knows nothing that could be contradicted
+        self._runs[key] = run
+        while len(self._runs) > MOST_RUNS:
+            del self._runs[next(iter(self._runs))]
+        self._warn_of_strangers(run)
+        return run
+
+    def _is_ours(self, founding: Founding, call: str) -> bool:
+        return founding.call == call and self._seed in {None, founding.seed}
+
+    def _digest(self, cube: UnitCube, x0: Array) -> str:
+        """Return what all workers of a run have in common, but the seed, in 64 characters."""
+        parts = [cube.digest, x0.tolist(), self._settings.model_dump(mode="json"), self._consider_pruned_trials]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def _initial_point(self, cube: UnitCube) -> Array:
+        x0 = np.full(cube.dimension, 0.5)
+        for i, (name, given) in enumerate(cube.coordinates(self._x0 or {}).items()):
+            if self._x0 is not None and name in self._x0:
+                if given is None:
+                    refuse(f"x0[{name!r}]", self._x0[name], "a number within the range of the parameter")
+                x0[i] = given
+        return x0
+
+    def _call(self, founding: Founding, x0: Array, trials: Trials, values: TrialValues) -> Call:
+        """Return the call of a run."""
+        known = values.archive([trials[n] for n in founding.learned if n in trials])
+        box = Bounds(np.zeros(len(x0)), np.ones(len(x0)))
+        return checked_call(
+            x0,
+            self._settings.sampling.sigma0,
+            Limits(),
+            bounds=box,
+            scale=None,
+            surrogate=self._settings,
+            population_size=None,
+            seed=founding.seed,
+            archive=known,
+        )
+
+    def _warn_of_strangers(self, run: StoredRun) -> None:
+        if run.strangers and "strangers" not in self._warned:
+            self._warned.add("strangers")
+            _logger.warning(
+                "Trial %d has other parameters than it was given, or was given them by a worker that computes "
+                "otherwise (another version of NumPy or sacma?); its value is known to the model alone.",
+                min(run.strangers),
+            )
+
+
+class _RandomByTrial(BaseSampler):
+    """Random parameters that follow from a seed, the number of the trial and the name, in whatever process."""
+
+    def __init__(self, seed: int | None) -> None:
+        self._seed = secrets.randbits(64) if seed is None else seed
+
+    def __str__(self) -> str:
+        return "RandomSampler"
+
+    def reseed_rng(self) -> None:
+        self._seed = secrets.randbits(64)
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
+        return {}
+
+    def sample_relative(self, *_: Any) -> dict[str, Any]:
+        return {}
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        entropy = [self._seed, trial.number, *param_name.encode()]
+        seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
+        return RandomSampler(seed=seed).sample_independent(study, trial, param_name, param_distribution)
+
+
+def _is_numeric(distribution: BaseDistribution) -> bool:
+    return isinstance(distribution, FloatDistribution | IntDistribution)
+
+
+def _check_one_objective(study: Study) -> None:
+    if len(study.directions) != 1:
+        raise ValueError(
+            f"the study has {len(study.directions)} objectives; SurrogateCMASampler allows one: take NSGAIISampler or "
+            "another sampler of Optuna for several"
+        )
+
+
+def _write(study: Study, trial: FrozenTrial, key: str, record: PointClaim | Founding) -> None:
+    study._storage.set_trial_system_attr(trial._trial_id, key, stored(record))  # noqa: SLF001 as all samplers do

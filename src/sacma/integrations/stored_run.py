@@ -1,0 +1,216 @@
+"""A run of the optimizer whose evaluations are the trials of a study.
+
+Any number of workers compute the same run from the same trials, without a word but the claims:
+
+- The run asks for one population after another. Each of its points has a place, and a trial claims one of them. Where
+  all are claimed by trials that still run, a trial gets a further point of the same distribution, whose value models
+  learn from.
+- A population ends when each place has a trial that has ended. The first claim in the next population says which
+  trials the strategy learned from then; of several such claims, that of the trial with the lowest number counts.
+- A trial whose claim does not fit, as its worker knew less or computes otherwise, is one that models learn from.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from optuna.trial import FrozenTrial, TrialState
+
+from sacma.integrations.claims import Closing, Founding, PointClaim, claim_of
+from sacma.integrations.unit_cube import UnitCube
+from sacma.optimize.call import Call
+from sacma.optimize.evaluation import Evaluation, Task, evaluation_of
+from sacma.optimize.run import Run
+from sacma.strategy.cma_es import default_population_size
+from sacma.surrogate.whitening import Array
+
+Trials = Mapping[int, FrozenTrial]  # of a study, by their numbers, ascending
+
+MOST_LEARNED = 5_000  # trials that models learn from at the start of a run: the newest
+
+
+class TrialValues:
+    """Points and values of trials.
+
+    Args:
+        cube: the search space.
+        maximize: the direction of the study.
+        pruned: the last intermediate value of a pruned trial is its value; else it counts as failed.
+    """
+
+    def __init__(self, cube: UnitCube, *, maximize: bool, pruned: bool) -> None:
+        self.cube = cube
+        self._sign = -1.0 if maximize else 1.0
+        self._pruned = pruned
+
+    def evaluation(self, trial: FrozenTrial) -> Evaluation | None:
+        """Return the evaluation of a trial, None as long as it runs."""
+        if not trial.state.is_finished():
+            return None
+        value = self._value(trial)
+        return Evaluation(math.nan, f"the trial ended as {trial.state.name}") if value is None else self._of(value)
+
+    def has_value(self, trial: FrozenTrial) -> bool:
+        """Tell that a trial has ended with a value."""
+        return self._value(trial) is not None
+
+    def archive(self, trials: Sequence[FrozenTrial]) -> tuple[Array, Array]:
+        """Return points, shape (n, D), and finite values, shape (n,), of those trials that have both."""
+        points, values = [], []
+        for trial in trials:
+            value, point = self._value(trial), self.cube.point(trial.params)
+            if value is not None and point is not None and not self._of(value).failure:
+                points.append(point)
+                values.append(self._of(value).value)
+        return np.array(points, dtype=float).reshape(-1, self.cube.dimension), np.array(values, dtype=float)
+
+    def _value(self, trial: FrozenTrial) -> float | None:
+        if trial.state == TrialState.COMPLETE and trial.values is not None and len(trial.values) == 1:
+            return float(trial.values[0])
+        if self._pruned and trial.state == TrialState.PRUNED and trial.intermediate_values:
+            return float(trial.intermediate_values[max(trial.intermediate_values)])
+        return None
+
+    def _of(self, value: float) -> Evaluation:
+        return evaluation_of(self._sign * value)
+
+
+class OtherRunError(Exception):
+    """The trials of a study tell of another run than the one that was computed."""
+
+
+class StoredRun:
+    """The run that a founding began; ``follow`` takes it to where the trials are."""
+
+    def __init__(self, founding: Founding, call: Call, values: TrialValues) -> None:
+        self.founding = founding
+        self._run = Run(call)
+        self._values = values
+        self._closings: list[Closing] = []  # one a population that has ended
+        self._refused: set[PointClaim] = set()  # whose closing does not fit
+        self._learned = set(founding.learned)
+        self.strangers: set[int] = set()  # trials that claim a place with another point
+        self._open()
+
+    def _open(self) -> None:
+        self._tasks: list[Task] = self._run.tasks()
+
+    @property
+    def _population(self) -> int:
+        return len(self._closings)
+
+    @property
+    def _closing(self) -> Closing | None:
+        return self._closings[-1] if self._closings else None
+
+    def follow(self, trials: Trials) -> None:
+        """Take in all populations that have ended.
+
+        Raises:
+            OtherRunError: a population ended otherwise than this run knows.
+        """
+        self._trials = trials
+        self._ended = [trial.number for trial in trials.values() if trial.state.is_finished()]
+        self._claims: dict[int, list[PointClaim]] = {}
+        for trial in trials.values():
+            claim = claim_of(trial.number, trial.system_attrs)
+            if claim is not None and claim.founder == self.founding.trial:
+                self._claims.setdefault(claim.population, []).append(claim)
+        for population, closing in enumerate(self._closings, 1):
+            said = next((claim for claim in self._claims_in(population) if claim not in self._refused), None)
+            if said is not None and said.closing != closing:
+                raise OtherRunError
+        while self._tasks and (ended := self._next_closing()) is not None:
+            self._close(ended)
+
+    def claim(self, trial: FrozenTrial, attempt: int) -> tuple[PointClaim, Array]:
+        """Return a free place, or a further point, and the point, shape (D,)."""
+        place: int | None = None
+        fixed = trial.system_attrs.get("fixed_params")
+        if not isinstance(fixed, dict) or fixed.keys().isdisjoint(self._values.cube.names):
+            free = [i for i in range(len(self._tasks)) if self._is_free(i, trial.number)]
+            if free:
+                place = free[trial.number % len(free) if attempt else 0]
+        claim = PointClaim(trial.number, self.founding.trial, self._population, place, self._closing)
+        if place is not None:
+            return claim, self._tasks[place][1]
+        rng = np.random.default_rng([self.founding.seed, self.founding.trial, trial.number])
+        return claim, self._run.further(rng)
+
+    def confirms(self, claim: PointClaim) -> bool:
+        """Tell that a claim fits, and that no other trial has its place."""
+        fits = (claim.population, claim.closing) == (self._population, self._closing)
+        return fits and (claim.place is None or self._is_free(claim.place, claim.trial))
+
+    def _claims_in(self, population: int) -> Sequence[PointClaim]:
+        return self._claims.get(population, ())
+
+    def _at(self, place: int) -> Iterator[FrozenTrial]:
+        """Yield the trials that claim a place of the open population."""
+        for claim in self._claims_in(self._population):
+            if claim.place == place and claim.closing == self._closing:
+                yield self._trials[claim.trial]
+
+    def _evaluation(self, trial: FrozenTrial, place: int) -> Evaluation | None:
+        """Return what a trial says of a point of the open population, None where it says nothing."""
+        evaluation = self._values.evaluation(trial)
+        if self._values.has_value(trial) and not self._values.cube.is_at(trial.params, self._tasks[place][1]):
+            self.strangers.add(trial.number)
+            return None
+        return evaluation
+
+    def _is_free(self, place: int, for_trial: int) -> bool:
+        """Tell that no trial but ``for_trial`` evaluates a place, or has.
+
+        One that still runs after as many later trials as a population has have ended may have lost its worker.
+        """
+        for trial in self._at(place):
+            if trial.number == for_trial:
+                continue
+            if not trial.state.is_finished():
+                later = len(self._ended) - bisect_right(self._ended, trial.number)
+                if later < max(len(self._tasks), default_population_size(self._values.cube.dimension)):
+                    return False
+            elif self._evaluation(trial, place) is not None:
+                return False
+        return True
+
+    def _next_closing(self) -> Closing | None:
+        """Return the end of the open population: the one that a claim tells of, else the one that has come."""
+        for claim in self._claims_in(self._population + 1):
+            if claim not in self._refused:
+                if claim.closing is not None and self._fits(claim.closing):
+                    return claim.closing
+                self._refused.add(claim)
+        evaluated = []
+        for place in range(len(self._tasks)):
+            found = (trial.number for trial in self._at(place) if self._evaluation(trial, place) is not None)
+            number = next(found, None)
+            if number is None:
+                return None
+            evaluated.append(number)
+        known = self._learned | set(evaluated)
+        learned = [n for n, t in self._trials.items() if n not in known and self._values.has_value(t)]
+        return Closing(tuple(evaluated), tuple(learned))
+
+    def _fits(self, closing: Closing) -> bool:
+        """Tell that all trials of a closing have ended, and claim what it says."""
+        if len(closing.evaluated) != len(self._tasks) or not self._learned.isdisjoint(closing.learned):
+            return False
+        for place, number in enumerate(closing.evaluated):
+            if not any(t.number == number and self._evaluation(t, place) is not None for t in self._at(place)):
+                return False
+        return all(n in self._trials and self._values.has_value(self._trials[n]) for n in closing.learned)
+
+    def _close(self, closing: Closing) -> None:
+        X, y = self._values.archive([self._trials[number] for number in closing.learned])
+        if len(y):
+            self._run.learn(X, y)
+        self._learned.update(closing.evaluated, closing.learned)
+        evaluations = [self._evaluation(self._trials[n], place) for place, n in enumerate(closing.evaluated)]
+        for (number, _), evaluation in zip(self._tasks, evaluations, strict=True):
+            assert evaluation is not None  # noqa: S101 a closing that fits
+            self._run.record(number, evaluation)
+        self._closings.append(closing)
+        self._open()
