@@ -27,6 +27,7 @@ from sacma.surrogate.whitening import Array
 
 Trials = Mapping[int, FrozenTrial]  # of a study, by their numbers, ascending
 
+PATIENCE = 3  # later trials that may end while one runs, per trial that runs: of exponential durations 5 % take longer
 MOST_LEARNED = 5_000  # trials that models learn from at the start of a run: the newest
 
 
@@ -112,6 +113,8 @@ class StoredRun:
         """
         self._trials = trials
         self._ended = [trial.number for trial in trials.values() if trial.state.is_finished()]
+        running = sum(trial.state == TrialState.RUNNING for trial in trials.values())
+        self._patience = max(default_population_size(self._values.cube.dimension), PATIENCE * running)
         self._claims: dict[int, list[PointClaim]] = {}
         for trial in trials.values():
             claim = claim_of(trial.number, trial.system_attrs)
@@ -163,14 +166,14 @@ class StoredRun:
     def _is_free(self, place: int, for_trial: int) -> bool:
         """Tell that no trial but ``for_trial`` evaluates a place, or has.
 
-        One that still runs after as many later trials as a population has have ended may have lost its worker.
+        One that still runs when so many later trials have ended may have lost its worker.
         """
         for trial in self._at(place):
             if trial.number == for_trial:
                 continue
             if not trial.state.is_finished():
                 later = len(self._ended) - bisect_right(self._ended, trial.number)
-                if later < max(len(self._tasks), default_population_size(self._values.cube.dimension)):
+                if later < self._patience:
                     return False
             elif self._evaluation(trial, place) is not None:
                 return False
