@@ -31,6 +31,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/harness.py": (["--tiny"], "over bare, %"),
     "benchmarks/library.py": (["--tiny"], "library over harness, %"),
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
+    "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
     "benchmarks/selection.py": (["--tiny"], "near points, f8"),
