@@ -5,6 +5,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,11 @@ class SurrogateCMASampler(BaseSampler):
 
     def _forget(self) -> None:
         self._runs: dict[tuple[int, int], StoredRun] = {}  # by study and founder
+        self._task: _Task | None = None  # in the last search space
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in {"_runs", "_lock"}}
+        return {name: value for name, value in self.__dict__.items() if name not in {"_runs", "_task", "_lock"}}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
@@ -145,10 +147,11 @@ class SurrogateCMASampler(BaseSampler):
         }
         numeric = {name: distribution for name, distribution in search_space.items() if name not in sampled}
         if numeric:
-            cube = UnitCube(numeric)
             with self._lock:
-                point = self._claimed_point(study, trial, cube)
-            sampled.update(cube.params(point))
+                if self._task is None or self._task.distributions != numeric:
+                    self._task = self._task_in(numeric)
+                point = self._claimed_point(study, trial, self._task)
+                sampled.update(self._task.cube.params(point))
         return sampled
 
     def sample_independent(
@@ -185,13 +188,13 @@ class SurrogateCMASampler(BaseSampler):
         states = {TrialState.COMPLETE} | ({TrialState.PRUNED} if self._consider_pruned_trials else set())
         return len(study.get_trials(deepcopy=False, states=tuple(states))) < self._n_startup_trials
 
-    def _claimed_point(self, study: Study, trial: FrozenTrial, cube: UnitCube) -> Array:
+    def _claimed_point(self, study: Study, trial: FrozenTrial, task: "_Task") -> Array:
         """Return the point of a trial, shape (D,): as soon as no other worker's claim contradicts its own."""
         claim: PointClaim | None = None
         point: Array | None = None
         for attempt in range(ATTEMPTS):
             trials = {other.number: other for other in study.get_trials(deepcopy=False)}
-            run = self._run(study, trial, trials, cube)
+            run = self._run(study, trial, trials, task)
             if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
                 return point
             claim, point = run.claim(trial, attempt)
@@ -199,24 +202,22 @@ class SurrogateCMASampler(BaseSampler):
         assert point is not None  # noqa: S101 there is an attempt
         return point
 
-    def _run(self, study: Study, trial: FrozenTrial, trials: Trials, cube: UnitCube) -> StoredRun:
+    def _run(self, study: Study, trial: FrozenTrial, trials: Trials, task: "_Task") -> StoredRun:
         """Return the run of this sampler's call, up to where the trials are; begin one where there is none."""
         maximize = study.direction == StudyDirection.MAXIMIZE
-        values = TrialValues(cube, maximize=maximize, pruned=self._consider_pruned_trials)
-        x0 = self._initial_point(cube)
-        call = self._digest(cube, x0)
+        values = TrialValues(task.cube, maximize=maximize, pruned=self._consider_pruned_trials)
         foundings = (founding_of(other.number, other.system_attrs) for other in trials.values())
-        founding = next((one for one in foundings if one is not None and self._is_ours(one, call)), None)
+        founding = next((one for one in foundings if one is not None and self._is_ours(one, task.digest)), None)
         if founding is None:
             ended = tuple(n for n, other in trials.items() if values.has_value(other))
             seed = secrets.randbits(64) if self._seed is None else self._seed
-            founding = Founding(trial.number, call, seed, ended[-MOST_LEARNED:])
+            founding = Founding(trial.number, task.digest, seed, ended[-MOST_LEARNED:])
             _write(study, trial, FOUNDING, founding)
         key = study._study_id, founding.trial  # noqa: SLF001 as all samplers do
         run = self._runs.pop(key, None)
         for _ in range(2):
             if run is None or run.founding != founding:
-                run = StoredRun(founding, self._call(founding, x0, trials, values), values)
+                run = StoredRun(founding, self._call(founding, task.x0, trials, values), values)
             try:
                 run.follow(trials)
                 break
@@ -232,10 +233,12 @@ class SurrogateCMASampler(BaseSampler):
     def _is_ours(self, founding: Founding, call: str) -> bool:
         return founding.call == call and self._seed in {None, founding.seed}
 
-    def _digest(self, cube: UnitCube, x0: Array) -> str:
-        """Return what all workers of a run have in common, but the seed, in 64 characters."""
+    def _task_in(self, distributions: Mapping[str, BaseDistribution]) -> "_Task":
+        """Return what is to be optimized in a search space."""
+        cube = UnitCube(distributions)
+        x0 = self._initial_point(cube)
         parts = [cube.digest, x0.tolist(), self._settings.model_dump(mode="json"), self._consider_pruned_trials]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return _Task(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
     def _initial_point(self, cube: UnitCube) -> Array:
         x0 = np.full(cube.dimension, 0.5)
@@ -270,6 +273,16 @@ class SurrogateCMASampler(BaseSampler):
                 "otherwise (another version of NumPy or sacma?); its value is known to the model alone.",
                 min(run.strangers),
             )
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What all workers of a run have in common, but the seed."""
+
+    distributions: Mapping[str, BaseDistribution]
+    cube: UnitCube
+    x0: Array  # shape (D,)
+    digest: str  # of all that and the settings, in 64 characters
 
 
 class _RandomByTrial(BaseSampler):

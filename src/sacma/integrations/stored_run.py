@@ -11,7 +11,7 @@ Any number of workers compute the same run from the same trials, without a word 
 """
 
 import math
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -45,10 +45,8 @@ class TrialValues:
         self._sign = -1.0 if maximize else 1.0
         self._pruned = pruned
 
-    def evaluation(self, trial: FrozenTrial) -> Evaluation | None:
-        """Return the evaluation of a trial, None as long as it runs."""
-        if not trial.state.is_finished():
-            return None
+    def evaluation(self, trial: FrozenTrial) -> Evaluation:
+        """Return the evaluation of a trial that has ended."""
         value = self._value(trial)
         return Evaluation(math.nan, f"the trial ended as {trial.state.name}") if value is None else self._of(value)
 
@@ -92,10 +90,14 @@ class StoredRun:
         self._refused: set[PointClaim] = set()  # whose closing does not fit
         self._learned = set(founding.learned)
         self.strangers: set[int] = set()  # trials that claim a place with another point
+        self._settled: dict[int, list[PointClaim]] = {}  # claims of trials that have ended, by population
+        self._read: set[int] = set()  # trials that have ended
+        self._ended: list[int] = []  # the same, ascending
         self._open()
 
     def _open(self) -> None:
         self._tasks: list[Task] = self._run.tasks()
+        self._evaluations: dict[tuple[int, int], Evaluation | None] = {}  # by trial and place
 
     @property
     def _population(self) -> int:
@@ -112,20 +114,32 @@ class StoredRun:
             OtherRunError: a population ended otherwise than this run knows.
         """
         self._trials = trials
-        self._ended = [trial.number for trial in trials.values() if trial.state.is_finished()]
-        running = sum(trial.state == TrialState.RUNNING for trial in trials.values())
-        self._patience = max(default_population_size(self._values.cube.dimension), PATIENCE * running)
-        self._claims: dict[int, list[PointClaim]] = {}
-        for trial in trials.values():
-            claim = claim_of(trial.number, trial.system_attrs)
-            if claim is not None and claim.founder == self.founding.trial:
-                self._claims.setdefault(claim.population, []).append(claim)
-        for population, closing in enumerate(self._closings, 1):
+        for population in self._read_claims(trials):
             said = next((claim for claim in self._claims_in(population) if claim not in self._refused), None)
-            if said is not None and said.closing != closing:
+            known = 0 < population <= self._population
+            if known and said is not None and said.closing != self._closings[population - 1]:
                 raise OtherRunError
         while self._tasks and (ended := self._next_closing()) is not None:
             self._close(ended)
+
+    def _read_claims(self, trials: Trials) -> set[int]:
+        """Read the claims that are new, or of trials that run; return their populations."""
+        self._unsettled: dict[int, list[PointClaim]] = {}
+        read, running = set(), 0
+        for number, trial in trials.items():
+            if number in self._read:
+                continue
+            claim = claim_of(number, trial.system_attrs)
+            if claim is not None and claim.founder == self.founding.trial:
+                claims = self._settled if trial.state.is_finished() else self._unsettled
+                claims.setdefault(claim.population, []).append(claim)
+                read.add(claim.population)
+            if trial.state.is_finished():
+                self._read.add(number)
+                insort(self._ended, number)
+            running += trial.state == TrialState.RUNNING
+        self._patience = max(default_population_size(self._values.cube.dimension), PATIENCE * running)
+        return read
 
     def claim(self, trial: FrozenTrial, attempt: int) -> tuple[PointClaim, Array]:
         """Return a free place, or a further point, and the point, shape (D,)."""
@@ -147,7 +161,8 @@ class StoredRun:
         return fits and (claim.place is None or self._is_free(claim.place, claim.trial))
 
     def _claims_in(self, population: int) -> Sequence[PointClaim]:
-        return self._claims.get(population, ())
+        claims = self._settled.get(population, []) + self._unsettled.get(population, [])
+        return sorted(claims, key=lambda claim: claim.trial)
 
     def _at(self, place: int) -> Iterator[FrozenTrial]:
         """Yield the trials that claim a place of the open population."""
@@ -157,11 +172,17 @@ class StoredRun:
 
     def _evaluation(self, trial: FrozenTrial, place: int) -> Evaluation | None:
         """Return what a trial says of a point of the open population, None where it says nothing."""
-        evaluation = self._values.evaluation(trial)
-        if self._values.has_value(trial) and not self._values.cube.is_at(trial.params, self._tasks[place][1]):
-            self.strangers.add(trial.number)
+        if not trial.state.is_finished():
             return None
-        return evaluation
+        key = trial.number, place
+        if key not in self._evaluations:
+            at_its_point = self._values.cube.is_at(trial.params, self._tasks[place][1])
+            if self._values.has_value(trial) and not at_its_point:
+                self.strangers.add(trial.number)
+                self._evaluations[key] = None
+            else:
+                self._evaluations[key] = self._values.evaluation(trial)
+        return self._evaluations[key]
 
     def _is_free(self, place: int, for_trial: int) -> bool:
         """Tell that no trial but ``for_trial`` evaluates a place, or has.
