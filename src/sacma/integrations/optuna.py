@@ -30,7 +30,7 @@ from sacma.integrations.claims import CLAIM, FOUNDING, LARGEST_SEED, Founding, P
 from sacma.integrations.stored_run import MOST_LEARNED, OtherRunError, StoredRun, Trials, TrialValues
 from sacma.integrations.unit_cube import UnitCube
 from sacma.optimize.arguments import number, refuse, whole
-from sacma.optimize.call import LARGEST_SIGMA, SMALLEST_SIGMA, Call, Limits, checked_call
+from sacma.optimize.call import LARGEST_SIGMA, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
 from sacma.optimize.surrogates import settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
@@ -84,7 +84,7 @@ class SurrogateCMASampler(BaseSampler):
         *,
         seed: int | None = None,
         x0: Mapping[str, Any] | None = None,
-        sigma0: float = 1 / 6,
+        sigma0: float = SHARE,
         surrogate: str | StrategySettings | None = "ada-kendall",
         population_size: int | None = None,
         n_startup_trials: int = 1,

@@ -120,6 +120,21 @@ def initial_point(value: object) -> Array:
     return x0
 
 
+def centre_of(bounds: object) -> Array:
+    """Return the x₀ of a call that has none, shape (D,): the centre of its bounds."""
+    allowed = "a vector, or None where bounds are finite, a pair a coordinate or a scipy.optimize.Bounds of arrays"
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        sides = np.broadcast_arrays(real_array("bounds", bounds.lb, allowed), real_array("bounds", bounds.ub, allowed))
+        pairs = np.stack(sides, axis=-1)
+    elif _has_parts(bounds):
+        pairs = real_array("bounds", bounds, allowed)
+    else:
+        refuse("x0", None, allowed)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or not np.all(np.isfinite(pairs)):  # noqa: PLR2004 pairs
+        refuse("x0", None, allowed)
+    return np.asarray(pairs[:, 0] / 2 + pairs[:, 1] / 2)
+
+
 def scale_of(value: object, x0: Array) -> Array:
     """Return the scale of each coordinate, shape (D,); one number is that of all."""
     if value is None:

@@ -5,13 +5,17 @@ import secrets
 import sys
 from dataclasses import dataclass, replace
 
-from sacma.optimize.arguments import box_of, evaluated, initial_point, number, scale_of, whole
+import numpy as np
+
+from sacma.optimize.arguments import box_of, centre_of, evaluated, initial_point, number, refuse, scale_of, whole
 from sacma.optimize.space import Space
 from sacma.optimize.surrogates import settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
+SIGMA = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
+SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that give none
 LARGEST_SEED = 2**128 - 1
 LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
@@ -57,7 +61,8 @@ def checked_call(
     archive: object,
 ) -> Call:
     """Return the call that the arguments make."""
-    x, sigma = initial_point(x0), checked_sigma(sigma0)
+    x = centre_of(bounds) if x0 is None else initial_point(x0)
+    scale, sigma = scale_of_search(scale, sigma0, bounds, x)
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
     space = Space(lower, upper, scales)
@@ -68,10 +73,22 @@ def checked_call(
     return Call(x, space, settings, seed, evaluated(archive, lower, upper, scales), limits)
 
 
+def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) -> tuple[object, float]:
+    """Return scale and σ₀; where there is no σ₀, it is ``SHARE`` of the widths of the bounds."""
+    if sigma0 is not None:
+        return scale, checked_sigma(sigma0)
+    lower, upper = box_of(bounds, x0, np.ones(len(x0)))
+    widths = upper - lower
+    if not np.all(np.isfinite(widths)):
+        refuse("sigma0", None, f"{SIGMA}; None where each coordinate has two finite bounds")
+    if scale is None:
+        return widths, SHARE
+    return scale, checked_sigma(SHARE * float(np.min(widths / scale_of(scale, x0))))
+
+
 def checked_sigma(sigma0: object) -> float:
     """Return σ₀."""
-    allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
-    return number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+    return number("sigma0", sigma0, SIGMA, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
 
 
 def checked_limits(*, budget: object, target: object, time_limit: object, max_failures: object) -> Limits:

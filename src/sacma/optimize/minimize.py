@@ -23,8 +23,8 @@ BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: th
 
 def minimize(
     fun: Callable[[Array], Any],
-    x0: Sequence[float] | Array | float,
-    sigma0: float,
+    x0: Sequence[float] | Array | float | None = None,
+    sigma0: float | None = None,
     *,
     bounds: Any = None,
     scale: Sequence[float] | Array | float | None = None,

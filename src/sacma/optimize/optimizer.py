@@ -34,9 +34,10 @@ class SurrogateCMAES:
     True
 
     Args:
-        x0: initial point, shape (D,). It is not evaluated.
+        x0: initial point, shape (D,). It is not evaluated. None: the centre of finite bounds, a pair a coordinate.
         sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
-            the optimum is expected.
+            the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
+            a sixth of the least width in units of it.
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
@@ -61,8 +62,8 @@ class SurrogateCMAES:
 
     def __init__(
         self,
-        x0: Sequence[float] | Array | float,
-        sigma0: float,
+        x0: Sequence[float] | Array | float | None = None,
+        sigma0: float | None = None,
         *,
         bounds: Any = None,
         scale: Sequence[float] | Array | float | None = None,
