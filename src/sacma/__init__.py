@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
+    from sacma.integrations.scipy_method import scipy_method
     from sacma.optimize.journal import JournalError
     from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import SurrogateCMAES
@@ -14,7 +15,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["JournalError", "LivePlot", "Result", "Status", "SurrogateCMAES", "algorithm", "minimize", "read_journal"]
+__all__ = [
+    "JournalError",
+    "LivePlot",
+    "Result",
+    "Status",
+    "SurrogateCMAES",
+    "algorithm",
+    "minimize",
+    "read_journal",
+    "scipy_method",
+]
 
 _MODULES = {
     "JournalError": "sacma.optimize.journal",
@@ -25,6 +36,7 @@ _MODULES = {
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.saved",
+    "scipy_method": "sacma.integrations.scipy_method",
 }
 
 

@@ -1,0 +1,179 @@
+"""The optimizer as a method of the real ``scipy.optimize.minimize``."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, OptimizeWarning, minimize
+
+import sacma
+
+
+def bowl(x: np.ndarray, a: float = 1.0, b: float = 0.0) -> float:
+    return float(np.sum((x - a) ** 2) + b)
+
+
+BOX = [(-5, 5), (-5, 5)]
+SEEDED = {"seed": 1, "maxfev": 60}
+
+
+def run(fun: Callable[..., Any] = bowl, x0: Any = (0.0, 0.0), *, options: Any = SEEDED, **arguments: Any) -> Any:
+    return minimize(fun, x0, method=sacma.scipy_method, options=options, **arguments)
+
+
+def test_the_result_is_scipys() -> None:
+    """With its fields; it is that of ``sacma.minimize``."""
+    found = run(bounds=BOX)
+    assert isinstance(found, OptimizeResult)
+    assert (found.nfev, found.success, found.status) == (60, True, sacma.Status.BUDGET)
+    assert found.message == "the budget of 60 evaluations is used up"
+    assert found.fun == bowl(found.x)
+    assert found.fun < 1e-3
+    same = sacma.minimize(bowl, [0, 0], bounds=BOX, budget=60, seed=1)
+    assert np.array_equal(found.history.points, same.history.points)
+
+
+@pytest.mark.parametrize(("args", "value"), [((2.0, 7.0), 7.0), (2.0, 0.0), ((), 0.0)])
+def test_args(args: Any, value: float) -> None:
+    """They follow x; a single one needs no tuple."""
+    found = run(args=args, bounds=BOX, options={"maxfev": 120, "seed": 1})
+    assert found.fun == pytest.approx(value, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "bounds", [BOX, Bounds(-5, 5), Bounds([-5, -5], [5, 5]), [(-5, None), (None, 5)], None], ids=repr
+)
+def test_bounds(bounds: Any) -> None:
+    """Pairs and ``Bounds``, with open sides, or none: then σ₀ is 1."""
+    found = run(bounds=bounds, options={"seed": 1, "f_target": 1e-4})
+    assert found.success
+    assert found.status == sacma.Status.TARGET
+    assert np.array_equal(
+        found.history.points[0],
+        sacma.minimize(
+            bowl,
+            [0, 0],
+            1.0 if bounds is None or bounds == [(-5, None), (None, 5)] else None,
+            bounds=bounds,
+            budget=1,
+            seed=1,
+        ).history.points[0],
+    )
+
+
+def test_x0_outside() -> None:
+    """It is moved onto the bounds, with SciPy's warning."""
+    with pytest.warns(OptimizeWarning, match="Initial guess is not within the specified bounds") as warned:
+        found = run(x0=[9.0, 0.0], bounds=[(-5, 5), (None, 5)])
+    assert "test_scipy_method" in warned[0].filename
+    assert found.history.points[:, 0].max() <= 5
+
+
+def test_callback_with_a_result() -> None:
+    """A parameter ``intermediate_result`` is the result so far."""
+    seen: list[OptimizeResult] = []
+    run(bounds=BOX, callback=lambda intermediate_result: seen.append(intermediate_result))  # noqa: PLW0108 its name counts
+    assert len(seen) > 3
+    assert all(isinstance(one, OptimizeResult) for one in seen)
+    assert seen[-1].fun <= seen[0].fun
+
+
+def test_callback_with_x() -> None:
+    """Any other parameter is the best x so far; what it returns means nothing."""
+    seen: list[np.ndarray] = []
+
+    def note(xk: np.ndarray) -> bool:
+        seen.append(xk)
+        return True
+
+    found = run(bounds=BOX, callback=note)
+    assert found.nfev == 60
+    assert np.array_equal(seen[-1], found.x)
+
+
+def test_callback_that_ends_the_run() -> None:
+    """By StopIteration, as everywhere in SciPy."""
+
+    def stop(intermediate_result: OptimizeResult) -> None:
+        if intermediate_result.fun < 1:
+            raise StopIteration
+
+    found = run(bounds=BOX, callback=stop, options={"seed": 1})
+    assert found.status == sacma.Status.CALLBACK
+    assert found.nfev < 60
+
+
+def test_options() -> None:
+    """Those of ``sacma.minimize``, with SciPy's names where it has some; others have no effect, with its warning."""
+    options = {"seed": 1, "maxfev": 30, "sigma0": 0.5, "surrogate": None, "population_size": 10, "scale": 2.0}
+    found = run(options=options)
+    same = sacma.minimize(bowl, [0, 0], 0.5, surrogate=None, population_size=10, scale=2.0, budget=30, seed=1)
+    assert np.array_equal(found.history.points, same.history.points)
+    with pytest.warns(OptimizeWarning, match="Unknown solver options: maxiter, xatol, tol") as warned:
+        minimize(bowl, [0, 0], method=sacma.scipy_method, tol=1e-3, options={**SEEDED, "maxiter": 3, "xatol": 1})
+    assert "test_scipy_method" in warned[0].filename
+
+
+@pytest.mark.parametrize(
+    ("given", "warning"),
+    [
+        ({"jac": lambda x: 2 * (x - 1)}, "does not use jac"),
+        ({"hess": lambda _: np.eye(2)}, "does not use hess"),
+        ({"hessp": lambda _, p: p}, "does not use hessp"),
+        ({"constraints": LinearConstraint([[1, 1]], 0, 1)}, "cannot handle constraints"),
+        ({"constraints": [{"type": "ineq", "fun": lambda x: x[0]}]}, "cannot handle constraints"),
+    ],
+)
+def test_what_it_does_not_use(given: dict[str, Any], warning: str) -> None:
+    """Derivatives and constraints are warned of, as with SciPy's methods that do not use them."""
+    with pytest.warns(RuntimeWarning, match=warning) as warned:
+        found = run(bounds=BOX, **given)
+    assert found.nfev == 60
+    assert "test_scipy_method" in warned[0].filename
+
+
+def test_a_function_with_its_gradient() -> None:
+    """With ``jac=True`` SciPy takes the two apart."""
+    with pytest.warns(RuntimeWarning, match="does not use jac"):
+        assert run(lambda x: (bowl(x), 2 * (x - 1)), jac=True, bounds=BOX).fun < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"bounds": [(0, 1)]}, "bounds is"),
+        ({"bounds": Bounds([0, 0, 0], 1)}, "bounds is"),
+        ({"bounds": [(0, 0), (0, 1)]}, "bounds"),
+        ({"options": {"maxfev": 0}}, "budget is 0"),
+        ({"options": {"surrogate": "no"}}, "surrogate is 'no'"),
+        ({"callback": 3}, "callback is 3"),
+        ({"x0": ["a", "b"]}, "x0 is"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], named: str) -> None:
+    """One line with what was given and what is allowed."""
+    with pytest.raises((TypeError, ValueError), match=rf"^{named}[^\n]*; allowed: [^\n]*$"):
+        run(**arguments)
+
+
+def test_disp(capsys: pytest.CaptureFixture[str]) -> None:
+    """The message is printed where it is asked for, as by SciPy."""
+    run(bounds=BOX)
+    assert capsys.readouterr().out == ""
+    run(bounds=BOX, options={**SEEDED, "disp": True})
+    assert capsys.readouterr().out.startswith("the budget of 60 evaluations is used up\n  best value ")
+
+
+def test_a_journal(tmp_path: Any) -> None:
+    """Options of the library work: the run goes on with its journal, evaluating nothing twice."""
+    calls: list[Any] = []
+
+    def fun(x: np.ndarray) -> float:
+        calls.append(x)
+        return bowl(x)
+
+    options = {"seed": 1, "maxfev": 30, "journal": tmp_path / "run.jsonl"}
+    run(fun, bounds=BOX, options=options)
+    found = run(fun, bounds=BOX, options={**options, "maxfev": 50})
+    assert (found.nfev, len(calls)) == (50, 50)
