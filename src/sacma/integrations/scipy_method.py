@@ -75,8 +75,8 @@ def scipy_method(
         constraints: not handled, with SciPy's RuntimeWarning.
         callback: called after each true-evaluated generation: with the result so far if its only parameter is called
             ``intermediate_result``, else with the best x so far; StopIteration ends the run.
-        options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a sixth
-            of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
+        options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
+            sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
             ``sacma.minimize``, scale, surrogate, population_size, time_limit, seed, archive, max_failures, journal and
             workers. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's OptimizeWarning.
 
