@@ -8,6 +8,8 @@ import json
 import multiprocessing
 import pickle
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -180,12 +182,52 @@ def test_threads(workers: int) -> None:
     assert study.best_value < 0.1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_threads_with_samplers_of_their_own(seed: int) -> None:
+    """Workers that share nothing but the storage, of which some fail, prune or vanish: no error, and a good end."""
+    storage = optuna.storages.InMemoryStorage()
+    optuna.create_study(storage=storage, study_name="s")
+    errors: list[BaseException] = []
+
+    def work(worker: int) -> None:
+        rng = np.random.default_rng([seed, worker])
+        study = optuna.load_study(storage=storage, study_name="s", sampler=SurrogateCMASampler(seed=1))
+        try:
+            for _ in range(40):
+                trial = study.ask()
+                value, fate = bowl(trial), rng.uniform()
+                time.sleep(rng.exponential(1e-3))
+                if fate < 0.05:
+                    continue  # the worker vanishes, and another takes its place
+                state = TrialState.FAIL if fate < 0.1 else TrialState.PRUNED if fate < 0.15 else None
+                study.tell(trial, value if state is None else None, state=state)
+        except BaseException as error:  # noqa: BLE001 it is for the other thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert errors == []
+    study = optuna.load_study(storage=storage, study_name="s", sampler=SurrogateCMASampler(seed=1))
+    assert len(study.trials) == 160
+    assert study.best_value < 0.1
+    study.optimize(bowl, n_trials=10)
+    assert max(claim["population"] for claim in claims(study)) > 6
+
+
 def _work(folder: str, n_trials: int) -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.load_study(
         storage=_storage("journal", Path(folder)), study_name="s", sampler=SurrogateCMASampler(seed=1, surrogate=None)
     )
-    study.optimize(bowl, n_trials=n_trials)
+
+    def slow(trial: Trial) -> float:
+        time.sleep(0.02)
+        return bowl(trial)
+
+    study.optimize(slow, n_trials=n_trials)
 
 
 def test_processes_on_one_storage(tmp_path: Path) -> None:
@@ -379,7 +421,7 @@ def test_other_parameters_than_given(warnings_of_optuna: Callable[[], list[str]]
     changed = study_of(SurrogateCMASampler(seed=1))
     other.params = {"a": 0.123, "b": 0.1}
     changed.add_trials([*study.trials[:2], other])
-    changed.optimize(bowl, n_trials=30)
+    changed.optimize(bowl, n_trials=50)
     assert [m.partition(",")[0] for m in warnings_of_optuna() if "other parameters" in m] == [
         "Trial 2 has other parameters than it was given"
     ]
@@ -413,6 +455,19 @@ def test_storages_hold_data(key: str, content: Any) -> None:
     damaged.optimize(bowl, n_trials=25)
     assert len(damaged.trials) == 35
     assert all(trial.state == TrialState.COMPLETE for trial in damaged.trials)
+
+
+def test_one_sampler_for_several_studies() -> None:
+    """One after the other, or in turns: each gets the trials that a sampler of its own would give."""
+    alone = study_of(SurrogateCMASampler(seed=1))
+    alone.optimize(bowl, n_trials=20)
+    sampler = SurrogateCMASampler(seed=1)
+    studies = [study_of(sampler) for _ in range(2)]
+    for trials in (5, 5, 10):
+        for study, sign in zip(studies, (1, -1), strict=True):
+            study.optimize(lambda trial, sign=sign: sign * bowl(trial), n_trials=trials)  # type: ignore[misc]
+    assert all_params(studies[0]) == all_params(alone)
+    assert all_params(studies[1])[8:] != all_params(alone)[8:]
 
 
 def test_founders_of_others() -> None:

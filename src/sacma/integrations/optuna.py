@@ -107,21 +107,25 @@ class SurrogateCMASampler(BaseSampler):
         self._independent_sampler = independent_sampler or _RandomByTrial(seed)
         self._warn_independent_sampling = bool(warn_independent_sampling)
         self._consider_pruned_trials = bool(consider_pruned_trials)
+        self._lock = threading.Lock()
+        self._begin(None)
+
+    def _begin(self, study: Study | None) -> None:
+        """Begin with a study, of which all is computed from its trials."""
+        self._study_name = None if study is None else study.study_name
         self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
         self._warned: set[str] = set()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._runs: dict[tuple[int, int], StoredRun] = {}  # by study and founder
+        self._runs: dict[int, StoredRun] = {}  # by founder
         self._task: _Task | None = None  # in the last search space
-        self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in {"_runs", "_task", "_lock"}}
+        computed = {"_lock", "_study_name", "_search_space", "_warned", "_runs", "_task"}
+        return {name: value for name, value in self.__dict__.items() if name not in computed}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-        self._forget()
+        self._lock = threading.Lock()
+        self._begin(None)
 
     def reseed_rng(self) -> None:
         """Give the independent sampler another seed, as Optuna does in each thread; the optimizer keeps its own."""
@@ -130,6 +134,8 @@ class SurrogateCMASampler(BaseSampler):
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
         """Return the float and int parameters that all trials have in common and that can vary."""
         with self._lock:
+            if self._study_name != study.study_name:
+                self._begin(study)
             common = self._search_space.calculate(study)
         return {name: one for name, one in common.items() if _is_numeric(one) and not one.single()}
 
@@ -148,6 +154,8 @@ class SurrogateCMASampler(BaseSampler):
         numeric = {name: distribution for name, distribution in search_space.items() if name not in sampled}
         if numeric:
             with self._lock:
+                if self._study_name != study.study_name:
+                    self._begin(study)
                 if self._task is None or self._task.distributions != numeric:
                     self._task = self._task_in(numeric)
                 point = self._claimed_point(study, trial, self._task)
@@ -197,6 +205,9 @@ class SurrogateCMASampler(BaseSampler):
             run = self._run(study, trial, trials, task)
             if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
                 return point
+            if (ending := run.ending(trial)) is not None:
+                _write(study, trial, CLAIM, ending)
+                continue
             claim, point = run.claim(trial, attempt)
             _write(study, trial, CLAIM, claim)
         assert point is not None  # noqa: S101 there is an attempt
@@ -213,8 +224,7 @@ class SurrogateCMASampler(BaseSampler):
             seed = secrets.randbits(64) if self._seed is None else self._seed
             founding = Founding(trial.number, task.digest, seed, ended[-MOST_LEARNED:])
             _write(study, trial, FOUNDING, founding)
-        key = study._study_id, founding.trial  # noqa: SLF001 as all samplers do
-        run = self._runs.pop(key, None)
+        run = self._runs.pop(founding.trial, None)
         for _ in range(2):
             if run is None or run.founding != founding:
                 run = StoredRun(founding, self._call(founding, task.x0, trials, values), values)
@@ -224,7 +234,7 @@ class SurrogateCMASampler(BaseSampler):
             except OtherRunError:
                 run = None
         assert run is not None  # noqa: S101 a new run knows nothing that could be contradicted
-        self._runs[key] = run
+        self._runs[founding.trial] = run
         while len(self._runs) > MOST_RUNS:
             del self._runs[next(iter(self._runs))]
         self._warn_of_strangers(run)

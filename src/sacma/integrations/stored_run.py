@@ -5,8 +5,8 @@ Any number of workers compute the same run from the same trials, without a word 
 - The run asks for one population after another. Each of its points has a place, and a trial claims one of them. Where
   all are claimed by trials that still run, a trial gets a further point of the same distribution, whose value models
   learn from.
-- A population ends when each place has a trial that has ended. The first claim in the next population says which
-  trials the strategy learned from then; of several such claims, that of the trial with the lowest number counts.
+- A population ends when each place has a trial that has ended. Claims in the next population say which trials the
+  strategy learned from then; where they differ, that of the trial with the lowest number counts.
 - A trial whose claim does not fit, as its worker knew less or computes otherwise, is one that models learn from.
 """
 
@@ -27,7 +27,7 @@ from sacma.surrogate.whitening import Array
 
 Trials = Mapping[int, FrozenTrial]  # of a study, by their numbers, ascending
 
-PATIENCE = 3  # later trials that may end while one runs, per trial that runs: of exponential durations 5 % take longer
+PATIENCE = 2  # later trials that may end while one runs, per worker: of exponential durations one in seven is longer
 MOST_LEARNED = 5_000  # trials that models learn from at the start of a run: the newest
 
 
@@ -115,17 +115,35 @@ class StoredRun:
         """
         self._trials = trials
         for population in self._read_claims(trials):
-            said = next((claim for claim in self._claims_in(population) if claim not in self._refused), None)
-            known = 0 < population <= self._population
-            if known and said is not None and said.closing != self._closings[population - 1]:
+            told = next(self._told(population), None) if 0 < population <= self._population else None
+            if told is not None and told.closing != self._closings[population - 1]:
                 raise OtherRunError
-        while self._tasks and (ended := self._next_closing()) is not None:
+        while self._tasks and (ended := self._told_closing()) is not None:
             self._close(ended)
+
+    def ending(self, trial: FrozenTrial) -> PointClaim | None:
+        """Return the claim that ends the open population, None as long as a point of it is not evaluated.
+
+        It is to be written before the strategy learns, which takes time: others then learn from the same trials.
+        """
+        evaluated = []
+        for place in range(len(self._tasks)):
+            found = (other.number for other in self._at(place) if self._evaluation(other, place) is not None)
+            number = next(found, None)
+            if number is None:
+                return None
+            evaluated.append(number)
+        if not evaluated:
+            return None
+        known = self._learned | set(evaluated)
+        learned = [n for n, other in self._trials.items() if n not in known and self._values.has_value(other)]
+        closing = Closing(tuple(evaluated), tuple(learned))
+        return PointClaim(trial.number, self.founding.trial, self._population + 1, None, closing)
 
     def _read_claims(self, trials: Trials) -> set[int]:
         """Read the claims that are new, or of trials that run; return their populations."""
         self._unsettled: dict[int, list[PointClaim]] = {}
-        read, running = set(), 0
+        read, running = set(), []
         for number, trial in trials.items():
             if number in self._read:
                 continue
@@ -137,9 +155,25 @@ class StoredRun:
             if trial.state.is_finished():
                 self._read.add(number)
                 insort(self._ended, number)
-            running += trial.state == TrialState.RUNNING
-        self._patience = max(default_population_size(self._values.cube.dimension), PATIENCE * running)
+            if trial.state == TrialState.RUNNING:
+                running.append(number)
+        self._lost = self._without_worker(running)
         return read
+
+    def _without_worker(self, running: Sequence[int]) -> set[int]:
+        """Return trials that seem to have lost their worker: while they run, too many later trials have ended.
+
+        That is more than a population, and ``PATIENCE`` times as many as there are workers, the trials that run and are
+        not lost.
+        """
+        fewest, workers, lost = default_population_size(self._values.cube.dimension), 0, set()
+        for number in reversed(running):
+            later = len(self._ended) - bisect_right(self._ended, number)
+            if later < max(fewest, PATIENCE * (workers + 1)):
+                workers += 1
+            else:
+                lost.add(number)
+        return lost
 
     def claim(self, trial: FrozenTrial, attempt: int) -> tuple[PointClaim, Array]:
         """Return a free place, or a further point, and the point, shape (D,)."""
@@ -185,47 +219,39 @@ class StoredRun:
         return self._evaluations[key]
 
     def _is_free(self, place: int, for_trial: int) -> bool:
-        """Tell that no trial but ``for_trial`` evaluates a place, or has.
-
-        One that still runs when so many later trials have ended may have lost its worker.
-        """
+        """Tell that no trial but ``for_trial`` evaluates a place, or has."""
         for trial in self._at(place):
-            if trial.number == for_trial:
+            if trial.number == for_trial or trial.number in self._lost:
                 continue
-            if not trial.state.is_finished():
-                later = len(self._ended) - bisect_right(self._ended, trial.number)
-                if later < self._patience:
-                    return False
-            elif self._evaluation(trial, place) is not None:
+            if not trial.state.is_finished() or self._evaluation(trial, place) is not None:
                 return False
         return True
 
-    def _next_closing(self) -> Closing | None:
-        """Return the end of the open population: the one that a claim tells of, else the one that has come."""
-        for claim in self._claims_in(self._population + 1):
-            if claim not in self._refused:
-                if claim.closing is not None and self._fits(claim.closing):
-                    return claim.closing
-                self._refused.add(claim)
-        evaluated = []
-        for place in range(len(self._tasks)):
-            found = (trial.number for trial in self._at(place) if self._evaluation(trial, place) is not None)
-            number = next(found, None)
-            if number is None:
-                return None
-            evaluated.append(number)
-        known = self._learned | set(evaluated)
-        learned = [n for n, t in self._trials.items() if n not in known and self._values.has_value(t)]
-        return Closing(tuple(evaluated), tuple(learned))
+    def _told(self, population: int) -> Iterator[PointClaim]:
+        """Yield the claims that tell how the population before ended; not those that speak of trials that run."""
+        for claim in self._claims_in(population):
+            closing = claim.closing
+            if closing is not None and claim not in self._refused:
+                numbers = (*closing.evaluated, *closing.learned)
+                if all(number in self._trials and self._trials[number].state.is_finished() for number in numbers):
+                    yield claim
+
+    def _told_closing(self) -> Closing | None:
+        """Return the end of the open population that a claim tells of."""
+        for claim in self._told(self._population + 1):
+            if claim.closing is not None and self._fits(claim.closing):
+                return claim.closing
+            self._refused.add(claim)
+        return None
 
     def _fits(self, closing: Closing) -> bool:
-        """Tell that all trials of a closing have ended, and claim what it says."""
+        """Tell that the trials of a closing, which have ended, are what it says."""
         if len(closing.evaluated) != len(self._tasks) or not self._learned.isdisjoint(closing.learned):
             return False
         for place, number in enumerate(closing.evaluated):
             if not any(t.number == number and self._evaluation(t, place) is not None for t in self._at(place)):
                 return False
-        return all(n in self._trials and self._values.has_value(self._trials[n]) for n in closing.learned)
+        return all(self._values.has_value(self._trials[number]) for number in closing.learned)
 
     def _close(self, closing: Closing) -> None:
         X, y = self._values.archive([self._trials[number] for number in closing.learned])
