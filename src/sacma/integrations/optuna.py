@@ -200,16 +200,18 @@ class SurrogateCMASampler(BaseSampler):
         """Return the point of a trial, shape (D,): as soon as no other worker's claim contradicts its own."""
         claim: PointClaim | None = None
         point: Array | None = None
-        for attempt in range(ATTEMPTS):
+        conflicts = 0
+        for _ in range(ATTEMPTS):
             trials = {other.number: other for other in study.get_trials(deepcopy=False)}
             run = self._run(study, trial, trials, task)
             if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
                 return point
+            conflicts += claim is not None
             if (ending := run.ending(trial)) is not None:
                 _write(study, trial, CLAIM, ending)
-                continue
-            claim, point = run.claim(trial, attempt)
-            _write(study, trial, CLAIM, claim)
+            else:
+                claim, point = run.claim(trial, conflicts)
+                _write(study, trial, CLAIM, claim)
         assert point is not None  # noqa: S101 there is an attempt
         return point
 

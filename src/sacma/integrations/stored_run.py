@@ -175,14 +175,17 @@ class StoredRun:
                 lost.add(number)
         return lost
 
-    def claim(self, trial: FrozenTrial, attempt: int) -> tuple[PointClaim, Array]:
-        """Return a free place, or a further point, and the point, shape (D,)."""
+    def claim(self, trial: FrozenTrial, conflicts: int) -> tuple[PointClaim, Array]:
+        """Return the claim of a free place, or of a further point, and the point, shape (D,).
+
+        After ``conflicts`` with another worker the place is any of the free ones: it may take the first one again.
+        """
         place: int | None = None
         fixed = trial.system_attrs.get("fixed_params")
         if not isinstance(fixed, dict) or fixed.keys().isdisjoint(self._values.cube.names):
             free = [i for i in range(len(self._tasks)) if self._is_free(i, trial.number)]
             if free:
-                place = free[trial.number % len(free) if attempt else 0]
+                place = free[trial.number % len(free) if conflicts else 0]
         claim = PointClaim(trial.number, self.founding.trial, self._population, place, self._closing)
         if place is not None:
             return claim, self._tasks[place][1]
