@@ -23,6 +23,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.study import Study
 from optuna.trial import Trial, TrialState
 
+from sacma.integrations import stored_run
 from sacma.integrations.claims import CLAIM, FOUNDING, claim_of
 from sacma.integrations.optuna import SurrogateCMASampler
 
@@ -174,8 +175,9 @@ def test_workers_at_a_time(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [2, 4])
-def test_threads(workers: int) -> None:
-    """``n_jobs`` shares one sampler: no point is evaluated twice."""
+def test_threads(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``n_jobs`` shares one sampler: no point is evaluated twice, however long a thread waits."""
+    monkeypatch.setattr(stored_run, "PATIENCE", 1_000)
     study = study_of(SurrogateCMASampler(seed=1))
     study.optimize(bowl, n_trials=100, n_jobs=workers)
     assert len(places(study)) == len(set(places(study)))
@@ -218,6 +220,7 @@ def test_threads_with_samplers_of_their_own(seed: int) -> None:
 
 
 def _work(folder: str, n_trials: int) -> None:
+    stored_run.PATIENCE = 1_000  # however long this process waits
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.load_study(
         storage=_storage("journal", Path(folder)), study_name="s", sampler=SurrogateCMASampler(seed=1, surrogate=None)
@@ -533,6 +536,13 @@ def test_an_initial_point_outside() -> None:
     study.tell(study.ask(SPACE), 1.0)
     with pytest.raises(ValueError, match=r"x0\['a'\] is 9; allowed: a number within the range"):
         study.ask(SPACE)
+
+
+def test_an_initial_point_of_other_parameters(warnings_of_optuna: Callable[[], list[str]]) -> None:
+    """A misspelt name is not silently ignored."""
+    study_of(SurrogateCMASampler(seed=1, x0={"a": 1.0, "bb": 2})).optimize(bowl, n_trials=5)
+    expected = "x0 has 'bb', which is not among the parameters that are optimized: 'a, b'."
+    assert [m for m in warnings_of_optuna() if "x0" in m] == [expected]
 
 
 def test_several_objectives() -> None:

@@ -253,12 +253,19 @@ class SurrogateCMASampler(BaseSampler):
         return _Task(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
     def _initial_point(self, cube: UnitCube) -> Array:
-        x0 = np.full(cube.dimension, 0.5)
-        for i, (name, given) in enumerate(cube.coordinates(self._x0 or {}).items()):
-            if self._x0 is not None and name in self._x0:
-                if given is None:
-                    refuse(f"x0[{name!r}]", self._x0[name], "a number within the range of the parameter")
-                x0[i] = given
+        given, x0 = self._x0 or {}, np.full(cube.dimension, 0.5)
+        for i, (name, coordinate) in enumerate(cube.coordinates(given).items()):
+            if name in given:
+                if coordinate is None:
+                    refuse(f"x0[{name!r}]", given[name], "a number within the range of the parameter")
+                x0[i] = coordinate
+        if (others := [name for name in given if name not in cube.names]) and "x0" not in self._warned:
+            self._warned.add("x0")
+            _logger.warning(
+                "x0 has %s, which is not among the parameters that are optimized: %s.",
+                shown(others[0]),
+                shown(", ".join(cube.names)),
+            )
         return x0
 
     def _call(self, founding: Founding, x0: Array, trials: Trials, values: TrialValues) -> Call:

@@ -1,6 +1,7 @@
 """The optimizer as a method of ``scipy.optimize.minimize``."""
 
 import inspect
+import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, OptimizeWarning
 
-from sacma.optimize.arguments import checked_function, initial_point, real_array, refuse
+from sacma.optimize.arguments import checked_function, initial_point, number, real_array, refuse, whole
+from sacma.optimize.call import LARGEST_COUNT
 from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
@@ -90,6 +92,10 @@ def scipy_method(
     _warn_of_unused(jac=jac, hess=hess, hessp=hessp, constraints=constraints)
     if unknown := [name for name in options if name not in OPTIONS]:
         warnings.warn(f"Unknown solver options: {', '.join(unknown)}", OptimizeWarning, stacklevel=_STACK)
+    if options.get("maxfev") is not None:
+        whole("maxfev", options["maxfev"], f"an integer ≥ 1, up to {LARGEST_COUNT:g}", least=1, most=LARGEST_COUNT)
+    if options.get("f_target") is not None:
+        number("f_target", options["f_target"], "a number below infinity", most=sys.float_info.max)
     given = {_RENAMED.get(name, name): options[name] for name in OPTIONS if name in options}
     disp = given.pop("disp", False)
     x, bounded = _within(initial_point(x0), bounds)
