@@ -54,12 +54,12 @@ class SurrogateCMASampler(BaseSampler):
 
     Float and int parameters, with ``log`` and ``step`` too, that all trials so far have in common are coordinates of
     [0, 1]^D; categorical and other ones are sampled independently. Where this search space changes, the optimizer
-    begins anew, and its model learns from all earlier trials.
+    begins anew, and its model learns from all earlier trials. Constraints are not used, with a warning.
 
-    The optimizer is computed from the trials of the study, by each worker, thread and process for itself: any of them
-    can stop, begin or go on at any time, with the same arguments. Storages hold nothing but numbers of trials for it.
-    A trial that fails ranks behind all others, and so does a pruned one, unless ``consider_pruned_trials``. With the
-    same seed and the same trials in the storage the next trial is the same.
+    Each worker, thread and process computes the optimizer from the trials of the study: any of them can stop, begin or
+    go on at any time, with the same arguments. It stores only numbers of trials, digests and the seed. A trial that
+    fails ranks behind all others, and so does a pruned one, unless ``consider_pruned_trials``. With the same seed and
+    the same trials in the storage the next trial is the same.
 
     Args:
         seed: of all random numbers, an integer from 0 below 2**128; None: one that is drawn, or the one with which
@@ -68,10 +68,11 @@ class SurrogateCMASampler(BaseSampler):
         sigma0: initial standard deviation, in units of the ranges (of the logarithm, where ``log``).
         surrogate: as ``sacma.SurrogateCMAES`` takes it: the name of a strategy, ``StrategySettings``, or None.
         population_size: λ of the first run; None: the strategy's.
-        n_startup_trials: number of trials that are to be complete before the optimizer begins; until then parameters
-            are sampled independently. There is always one, of which the search space is known.
-        independent_sampler: samples the other parameters; None: at random, by ``seed``, number of the trial and name.
-        warn_independent_sampling: warn once of each parameter that is sampled independently later than that.
+        n_startup_trials: number of complete trials before the optimizer begins; until then parameters are sampled
+            independently. The search space is known only after a complete trial, so that 0 is the same as 1.
+        independent_sampler: samples the other parameters, and all of the start-up trials. None: the first trial of the
+            study is at ``x0``, and others are random, by ``seed``, number of the trial and name.
+        warn_independent_sampling: warn once of each parameter that is sampled independently after the start-up.
         consider_pruned_trials: take the last intermediate value of a pruned trial for its value.
 
     Raises:
@@ -101,25 +102,30 @@ class SurrogateCMASampler(BaseSampler):
         allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}, in units of the parameters' ranges"
         sigma = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
         self._seed = seed
-        self._x0 = None if x0 is None else dict(x0)
+        self._x0 = dict(x0 or {})
         self._settings = settings_of(surrogate, sigma0=sigma, bounded=True, population_size=population_size)
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, "an integer ≥ 0")
-        self._independent_sampler = independent_sampler or _RandomByTrial(seed)
+        self._independent_sampler = independent_sampler or _IndependentSampler(seed, self._x0)
         self._warn_independent_sampling = bool(warn_independent_sampling)
         self._consider_pruned_trials = bool(consider_pruned_trials)
         self._lock = threading.Lock()
         self._begin(None)
 
     def _begin(self, study: Study | None) -> None:
-        """Begin with a study, of which all is computed from its trials."""
-        self._study_name = None if study is None else study.study_name
+        """Begin with a study; all of this follows from its trials."""
+        self._study = None if study is None else (study._storage, study._study_id)  # noqa: SLF001 names are not unique
         self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
-        self._warned: set[str] = set()
+        self._warned: set[tuple[str, ...]] = set()
         self._runs: dict[int, StoredRun] = {}  # by founder
-        self._task: _Task | None = None  # in the last search space
+        self._problem: _Problem | None = None  # in the last search space
+
+    def _follow(self, study: Study) -> None:
+        """Begin anew where the study is another than before."""
+        if self._study is None or self._study[0] is not study._storage or self._study[1] != study._study_id:  # noqa: SLF001
+            self._begin(study)
 
     def __getstate__(self) -> dict[str, Any]:
-        computed = {"_lock", "_study_name", "_search_space", "_warned", "_runs", "_task"}
+        computed = {"_lock", "_study", "_search_space", "_warned", "_runs", "_problem"}
         return {name: value for name, value in self.__dict__.items() if name not in computed}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -134,32 +140,30 @@ class SurrogateCMASampler(BaseSampler):
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
         """Return the float and int parameters that all trials have in common and that can vary."""
         with self._lock:
-            if self._study_name != study.study_name:
-                self._begin(study)
+            self._follow(study)
             common = self._search_space.calculate(study)
-        return {name: one for name, one in common.items() if _is_numeric(one) and not one.single()}
+        return {name: one for name, one in common.items() if _is_axis(one)}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return the parameters of a trial; none before the optimizer begins."""
         _check_one_objective(study)
-        if not search_space or self._startup(study):
+        if not search_space or self._complete(study) < self._n_startup_trials:
             return {}
         sampled = {
             name: self._independent_sampler.sample_independent(study, trial, name, distribution)
             for name, distribution in search_space.items()
-            if not _is_numeric(distribution)
+            if not _is_axis(distribution)
         }
         numeric = {name: distribution for name, distribution in search_space.items() if name not in sampled}
         if numeric:
             with self._lock:
-                if self._study_name != study.study_name:
-                    self._begin(study)
-                if self._task is None or self._task.distributions != numeric:
-                    self._task = self._task_in(numeric)
-                point = self._claimed_point(study, trial, self._task)
-                sampled.update(self._task.cube.params(point))
+                self._follow(study)
+                if self._problem is None or self._problem.distributions != numeric:
+                    self._problem = self._problem_in(numeric)
+                point = self._claimed_point(study, trial, self._problem)
+                sampled.update(self._problem.cube.params(point))
         return sampled
 
     def sample_independent(
@@ -167,11 +171,12 @@ class SurrogateCMASampler(BaseSampler):
     ) -> Any:
         """Return one parameter outside of the search space."""
         _check_one_objective(study)
-        if self._warn_independent_sampling and param_name not in self._warned and not self._startup(study):
-            self._warned.add(param_name)
-            _logger.warning(
+        if self._warn_independent_sampling and self._complete(study) >= max(1, self._n_startup_trials):
+            self._warn_once(
+                ("parameter", param_name),
                 "Parameter %s is sampled independently, by %s, in trial %d and perhaps later: %s samples float and int "
-                "parameters that all trials have with the same range. warn_independent_sampling=False ends it.",
+                "parameters that all trials have with the same range. Silence this with "
+                "warn_independent_sampling=False.",
                 shown(param_name),
                 self._independent_sampler,
                 trial.number,
@@ -184,26 +189,34 @@ class SurrogateCMASampler(BaseSampler):
         self._independent_sampler.before_trial(study, trial)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Hand over to the independent sampler."""
-        if getattr(trial, "constraints", None) and "constraints" not in self._warned:
-            self._warned.add("constraints")
-            name = type(self).__name__
-            _logger.warning("Constraints are set in trial %d; %s does not use them.", trial.number, name)
+        """Warn of constraints, and hand over to the independent sampler."""
+        if getattr(trial, "constraints", None):  # which Optuna 4 does not have
+            self._warn_once(
+                ("constraints",),
+                "Constraints are set in trial %d; %s does not use them: a trial that violates them ranks by its value.",
+                trial.number,
+                type(self).__name__,
+            )
         self._independent_sampler.after_trial(study, trial, state, values)
 
-    def _startup(self, study: Study) -> bool:
-        """Tell that fewer trials are complete than are to be before the optimizer begins."""
-        states = {TrialState.COMPLETE} | ({TrialState.PRUNED} if self._consider_pruned_trials else set())
-        return len(study.get_trials(deepcopy=False, states=tuple(states))) < self._n_startup_trials
+    def _warn_once(self, subject: tuple[str, ...], message: str, *arguments: object) -> None:
+        if subject not in self._warned:
+            self._warned.add(subject)
+            _logger.warning(message, *arguments)
 
-    def _claimed_point(self, study: Study, trial: FrozenTrial, task: "_Task") -> Array:
+    def _complete(self, study: Study) -> int:
+        """Return the number of trials that count as complete."""
+        states = (TrialState.COMPLETE, TrialState.PRUNED) if self._consider_pruned_trials else (TrialState.COMPLETE,)
+        return len(study.get_trials(deepcopy=False, states=states))
+
+    def _claimed_point(self, study: Study, trial: FrozenTrial, problem: "_Problem") -> Array:
         """Return the point of a trial, shape (D,): as soon as no other worker's claim contradicts its own."""
         claim: PointClaim | None = None
         point: Array | None = None
         conflicts = 0
         for _ in range(ATTEMPTS):
             trials = {other.number: other for other in study.get_trials(deepcopy=False)}
-            run = self._run(study, trial, trials, task)
+            run = self._run(study, trial, trials, problem)
             if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
                 return point
             conflicts += claim is not None
@@ -215,21 +228,21 @@ class SurrogateCMASampler(BaseSampler):
         assert point is not None  # noqa: S101 there is an attempt
         return point
 
-    def _run(self, study: Study, trial: FrozenTrial, trials: Trials, task: "_Task") -> StoredRun:
+    def _run(self, study: Study, trial: FrozenTrial, trials: Trials, problem: "_Problem") -> StoredRun:
         """Return the run of this sampler's call, up to where the trials are; begin one where there is none."""
         maximize = study.direction == StudyDirection.MAXIMIZE
-        values = TrialValues(task.cube, maximize=maximize, pruned=self._consider_pruned_trials)
+        values = TrialValues(problem.cube, maximize=maximize, pruned=self._consider_pruned_trials)
         foundings = (founding_of(other.number, other.system_attrs) for other in trials.values())
-        founding = next((one for one in foundings if one is not None and self._is_ours(one, task.digest)), None)
+        founding = next((one for one in foundings if one is not None and self._is_ours(one, problem.digest)), None)
         if founding is None:
             ended = tuple(n for n, other in trials.items() if values.has_value(other))
             seed = secrets.randbits(64) if self._seed is None else self._seed
-            founding = Founding(trial.number, task.digest, seed, ended[-MOST_LEARNED:])
+            founding = Founding(trial.number, problem.digest, seed, ended[-MOST_LEARNED:])
             _write(study, trial, FOUNDING, founding)
         run = self._runs.pop(founding.trial, None)
         for _ in range(2):
             if run is None or run.founding != founding:
-                run = StoredRun(founding, self._call(founding, task.x0, trials, values), values)
+                run = StoredRun(founding, self._call(founding, problem.x0, trials, values), values)
             try:
                 run.follow(trials)
                 break
@@ -245,28 +258,19 @@ class SurrogateCMASampler(BaseSampler):
     def _is_ours(self, founding: Founding, call: str) -> bool:
         return founding.call == call and self._seed in {None, founding.seed}
 
-    def _task_in(self, distributions: Mapping[str, BaseDistribution]) -> "_Task":
-        """Return what is to be optimized in a search space."""
+    def _problem_in(self, distributions: Mapping[str, BaseDistribution]) -> "_Problem":
+        """Return the problem in a search space."""
         cube = UnitCube(distributions)
-        x0 = self._initial_point(cube)
-        parts = [cube.digest, x0.tolist(), self._settings.model_dump(mode="json"), self._consider_pruned_trials]
-        return _Task(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
-
-    def _initial_point(self, cube: UnitCube) -> Array:
-        given, x0 = self._x0 or {}, np.full(cube.dimension, 0.5)
-        for i, (name, coordinate) in enumerate(cube.coordinates(given).items()):
-            if name in given:
-                if coordinate is None:
-                    refuse(f"x0[{name!r}]", given[name], "a number within the range of the parameter")
-                x0[i] = coordinate
-        if (others := [name for name in given if name not in cube.names]) and "x0" not in self._warned:
-            self._warned.add("x0")
-            _logger.warning(
+        x0 = _initial_point(cube, self._x0)
+        if others := [name for name in self._x0 if name not in cube.names]:
+            self._warn_once(
+                ("x0",),
                 "x0 has %s, which is not among the parameters that are optimized: %s.",
                 shown(others[0]),
                 shown(", ".join(cube.names)),
             )
-        return x0
+        parts = [cube.digest, x0.tolist(), self._settings.model_dump(mode="json"), self._consider_pruned_trials]
+        return _Problem(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
     def _call(self, founding: Founding, x0: Array, trials: Trials, values: TrialValues) -> Call:
         """Return the call of a run."""
@@ -285,9 +289,9 @@ class SurrogateCMASampler(BaseSampler):
         )
 
     def _warn_of_strangers(self, run: StoredRun) -> None:
-        if run.strangers and "strangers" not in self._warned:
-            self._warned.add("strangers")
-            _logger.warning(
+        if run.strangers:
+            self._warn_once(
+                ("strangers",),
                 "Trial %d has other parameters than it was given, or was given them by a worker that computes "
                 "otherwise (another version of NumPy or sacma?); its value is known to the model alone.",
                 min(run.strangers),
@@ -295,8 +299,8 @@ class SurrogateCMASampler(BaseSampler):
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
-    """What all workers of a run have in common, but the seed."""
+class _Problem:
+    """A search space with the settings of its optimizer, all but the seed; the same for all workers of a run."""
 
     distributions: Mapping[str, BaseDistribution]
     cube: UnitCube
@@ -304,11 +308,12 @@ class _Task:
     digest: str  # of all that and the settings, in 64 characters
 
 
-class _RandomByTrial(BaseSampler):
-    """Random parameters that follow from a seed, the number of the trial and the name, in whatever process."""
+class _IndependentSampler(BaseSampler):
+    """Samples x₀ in the first trial of a study, and at random in others: by a seed, the trial's number and the name."""
 
-    def __init__(self, seed: int | None) -> None:
+    def __init__(self, seed: int | None, x0: Mapping[str, Any]) -> None:
         self._seed = secrets.randbits(64) if seed is None else seed
+        self._x0 = x0
 
     def __str__(self) -> str:
         return "RandomSampler"
@@ -325,13 +330,28 @@ class _RandomByTrial(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
+        if trial.number == 0 and _is_axis(param_distribution):
+            cube = UnitCube({param_name: param_distribution})
+            return cube.params(_initial_point(cube, self._x0))[param_name]
         entropy = [self._seed, trial.number, *param_name.encode()]
         seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
         return RandomSampler(seed=seed).sample_independent(study, trial, param_name, param_distribution)
 
 
-def _is_numeric(distribution: BaseDistribution) -> bool:
-    return isinstance(distribution, FloatDistribution | IntDistribution)
+def _initial_point(cube: UnitCube, given: Mapping[str, Any]) -> Array:
+    """Return x₀ in the cube, shape (D,): the values given by name, and the centre of all other axes."""
+    x0 = np.full(cube.dimension, 0.5)
+    for i, (name, coordinate) in enumerate(cube.coordinates(given).items()):
+        if name in given:
+            if coordinate is None:
+                refuse(f"x0[{name!r}]", given[name], "a number within the range of the parameter")
+            x0[i] = coordinate
+    return x0
+
+
+def _is_axis(distribution: BaseDistribution) -> bool:
+    """Return True for a float or int parameter that can vary."""
+    return isinstance(distribution, FloatDistribution | IntDistribution) and not distribution.single()
 
 
 def _check_one_objective(study: Study) -> None:

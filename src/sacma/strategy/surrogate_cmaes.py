@@ -109,8 +109,9 @@ class SurrogateStrategy:
                 self._trainer.forget()
         self._runs += 1
         x0 = self._initial_point() if start.initial_point is None else start.initial_point
-        self._sampling: Sampling = s.sampling.start(start, x0, self._context)
-        return self._sampling
+        run: Sampling = s.sampling.start(start, x0, self._context)
+        self._sampling = run
+        return run
 
     def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
         """Have f evaluate the points that the last model proposes, if any; they join the next population."""
