@@ -1,7 +1,7 @@
 """Data of the sampler in Optuna's storages: integers and digests in the system attributes of trials.
 
 They name trials by number. Points and values are the trials' own, and the state of the optimizer follows from both.
-Whatever in a storage is not as it was written is treated as absent.
+A damaged or foreign record is treated as absent.
 """
 
 from collections.abc import Mapping
@@ -19,15 +19,15 @@ LARGEST_SEED = 2**128 - 1
 class Closing:
     """The trials from which the strategy learned as a population ended."""
 
-    evaluated: tuple[int, ...]  # that gave the values of its points, in the order of the points
-    learned: tuple[int, ...]  # others, which only models see
+    evaluated: tuple[int, ...]  # trials of its points, in the order of the points
+    learned: tuple[int, ...]  # other trials, which only models see
 
 
 @dataclass(frozen=True)
 class PointClaim:
     """The point that a trial was given."""
 
-    trial: int  # it is the claim of; a retried trial has a copy of another's
+    trial: int  # with this claim; a retried trial has a copy of another's
     founder: int  # trial that began the run
     population: int  # from 0
     place: int | None  # of its point in the population; None: a further point
@@ -38,10 +38,10 @@ class PointClaim:
 class Founding:
     """The beginning of a run by a trial."""
 
-    trial: int  # that began it
+    trial: int  # with which the run began
     call: str  # digest of settings and search space
     seed: int
-    learned: tuple[int, ...]  # trials that are known to models from the start
+    learned: tuple[int, ...]  # trials that models know from the start
 
 
 def stored(record: PointClaim | Founding) -> dict[str, Any]:

@@ -1,18 +1,18 @@
 """A run of the optimizer whose evaluations are the trials of a study.
 
-Any number of workers compute the same run from the same trials, without a word but the claims:
+Any number of workers compute the same run from the same trials; their claims are all that they tell each other:
 
 - The run asks for one population after another. Each of its points has a place, and a trial claims one of them. Where
-  all are claimed by trials that still run, a trial gets a further point of the same distribution, whose value models
-  learn from.
+  each place has a trial, one more trial gets a further point of the same distribution, whose value models learn from.
 - A population ends when each place has a trial that has ended. Claims in the next population say which trials the
   strategy learned from then; where they differ, that of the trial with the lowest number counts.
-- A trial whose claim does not fit, as its worker knew less or computes otherwise, is one that models learn from.
+- Where a claim does not fit, because its worker knew less or computes otherwise, models learn from the trial.
 """
 
 import math
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -28,7 +28,7 @@ from sacma.surrogate.whitening import Array
 Trials = Mapping[int, FrozenTrial]  # of a study, by their numbers, ascending
 
 PATIENCE = 2  # later trials that may end while one runs, per worker: of exponential durations one in seven is longer
-MOST_LEARNED = 5_000  # trials that models learn from at the start of a run: the newest
+MOST_LEARNED = 5_000  # trials that models learn from at a time; at the start of a run: the newest
 
 
 class TrialValues:
@@ -51,7 +51,7 @@ class TrialValues:
         return Evaluation(math.nan, f"the trial ended as {trial.state.name}") if value is None else self._of(value)
 
     def has_value(self, trial: FrozenTrial) -> bool:
-        """Tell that a trial has ended with a value."""
+        """Return True if a trial has ended with a value."""
         return self._value(trial) is not None
 
     def archive(self, trials: Sequence[FrozenTrial]) -> tuple[Array, Array]:
@@ -89,6 +89,7 @@ class StoredRun:
         self._closings: list[Closing] = []  # one a population that has ended
         self._refused: set[PointClaim] = set()  # whose closing does not fit
         self._learned = set(founding.learned)
+        self._oldest = min(founding.learned) if len(founding.learned) >= MOST_LEARNED else 0  # trial to learn from
         self.strangers: set[int] = set()  # trials that claim a place with another point
         self._settled: dict[int, list[PointClaim]] = {}  # claims of trials that have ended, by population
         self._read: set[int] = set()  # trials that have ended
@@ -136,7 +137,8 @@ class StoredRun:
         if not evaluated:
             return None
         known = self._learned | set(evaluated)
-        learned = [n for n, other in self._trials.items() if n not in known and self._values.has_value(other)]
+        others = (n for n in self._trials if n >= self._oldest and n not in known)
+        learned = islice((n for n in others if self._values.has_value(self._trials[n])), MOST_LEARNED)
         closing = Closing(tuple(evaluated), tuple(learned))
         return PointClaim(trial.number, self.founding.trial, self._population + 1, None, closing)
 
@@ -163,8 +165,8 @@ class StoredRun:
     def _without_worker(self, running: Sequence[int]) -> set[int]:
         """Return trials that seem to have lost their worker: while they run, too many later trials have ended.
 
-        That is more than a population, and ``PATIENCE`` times as many as there are workers, the trials that run and are
-        not lost.
+        Too many are as many as a population has points, and ``PATIENCE`` times as many as there are workers: trials
+        that run and are not lost.
         """
         fewest, workers, lost = default_population_size(self._values.cube.dimension), 0, set()
         for number in reversed(running):
@@ -193,7 +195,7 @@ class StoredRun:
         return claim, self._run.further(rng)
 
     def confirms(self, claim: PointClaim) -> bool:
-        """Tell that a claim fits, and that no other trial has its place."""
+        """Return True if a claim fits and no other trial has its place."""
         fits = (claim.population, claim.closing) == (self._population, self._closing)
         return fits and (claim.place is None or self._is_free(claim.place, claim.trial))
 
@@ -208,7 +210,7 @@ class StoredRun:
                 yield self._trials[claim.trial]
 
     def _evaluation(self, trial: FrozenTrial, place: int) -> Evaluation | None:
-        """Return what a trial says of a point of the open population, None where it says nothing."""
+        """Return the evaluation of a point of the open population by a trial, None where there is none."""
         if not trial.state.is_finished():
             return None
         key = trial.number, place
@@ -222,7 +224,7 @@ class StoredRun:
         return self._evaluations[key]
 
     def _is_free(self, place: int, for_trial: int) -> bool:
-        """Tell that no trial but ``for_trial`` evaluates a place, or has."""
+        """Return True if no trial but ``for_trial`` evaluates a place, or has evaluated it."""
         for trial in self._at(place):
             if trial.number == for_trial or trial.number in self._lost:
                 continue
@@ -231,7 +233,7 @@ class StoredRun:
         return True
 
     def _told(self, population: int) -> Iterator[PointClaim]:
-        """Yield the claims that tell how the population before ended; not those that speak of trials that run."""
+        """Yield the claims that tell how the population before ended, by trials that have all ended."""
         for claim in self._claims_in(population):
             closing = claim.closing
             if closing is not None and claim not in self._refused:
@@ -248,7 +250,7 @@ class StoredRun:
         return None
 
     def _fits(self, closing: Closing) -> bool:
-        """Tell that the trials of a closing, which have ended, are what it says."""
+        """Return True if the trials of a closing, which have ended, are what it says."""
         if len(closing.evaluated) != len(self._tasks) or not self._learned.isdisjoint(closing.learned):
             return False
         for place, number in enumerate(closing.evaluated):

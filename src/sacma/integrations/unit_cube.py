@@ -54,7 +54,7 @@ class UnitCube:
         return {name: axis.coordinate(params.get(name)) for name, axis in self._axes.items()}
 
     def is_at(self, params: Mapping[str, Any], point: Array) -> bool:
-        """Tell that the parameters are those of a point, but for rounding."""
+        """Return True if the parameters are those of a point, but for rounding."""
         given, expected = self.point(params), self.point(self.params(point))
         return given is not None and expected is not None and bool(np.all(np.abs(given - expected) <= TOLERANCE))
 

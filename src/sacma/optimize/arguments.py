@@ -122,12 +122,15 @@ def initial_point(value: object) -> Array:
 
 def centre_of(bounds: object) -> Array:
     """Return the x₀ of a call that has none, shape (D,): the centre of its bounds."""
+    finite = "finite ones, a pair a coordinate or a scipy.optimize.Bounds of arrays, where there is no x0"
     allowed = "a vector, or None where bounds are finite, a pair a coordinate or a scipy.optimize.Bounds of arrays"
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        sides = np.broadcast_arrays(real_array("bounds", bounds.lb, allowed), real_array("bounds", bounds.ub, allowed))
-        pairs = np.stack(sides, axis=-1)
+        lower, upper = real_array("bounds", bounds.lb, finite), real_array("bounds", bounds.ub, finite)
+        if lower.ndim and upper.ndim and lower.shape != upper.shape:
+            refuse("bounds", bounds, finite)
+        pairs = np.stack(np.broadcast_arrays(lower, upper), axis=-1)
     elif _has_parts(bounds):
-        pairs = real_array("bounds", bounds, allowed)
+        pairs = real_array("bounds", bounds, finite)
     else:
         refuse("x0", None, allowed)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or not np.all(np.isfinite(pairs)):  # noqa: PLR2004 pairs
