@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -248,3 +249,26 @@ def test_docs_show_what_works(results: Path, capsys: pytest.CaptureFixture[str])
     for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
         exec(compile(block, "report.md", "exec"), {})  # noqa: S102 our own text
         assert capsys.readouterr().out
+
+
+def test_outlines_of_characters_are_there_once(opened: Opened, results: Path) -> None:
+    """The figures of the page share the outlines of characters, and look as their files do."""
+    text = (results / "index.html").read_text()
+    packed = re.search(r'id="payload">([^<]*)<', text)
+    assert packed
+    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    assert len(data["glyphs"]) > 30
+    assert not any('id="DejaVuSans' in figure["svg"] for figures in data["figures"].values() for figure in figures)
+    shown = str(opened.page.locator("#figure-ranks").get_attribute("src")).partition(",")[2]
+    drawing = unquote(shown)
+    used = set(re.findall(r'href="#(DejaVuSans[\w-]*)"', drawing))
+    there = outlines(drawing)
+    assert used
+    assert used == set(there)
+    assert there == outlines((results / "figures" / "mean_ranks_target.svg").read_text())
+
+
+def outlines(svg: str) -> dict[str, str]:
+    """Outlines of characters that a drawing has, by name."""
+    found = re.findall(r'<path id="(DejaVuSans[\w-]*)" d="([^"]*)"', svg)
+    return {name: " ".join(path.split()) for name, path in found}

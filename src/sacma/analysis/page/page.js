@@ -55,12 +55,19 @@
 
   // Figures that were made beforehand, one of which is shown
 
+  // Characters are drawn by outlines, which all figures share.
+  const withGlyphs = (svg) => {
+    const used = new Set([...svg.matchAll(/href="#(DejaVuSans[\w-]*)"/g)].map(([, id]) => id));
+    const outlines = [...used].map((id) => data.glyphs[id] ?? "").join("");
+    return svg.replace("<defs>", () => `<defs>${outlines}`);
+  };
+
   for (const chooser of document.querySelectorAll("select[data-figures]")) {
     const figures = data.figures[chooser.dataset.figures];
     const image = byId(`figure-${chooser.dataset.figures}`);
     const show = () => {
       const figure = figures[chooser.value];
-      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(figure.svg)}`;
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withGlyphs(figure.svg))}`;
       image.alt = figure.title;
     };
     chooser.addEventListener("change", show);

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from sacma.files.printable import printable
 UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
+GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,10 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     }
     figures: dict[str, list[Drawing]] = defaultdict(list)
     pictures: dict[str, list[Json]] = defaultdict(list)
+    glyphs: dict[str, str] = {}
     for drawing, svg in page.figures:
         figures[drawing.group].append(drawing)
-        pictures[drawing.group].append({"title": drawing.title, "svg": svg})
+        pictures[drawing.group].append({"title": drawing.title, "svg": _without_glyphs(svg, glyphs)})
     shown = [
         (section, tables) for section, tables in zip(sections, page.tables, strict=True) if section.shown(findings)
     ]
@@ -79,7 +82,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
         styles=Markup(_resource("vendor/uPlot.min.css") + _resource("page.css")),  # noqa: S704 our own
         script=Markup(_resource("page.js")),  # noqa: S704 idem
         uplot_code=Markup(_resource("vendor/uPlot.iife.min.js")),  # noqa: S704 idem
-        data=_packed(_printable(_data(findings, sections, pictures))),
+        data=_packed(_printable(_data(findings, sections, pictures) | {"glyphs": glyphs})),
         places=places,
         figures=figures,
         frames=findings,
@@ -102,6 +105,16 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
         for values in frame[list(columns)].itertuples(index=False)
     )
     return Markup(rendered(FormattedTable("", "", "", (Block(header, rows),)), "html"))  # noqa: S704 it escapes
+
+
+def _without_glyphs(svg: str, glyphs: dict[str, str]) -> str:
+    """Return a picture without the outlines of characters that ``glyphs`` has, or takes: the page has each once."""
+
+    def kept(found: re.Match[str]) -> str:
+        outline = " ".join(found[0].split())
+        return "" if glyphs.setdefault(found[1], outline) == outline else found[0]
+
+    return GLYPH.sub(kept, svg)
 
 
 def _printable(value: Any) -> Any:
