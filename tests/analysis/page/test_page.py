@@ -270,5 +270,5 @@ def test_outlines_of_characters_are_there_once(opened: Opened, results: Path) ->
 
 def outlines(svg: str) -> dict[str, str]:
     """Outlines of characters that a drawing has, by name."""
-    found = re.findall(r'<path id="(DejaVuSans[\w-]*)" d="([^"]*)"', svg)
+    found = re.findall(r'<path id="(DejaVuSans[\w-]*)"([^>]*)/>', svg)
     return {name: " ".join(path.split()) for name, path in found}

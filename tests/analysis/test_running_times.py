@@ -1,0 +1,176 @@
+"""Expected running times: by hand, by brute force, and by cocopp on the same data."""
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sacma.analysis.running_times import TARGETS, running_times, shares, virtual_best
+from sacma.analysis.trials import Trial, external_trials, our_trial
+from sacma.coco.reader import load_coco
+from sacma.config.plan import plan
+from sacma.config.study import load_study
+from sacma.experiment.backends import make_backend
+from sacma.experiment.run import run_campaign
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
+from tests.commands import environment
+from tests.conftest import CONFIGS
+
+COCOPP = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import cocopp
+from cocopp.bestalg import BestAlgSet
+cocopp.genericsettings.verbose = False
+targets, *folders = json.loads(sys.argv[1])
+found, sets = [], {}
+for folder in folders:
+    for data in cocopp.load(folder):
+        sets.setdefault((data.dim, data.funcId), {})[folder] = [data]
+        times, successes = data.detERT(targets), data.detSuccesses(targets)
+        for target, ert, successes in zip(targets, times, successes):
+            found.append([folder, int(data.dim), int(data.funcId), target, float(ert), int(successes), data.nbRuns()])
+best = [
+    [int(D), int(f), target, float(ert)]
+    for (D, f), of in sets.items()
+    for target, ert in zip(targets, BestAlgSet(of).detERT(targets))
+]
+print("\\n" + json.dumps([found, best]))
+"""
+"""What cocopp finds: ERT, successes and trials of each data set and target; the lowest ERT of each function."""
+
+
+def trial(
+    algorithm: str, ended: int, *improvements: tuple[float, float], function: int = 1, dimension: int = 2
+) -> Trial:
+    at, to = (np.array(values) for values in zip(*improvements, strict=True))
+    return Trial(algorithm, dimension, function, 1, ended, 1e-8, math.inf, at, to)
+
+
+def some_trials(seed: int, algorithms: Sequence[str] = "ABC") -> list[Trial]:
+    """Return five trials of each algorithm on two functions in two dimensions, which end anywhere."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for algorithm in algorithms:
+        for dimension, function, _ in np.ndindex(2, 2, 5):
+            at = np.sort(rng.choice(np.arange(1.0, 60.0), 12, replace=False))
+            to = np.geomspace(1e3, 10.0 ** rng.uniform(-9, 2), 12)
+            ended = int(at[-1] + rng.integers(50))
+            steps = zip(at, to, strict=True)
+            found.append(trial(algorithm, ended, *steps, function=function + 1, dimension=dimension + 2))
+    return found
+
+
+def test_by_hand() -> None:
+    """Evaluations of all trials over successes; a target counts when Δf is at it."""
+    trials = [trial("A", 50, (1, 99.0), (10, 10.0)), trial("A", 70, (1, 30.0)), trial("A", 20, (4, 1.0), (20, 1e-9))]
+    found = running_times(trials, [1.0, 10.0, 1e-8, 1e-10]).set_index("target")
+    assert list(found.index) == [10.0, 1.0, 1e-8, 1e-10]
+    assert found["successes"].to_list() == [2, 1, 1, 0]
+    assert found["evaluations"].to_list() == [10 + 70 + 4, 50 + 70 + 4, 50 + 70 + 20, 50 + 70 + 20]
+    assert found["ert"].to_list() == [42.0, 124.0, 140.0, math.inf]
+    assert found["ert_per_dimension"].to_list() == [21.0, 62.0, 70.0, math.inf]
+    assert found["success_rate"].to_list() == pytest.approx([2 / 3, 1 / 3, 1 / 3, 0])
+    assert (found["trials"] == 3).all()
+    assert running_times([]).empty
+
+
+def test_agrees_with_simulated_restarts() -> None:
+    """It is the mean number of evaluations of an algorithm that draws trials until one is successful."""
+    trials = [trial("A", 60, (1, 99.0), (33, 0.5)), trial("A", 80, (1, 30.0)), trial("A", 45, (2, 5.0))]
+    rng = np.random.default_rng(1)
+    totals = []
+    for _ in range(20_000):
+        total = 0.0
+        while (drawn := int(rng.integers(3))) > 0:  # the first alone is successful, after 33
+            total += trials[drawn].evaluations
+        totals.append(total + 33)
+    error = float(np.std(totals)) / math.sqrt(len(totals))
+    assert running_times(trials, [1.0])["ert"].item() == pytest.approx(np.mean(totals), abs=5 * error)
+
+
+def test_virtual_best_and_shares_by_brute_force() -> None:
+    """Problem by problem: who has the lowest, and how much of it; ties are divided."""
+    trials = some_trials(3)
+    trials += [Trial("twin of A", *list(vars(t).values())[1:]) for t in trials if t.algorithm == "A"]
+    times = running_times(trials)
+    names = list(dict.fromkeys(times["algorithm"]))
+    table = times.pivot(index=["dimension", "function", "target"], columns="algorithm", values="ert")[names]
+    best = virtual_best(times).set_index(["dimension", "function", "target"]).to_dict("index")
+    assert {each["algorithms"] for each in best.values()} >= {1, 2}
+    share = shares(times).set_index(["dimension", "algorithm"])
+    won = {(D, name): 0.0 for D in (2, 3) for name in names}
+    ratios: dict[tuple[int, str], list[float]] = {key: [] for key in won}
+    for (D, f, target), row in zip(table.index.to_list(), table.to_numpy(), strict=True):
+        lowest = min(row)
+        if math.isinf(lowest):
+            assert (D, f, target) not in best
+            continue
+        winners = [name for name, ert in zip(names, row, strict=True) if ert == lowest]
+        found = {"algorithm": winners[0], "algorithms": len(winners), "ert": lowest, "ert_per_dimension": lowest / D}
+        assert best.pop((D, f, target)) == found
+        for name, ert in zip(names, row, strict=True):
+            won[D, name] += (name in winners) / len(winners)
+            ratios[D, name].append(ert / lowest)
+    assert best == {}
+    assert min(map(len, ratios.values())) > 10
+    for key, total in won.items():
+        ratio = np.array(ratios[key])
+        of = share.loc[key]
+        assert of["best"] == pytest.approx(total)
+        assert of["share"] == pytest.approx(total / len(ratio))
+        assert (of["problems"], of["reached"]) == (len(ratio), np.isfinite(ratio).sum())
+        assert of["median_ratio"] == np.median(ratio)
+    assert share.groupby("dimension")["share"].sum().to_list() == pytest.approx([1, 1])
+    assert virtual_best(times.iloc[:0]).empty
+    assert shares(times.iloc[:0]).empty
+
+
+def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
+    """ERT, successes and the lowest ERT of two algorithms, as cocopp reads them from the COCO folders."""
+    protocol = {"functions": "1,3,8", "dimensions": "2,3", "budget": 150}
+    studies = [load_study(CONFIGS / f"{name}.yaml", dict(protocol)) for name in ("cmaes", "gp5")]
+    store = Store(tmp_path)
+    store.prepare()
+    for study in studies:
+        store.register(study)
+    run_campaign(plan(studies), store, backend=make_backend("serial", jobs=1), retries=0)
+    ours: list[Trial] = []
+    theirs: list[Trial] = []
+    folders = {}
+    for stored, completeness in completeness_of_studies(store):
+        store.derive(stored)
+        ours += [our_trial(*finished) for finished in completeness.trials]
+        folders[stored.name] = str(store.coco_folder(stored.name))
+        theirs += external_trials(stored.name, load_coco(Path(folders[stored.name])), 1e-8)
+    done = subprocess.run(
+        [sys.executable, "-c", COCOPP, json.dumps([TARGETS, *folders.values()])],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment(MPLBACKEND="Agg"),
+        cwd=tmp_path,
+    )
+    of_each, of_best = json.loads(done.stdout.splitlines()[-1])
+    columns = ["folder", "dimension", "function", "target", "ert", "successes", "trials"]
+    expected = pd.DataFrame(of_each, columns=columns).set_index(columns[:4]).sort_index()
+    assert len(expected) == 2 * 2 * 3 * len(TARGETS)
+    assert 0 < (expected["successes"] == 0).sum() < len(expected)
+    assert expected["successes"].between(1, 14).sum() > 5
+    for trials in (ours, theirs):  # from records, and from files
+        times = running_times(trials)
+        found = times.assign(folder=times["algorithm"].map(folders)).set_index(columns[:4]).sort_index()
+        assert found["ert"].to_list() == pytest.approx(expected["ert"].to_list(), rel=1e-12)
+        assert (
+            found[["successes", "trials"]].to_numpy().tolist() == expected[["successes", "trials"]].to_numpy().tolist()
+        )
+        best = virtual_best(times).set_index(columns[1:4])["ert"].to_dict()
+        lowest = {tuple(place): ert for *place, ert in of_best if math.isfinite(ert)}
+        assert best == pytest.approx(lowest, rel=1e-12)
