@@ -62,13 +62,15 @@ def virtual_best(times: pd.DataFrame) -> pd.DataFrame:
     """
     known = times[np.isfinite(times["ert"].to_numpy(float))]
     best = known[known["ert"] == known.groupby(PROBLEM)["ert"].transform("min")]
-    found = best.groupby(PROBLEM, sort=False).agg(
+    grouped = best.groupby(PROBLEM, sort=False)
+    found = grouped.agg(
         algorithm=("algorithm", "first"),
         algorithms=("algorithm", "size"),
         ert=("ert", "first"),
         ert_per_dimension=("ert_per_dimension", "first"),
     )
-    return found.reset_index().sort_values(PROBLEM, ascending=[True, True, False], ignore_index=True)
+    table: pd.DataFrame = found.reset_index()
+    return table.sort_values(PROBLEM, ascending=[True, True, False], ignore_index=True)
 
 
 def shares(times: pd.DataFrame) -> pd.DataFrame:

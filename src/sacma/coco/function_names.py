@@ -8,6 +8,7 @@ NAMES: Mapping[int, str] = {number: name for suite in SUITES.values() for number
 """Names by number, which is unique among all suites."""
 
 BEST_2009 = "best 2009"  # name of the best algorithm of 2009 on each function; names of our algorithms have no space
+VIRTUAL_BEST = "virtual best"  # of all algorithms that are compared, on each function and target
 
 
 def function_title(function: int) -> str:

@@ -119,6 +119,42 @@ def test_selectors_change_the_chart(opened: Opened, chart: str, selector: str) -
     assert opened.complaints == []
 
 
+def test_running_times_are_those_of_the_table(opened: Opened, results: Path) -> None:
+    """What is chosen is drawn and tabulated as in ert.csv, over targets and over dimensions, for two algorithms too."""
+    page, table = opened.page, pd.read_csv(results / "tables" / "ert.csv")
+    page.select_option("#ert-function", "8")
+    page.select_option("#ert-dimension", "3")
+    seen = [opened.picture("ert")]
+    rows = page.locator("#ert-table tbody tr").all()
+    of = table[(table["function"] == 8) & (table["dimension"] == 3)]
+    assert len(rows) == of["algorithm"].nunique() == 4
+    for row in rows:
+        name, *cells = row.locator("th, td").all_inner_texts()
+        expected = of[of["algorithm"] == name].sort_values("target", ascending=False)
+        for text, (ert, reached, trials) in zip(
+            cells, expected[["ert_per_dimension", "successes", "trials"]].to_numpy(), strict=True
+        ):
+            shown, there, planned = re.fullmatch(r"(.*) \((\d+)/(\d+)\)", text).groups()  # type: ignore[union-attr]
+            assert (int(there), int(planned)) == (reached, trials)
+            assert float(shown.replace("∞", "inf")) == pytest.approx(ert, rel=0.005)
+    page.select_option("#ert-over", "dimension")
+    seen.append(opened.picture("ert"))
+    page.select_option("#ert-target", "0")
+    seen.append(opened.picture("ert"))
+    assert len(set(seen)) == 3
+    page.select_option("#pair-across", "CMA-ES")
+    page.select_option("#pair-up", "GP-5")
+    wide = table.pivot_table(index=["dimension", "function", "target"], columns="algorithm", values="ert")
+    for choice, pairs in (("", wide), ("2", wide.loc[[2]])):
+        page.select_option("#pair-dimension", choice)
+        faster = {"CMA-ES": pairs["CMA-ES"] < pairs["GP-5"], "GP-5": pairs["GP-5"] < pairs["CMA-ES"]}
+        said = page.locator("#pair-chart .said").all_text_contents()
+        assert said == [f"{name} faster: {wins.sum()}" for name, wins in faster.items()]
+        reached = np.isfinite(pairs[["CMA-ES", "GP-5"]].to_numpy()).any(axis=1).sum()
+        assert page.locator("#pair-chart circle title").count() == reached
+    assert opened.complaints == []
+
+
 def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> None:
     """The pointer over the chart names evaluations and medians that the CSV has."""
     opened.page.select_option("#convergence-function", "8")

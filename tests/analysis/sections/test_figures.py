@@ -18,6 +18,7 @@ from sacma.analysis.sections.convergence import convergence
 from sacma.analysis.sections.cpu import cpu_time
 from sacma.analysis.sections.critical_differences import critical_differences
 from sacma.analysis.sections.ecdf import ecdf
+from sacma.analysis.sections.ert import expected_running_times, pair_panels
 from sacma.analysis.sections.ranks import mean_rank_panels
 from tests.analysis.figures import tables
 from tests.analysis.figures.drawn import faults, texts
@@ -28,6 +29,13 @@ Table = Callable[[Sequence[str]], pd.DataFrame]
 FIGURES: dict[str, tuple[Callable[..., Figure], Table, dict[str, Any]]] = {
     "convergence": (convergence, tables.curves_on_five, {"dimension": 20}),
     "ecdf": (ecdf, tables.proportions, {"dimension": 20}),
+    "running times": (expected_running_times, tables.running_times, {"dimension": 20}),
+    "running times over dimensions": (
+        expected_running_times,
+        tables.running_times,
+        {"over": "dimension", "target": 1.0},
+    ),
+    "running times in pairs": (pair_panels, tables.running_times_alone, {"baseline": "baseline"}),
     "control": (control_frequency, tables.control_trials, {"function": 8, "dimension": 20}),
     "evolution": (evolution, tables.generations, {"title": "f8 Rosenbrock, 20-D, instance 1"}),
     "ranks of functions": (heatmap, tables.cells, {"column": "rank", "dimension": 20, "budget": "#FE_t/3"}),
@@ -173,7 +181,7 @@ def test_categories(name: str) -> None:
     """Algorithms as categories, of which some have no rows, are drawn as texts are."""
     function, table, keywords = FIGURES[name]
     of = table(SIX[:2])
-    of["algorithm"] = pd.Categorical(of["algorithm"], [*SIX[::-1], "best 2009"])
+    of["algorithm"] = pd.Categorical(of["algorithm"], [*SIX[::-1], "best 2009", "virtual best", "baseline"])
     figure = function(of, **keywords)
     assert not any("ADA" in text.get_text() for legend in figure.legends for text in legend.get_texts())
 

@@ -27,6 +27,7 @@ from sacma.files.printable import printable
 UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
+SCRIPTS = ("start", "chart", "scatter", "curves", "ert", "end")  # parts of one function, in this order
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 
 
@@ -80,7 +81,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
         version=__version__,
         uplot=UPLOT,
         styles=Markup(_resource("vendor/uPlot.min.css") + _resource("page.css")),  # noqa: S704 our own
-        script=Markup(_resource("page.js")),  # noqa: S704 idem
+        script=Markup(_script()),  # noqa: S704 idem
         uplot_code=Markup(_resource("vendor/uPlot.iife.min.js")),  # noqa: S704 idem
         data=_packed(_printable(_data(findings, sections, pictures) | {"glyphs": glyphs})),
         places=places,
@@ -95,6 +96,11 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
 
 def _resource(name: str) -> str:
     return resources.files("sacma.analysis.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    parts = "\n".join(_resource(f"script/{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(async () => {{\n{parts}}})();\n'
 
 
 def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:
@@ -149,7 +155,14 @@ def _data(findings: Findings, sections: Sequence[Section], figures: Mapping[str,
         for name, look in looks(names).items()
     }
     styles[BEST_2009] = {"light": "#777777", "dark": "#aaaaaa", "dash": [3, 3]}
-    return {**charts, "algorithms": algorithms, "styles": styles, "names": functions, "figures": figures}
+    return {
+        **charts,
+        "algorithms": algorithms,
+        "styles": styles,
+        "names": functions,
+        "figures": figures,
+        "baseline": findings.comparison.baseline,
+    }
 
 
 def _lighter(colour: str) -> str:

@@ -12,6 +12,7 @@ FILES = (
     "pairwise",
     "convergence",
     "ecdf",
+    "ert",
     "by_function",
     "control",
     "cpu",

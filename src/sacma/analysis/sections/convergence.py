@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinned
-from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
+from sacma.analysis.figures.grid import HEIGHT, WIDTH, function_grid
+from sacma.analysis.figures.layout import guide, line_key, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Look, number, styled
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
 from sacma.analysis.trials import convergence_curves
-from sacma.coco.function_names import function_title
 
 PIECE = """
 <div class="controls">
@@ -36,13 +36,6 @@ VALUES = ("lower_quartile", "median", "upper_quartile")
 COLUMNS = ("algorithm", "dimension", "function", "evaluations_per_dimension", *VALUES)
 
 TARGET = 1e-8  # COCO's final target: what is below counts as this
-PANELS = 4  # beside one another
-
-LEFT, BETWEEN, ABOVE, BELOW = 32.0, 24.0, 20.0, 28.0
-"""Room left of the panels, between them, above each and below the last, in points."""
-
-WIDTH, HEIGHT = (PAGE - LEFT - (PANELS - 1) * BETWEEN - 6) / PANELS, 78.0  # of a small panel, in points
-
 START = 0.04
 """Share of the evaluations that may lie above the panel: shown in full, random points would leave all else flat."""
 
@@ -78,26 +71,16 @@ def convergence(
     upper_quartile of Δf, which counts as the target below it. Points whose median is NaN or infinite are left out.
     """
     these = _these(curves, target, dimension)
-    count = these["function"].nunique()
-    columns = min(PANELS, count)
-    lines = -(-count // columns)
-    body = lines * (ABOVE + HEIGHT) + BELOW
     with styled():
         look_of = looks_of(curves, these, algorithms)
         keys = [line_key(name, look) for name, look in look_of.items()]
-        width = PAGE if columns == PANELS else LEFT + columns * (WIDTH + BETWEEN)
-        layout = new_layout(width, body, title=f"{dimension}-D", keys=keys, partial=partial)
+        labels = {"title": f"{dimension}-D", "x": "true evaluations / D", "y": "log₁₀ Δf"}
+        by_function = {cast("int", function): rows for function, rows in these.groupby("function", observed=True)}
+        figure, panels = function_grid(list(by_function), **labels, keys=keys, partial=partial)
         limits = (0.0, float(these["evaluations_per_dimension"].max()) or 1.0)
-        for n, (function, of_function) in enumerate(these.groupby("function", observed=True)):
-            row, column = divmod(n, columns)
-            place = (LEFT + column * (WIDTH + BETWEEN), ABOVE - 5 + row * (ABOVE + HEIGHT))
-            axes = layout.panel(*place, WIDTH, HEIGHT, function_title(cast("int", function)))
-            _panel(axes, of_function, look_of, limits)
-            if n + columns < count:
-                axes.tick_params(axis="x", labelbottom=False)
-        layout.write(8, (body - BELOW) / 2, "log₁₀ Δf", rotation=90, va="center", ha="center")
-        layout.write(width / 2, body - 8, "true evaluations / D", ha="center", va="center")
-        return layout.figure
+        for function, axes in panels.items():
+            _panel(axes, by_function[function], look_of, limits)
+        return figure
 
 
 def _these(curves: pd.DataFrame, target: float, dimension: int) -> pd.DataFrame:

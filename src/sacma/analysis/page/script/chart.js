@@ -1,0 +1,149 @@
+// Charts
+
+const fill = (select, entries) => {
+  const before = select.value;
+  select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
+  if (entries.some(([value]) => value === before)) select.value = before;
+};
+
+const colourOf = (name) => data.styles[name][document.documentElement.dataset.shade === "dark" ? "dark" : "light"];
+
+const swatch = (name) => {
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  line.setAttribute("class", "swatch");
+  line.setAttribute("viewBox", "0 0 30 10");
+  const stroke = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  const { dash } = data.styles[name];
+  for (const [key, value] of Object.entries({ x1: 0, x2: 30, y1: 5, y2: 5, "stroke-width": 2.5, stroke: colourOf(name) }))
+    stroke.setAttribute(key, value);
+  if (dash.length) stroke.setAttribute("stroke-dasharray", dash.join(" "));
+  line.append(stroke);
+  return line;
+};
+
+const shown = (value) => {
+  if (value === null || value === undefined) return "–";
+  return value >= 0.001 && value < 10000 ? String(Number(value.toPrecision(4))) : value.toExponential(2);
+};
+
+// On log axes: powers of ten, and on short ones what is between them.
+const powers = (_, axis, low, high) => {
+  const splits = [];
+  for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power += 1)
+    splits.push(10 ** power);
+  return splits.length > 1 ? splits : [low, high];
+};
+const steps = (self, axis, low, high) => {
+  const splits = [];
+  const room = self.bbox.width / devicePixelRatio / Math.log10(high / low); // pixels of a decade
+  const every = Math.max(1, Math.ceil(36 / room));
+  for (let power = Math.ceil(Math.log10(low) / every - 1) * every; power <= Math.log10(high); power += every)
+    for (const digit of room > 130 ? [1, 2, 5] : [1]) splits.push(digit * 10 ** power);
+  return splits.filter((value) => value >= low * 0.999 && value <= high * 1.001);
+};
+const all = (_, splits) => splits;
+const labels = (_, splits) => splits.map((value) => {
+  if (value === null) return null;
+  const power = Math.log10(value);
+  if (value >= 0.009 && value < 10000) return String(Number(value.toPrecision(3)));
+  return Math.abs(power - Math.round(power)) < 1e-9 ? `1e${Math.round(power)}` : value.toExponential(1);
+});
+
+// The axis of evaluations; others say what differs.
+const evaluations = { label: "true evaluations / D", splits: steps, values: labels, where: (x) => `after ${shown(x)}·D:` };
+
+// A chart of one line an algorithm, with or without a band, that says what is below the pointer. `curves` returns the
+// places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another.
+const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false }) => {
+  const place = byId(`${name}-chart`);
+  const readout = byId(`${name}-readout`);
+  const boxes = byId(`${name}-algorithms`);
+  const checked = new Set(data.algorithms[name]);
+  let plot = null;
+
+  const redraw = () => {
+    if (plot) plot.destroy();
+    place.replaceChildren();
+    readout.textContent = "Point at the chart to read its values.";
+    const { x, lines, across = evaluations } = curves(checked);
+    const names = Object.keys(lines).filter((algorithm) => checked.has(algorithm));
+    place.dataset.lines = String(names.length);
+    if (!x || !names.length) {
+      place.textContent = "No data here.";
+      return;
+    }
+    const columns = [x];
+    const series = [{}];
+    const bands = [];
+    for (const algorithm of names) {
+      const colour = colourOf(algorithm);
+      const [low, middle, high] = lines[algorithm];
+      if (low) {
+        const at = columns.length;
+        columns.push(high, low);
+        const hidden = { stroke: "transparent", width: 0, points: { show: false } };
+        series.push(hidden, hidden);
+        bands.push({ series: [at, at + 1], fill: `${colour}26` });
+      }
+      columns.push(middle);
+      series.push({
+        label: algorithm, stroke: colour, width: 2, dash: data.styles[algorithm].dash,
+        points: points ? { show: true, size: 6, fill: colour } : { show: false },
+        paths: stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
+      });
+    }
+    const axis = { stroke: css("--text"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line") } };
+    plot = new uPlot({
+      width: place.clientWidth,
+      height: Math.max(270, Math.min(480, Math.round(place.clientWidth * 0.5))),
+      series,
+      bands,
+      legend: { show: false },
+      cursor: { drag: { x: true, y: true, uni: 20 }, points: { size: 6 } },
+      scales: {
+        x: { time: false, distr: 3, dir: across.falls ? -1 : 1, range: (_, low, high) => (low < high ? [low, high] : [low / 2, low * 2]) },
+        y: yLog ? { distr: 3, range: (_, low, high) => [low / 1.5, high * 1.5] } : { range: [0, 1] },
+      },
+      axes: [
+        { ...axis, label: across.label, splits: across.splits, filter: all, values: across.values, labelSize: 22, size: 40 },
+        { ...axis, label, ...(yLog ? { splits: powers, filter: all, values: labels } : {}), labelSize: 22, size: 58 },
+      ],
+      hooks: {
+        setCursor: [(self) => {
+          const { idx } = self.cursor;
+          if (idx === null || idx === undefined) return;
+          const parts = names.map((algorithm) => {
+            const part = document.createElement("span");
+            const title = document.createElement("b");
+            title.textContent = algorithm;
+            part.append(title, ` ${describe(lines[algorithm], idx)}`);
+            return part;
+          });
+          const where = document.createElement("span");
+          where.textContent = across.where(x[idx]);
+          readout.replaceChildren(where, ...parts);
+        }],
+      },
+    }, columns, place);
+  };
+
+  const fillBoxes = () => {
+    boxes.replaceChildren(...data.algorithms[name].map((algorithm) => {
+      const label = document.createElement("label");
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.value = algorithm;
+      box.checked = checked.has(algorithm);
+      box.addEventListener("change", () => {
+        if (box.checked) checked.add(algorithm); else checked.delete(algorithm);
+        redraw();
+      });
+      label.append(box, swatch(algorithm), algorithm);
+      return label;
+    }));
+  };
+
+  fillBoxes();
+  redraw();
+  return { redraw, restyle: () => { fillBoxes(); redraw(); } };
+};

@@ -1,0 +1,53 @@
+const charts = [];
+const between = (low, high) => (low === null ? "–" : `${shown(low)} … ${shown(high)}`);
+
+if (byId("convergence-chart")) {
+  const dimension = byId("convergence-dimension");
+  const chosen = byId("convergence-function");
+  const band = byId("convergence-band");
+  const source = data.convergence;
+  fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
+  const fillFunctions = () => fill(
+    chosen, Object.keys(source[dimension.value].functions).map((f) => [f, `f${f} ${data.names[f] ?? ""}`.trim()]),
+  );
+  fillFunctions();
+  const convergence = chart("convergence", {
+    label: "Δf: median trial, quartiles",
+    yLog: true,
+    curves: () => {
+      const { x, functions } = source[dimension.value];
+      const lines = functions[chosen.value] ?? {};
+      if (band.checked) return { x, lines };
+      return { x, lines: Object.fromEntries(Object.entries(lines).map(([key, [, m]]) => [key, [m, m, m]])) };
+    },
+    describe: ([low, median, high], idx) =>
+      (band.checked ? `${shown(median[idx])} (${between(low[idx], high[idx])})` : shown(median[idx])),
+  });
+  dimension.addEventListener("change", () => { fillFunctions(); convergence.redraw(); });
+  chosen.addEventListener("change", convergence.redraw);
+  band.addEventListener("change", convergence.redraw);
+  charts.push(convergence);
+}
+
+if (byId("ecdf-chart")) {
+  const dimension = byId("ecdf-dimension");
+  const group = byId("ecdf-group");
+  const source = data.ecdf;
+  fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
+  const fillGroups = () => fill(group, Object.keys(source[dimension.value].groups).map((key) => [key, key]));
+  fillGroups();
+  if ([...group.options].some((option) => option.value === "all")) group.value = "all";
+  const ecdf = chart("ecdf", {
+    label: "proportion of targets reached",
+    yLog: false,
+    curves: () => {
+      const { x, groups } = source[dimension.value];
+      const lines = groups[group.value] ?? {};
+      return { x, lines: Object.fromEntries(Object.entries(lines).map(([key, p]) => [key, [null, p, null]])) };
+    },
+    describe: ([, proportion], idx) => shown(proportion[idx]),
+  });
+  dimension.addEventListener("change", () => { fillGroups(); ecdf.redraw(); });
+  group.addEventListener("change", ecdf.redraw);
+  charts.push(ecdf);
+}

@@ -1,0 +1,131 @@
+// Expected running times: a chart over targets or dimensions, a table of one function, and two algorithms in a scatter.
+
+// Three digits, without an exponent, as in the tables beside the page.
+const short = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : "∞");
+
+if (byId("ert-chart")) {
+  const VIRTUAL = "virtual best";
+  const { targets, dimensions: source } = data.ert;
+  const several = data.algorithms.ert.length > 1;
+  if (several) {
+    data.algorithms.ert.push(VIRTUAL);
+    data.styles[VIRTUAL] = { light: "#8a8a8a", dark: "#a8a8a8", dash: [2, 3] };
+  }
+  const over = byId("ert-over");
+  const dimension = byId("ert-dimension");
+  const target = byId("ert-target");
+  const chosen = byId("ert-function");
+  const Ds = Object.keys(source);
+  const functions = [...new Set(Ds.flatMap((D) => Object.keys(source[D])))].sort((a, b) => a - b);
+  fill(dimension, Ds.map((D) => [D, `${D}-D`]));
+  fill(target, targets.map((value, n) => [String(n), labels(null, [value])[0]]));
+  fill(chosen, functions.map((f) => [f, `f${f} ${data.names[f] ?? ""}`.trim()]));
+  target.value = String(Math.max(0, targets.indexOf(0.1)));
+
+  // ERT/D of an algorithm in a dimension at the n-th target; null where no trial was successful.
+  const ertOf = (D, f, name, n) => {
+    const cell = source[D][f]?.[name];
+    return cell && cell[1][n] ? cell[0][n] / cell[1][n] / Number(D) : null;
+  };
+  const lowest = (values) => {
+    const known = values.filter((value) => value !== null);
+    return known.length ? Math.min(...known) : null;
+  };
+
+  const curves = (checked) => {
+    const names = data.algorithms.ert.filter((name) => name !== VIRTUAL && checked.has(name));
+    const byTarget = over.value === "target";
+    const places = byTarget ? targets.map((_, n) => n).reverse() : Ds.filter((D) => source[D][chosen.value]);
+    const at = (name, place) =>
+      (byTarget ? ertOf(dimension.value, chosen.value, name, place) : ertOf(place, chosen.value, name, Number(target.value)));
+    const lines = {};
+    for (const name of names) {
+      const values = places.map((place) => at(name, place));
+      if (values.some((value) => value !== null)) lines[name] = [null, values, null];
+    }
+    if (Object.keys(lines).length > 1)
+      lines[VIRTUAL] = [null, places.map((_, n) => lowest(Object.values(lines).map(([, values]) => values[n]))), null];
+    const across = byTarget
+      ? { label: "target Δf", falls: true, splits: steps, values: labels, where: (x) => `to Δf ${labels(null, [x])[0]}:` }
+      : { label: "dimension D", splits: () => Ds.map(Number), values: (_, splits) => splits.map(String), where: (x) => `in ${x}-D:` };
+    return { x: places.map((place) => (byTarget ? targets[place] : Number(place))), lines, across };
+  };
+
+  const ert = chart("ert", {
+    label: "ERT / D", yLog: true, points: true, curves, describe: ([, values], idx) => shown(values[idx]),
+  });
+
+  const tabulate = () => {
+    const of = source[dimension.value][chosen.value] ?? {};
+    const table = document.createElement("table");
+    const head = table.createTHead().insertRow();
+    const heading = (row, text, scope) => {
+      const cell = document.createElement("th");
+      cell.scope = scope;
+      cell.textContent = text;
+      row.append(cell);
+    };
+    heading(head, `f${chosen.value}, ${dimension.value}-D`, "col");
+    for (const value of targets) heading(head, labels(null, [value])[0], "col");
+    const body = table.createTBody();
+    const best = targets.map((_, n) => lowest(Object.keys(of).map((name) => ertOf(dimension.value, chosen.value, name, n))));
+    for (const name of Object.keys(of)) {
+      const row = body.insertRow();
+      heading(row, name, "row");
+      targets.forEach((_, n) => {
+        const value = ertOf(dimension.value, chosen.value, name, n);
+        const cell = row.insertCell();
+        const place = value !== null && value === best[n] ? document.createElement("b") : cell;
+        place.textContent = `${short(value ?? Infinity)} (${of[name][1][n]}/${of[name][2]})`;
+        if (place !== cell) cell.append(place);
+      });
+    }
+    byId("ert-table").replaceChildren(table);
+  };
+  const update = () => {
+    const byTarget = over.value === "target";
+    target.closest("label").hidden = byTarget;
+    ert.redraw();
+    tabulate();
+  };
+  for (const control of [over, dimension, target, chosen]) control.addEventListener("change", update);
+  update();
+  charts.push(ert);
+
+  // Two algorithms
+
+  if (byId("pair-chart")) {
+    const names = data.algorithms.ert.filter((name) => name !== VIRTUAL);
+    const across = byId("pair-across");
+    const up = byId("pair-up");
+    const which = byId("pair-dimension");
+    for (const select of [across, up]) fill(select, names.map((name) => [name, name]));
+    across.value = data.baseline;
+    up.value = data.ahead ?? names.find((name) => name !== data.baseline);
+    fill(which, [["", "all"], ...Ds.map((D) => [D, `${D}-D`])]);
+    const draw = () => {
+      const points = [];
+      for (const D of which.value ? [which.value] : Ds) {
+        for (const f of Object.keys(source[D])) {
+          targets.forEach((value, n) => {
+            const [x, y] = [across.value, up.value].map((name) => (source[D][f][name] ? ertOf(D, f, name, n) ?? Infinity : null));
+            if (x === null || y === null || (x === Infinity && y === Infinity)) return;
+            points.push({ x, y, kind: Ds.indexOf(D), title: `f${f}, ${D}-D, Δf ${labels(null, [value])[0]}: ${short(x)} and ${short(y)}` });
+          });
+        }
+      }
+      const wins = (one, other) => points.filter((point) => point[one] < point[other]).length;
+      scatter(byId("pair-chart"), {
+        points,
+        across: `ERT / D of ${across.value}`,
+        up: `ERT / D of ${up.value}`,
+        above: `${across.value} faster: ${wins("x", "y")}`,
+        below: `${up.value} faster: ${wins("y", "x")}`,
+        kinds: Ds.map((D) => `${D}-D`),
+      });
+    };
+    for (const select of [across, up, which]) select.addEventListener("change", draw);
+    draw();
+    charts.push({ redraw: draw, restyle: draw });
+  }
+}

@@ -1,0 +1,73 @@
+// Makes tables sortable, draws what can be chosen, and nothing else. All data are in the page.
+const byId = (id) => document.getElementById(id);
+
+const unpacked = async (text) => {
+  const bytes = Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+};
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// Tables
+
+const valueOf = (row, column) => {
+  const cell = row.cells[column];
+  if (cell.dataset.value !== undefined) return Number(cell.dataset.value);
+  const text = cell.textContent.trim();
+  return text === "–" || text === "" ? NaN : text;
+};
+
+const compare = (a, b) => {
+  if (typeof a === "number" && typeof b === "number") {
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+    return a === b ? 0 : a - b;
+  }
+  return String(a).localeCompare(String(b), "en", { numeric: true });
+};
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = table.tHead.rows[table.tHead.rows.length - 1].cells;
+  [...heads].forEach((head, column) => {
+    if (head.colSpan > 1) return;
+    const button = document.createElement("button");
+    button.className = "sort";
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const rows = [...table.tBodies[0].rows];
+      rows.sort((a, b) => (down ? -1 : 1) * compare(valueOf(a, column), valueOf(b, column)));
+      table.tBodies[0].append(...rows);
+    });
+  });
+}
+
+if (typeof DecompressionStream === "undefined") {
+  for (const place of document.querySelectorAll(".chart")) place.textContent = "Charts need a browser of 2023 or later.";
+  return;
+}
+const data = await unpacked(byId("payload").textContent);
+
+// Figures that were made beforehand, one of which is shown
+
+// Characters are drawn by outlines, which all figures share.
+const withGlyphs = (svg) => {
+  const used = new Set([...svg.matchAll(/href="#(DejaVuSans[\w-]*)"/g)].map(([, id]) => id));
+  const outlines = [...used].map((id) => data.glyphs[id] ?? "").join("");
+  return svg.replace("<defs>", () => `<defs>${outlines}`);
+};
+
+for (const chooser of document.querySelectorAll("select[data-figures]")) {
+  const figures = data.figures[chooser.dataset.figures];
+  const image = byId(`figure-${chooser.dataset.figures}`);
+  const show = () => {
+    const figure = figures[chooser.value];
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withGlyphs(figure.svg))}`;
+    image.alt = figure.title;
+  };
+  chooser.addEventListener("change", show);
+  show();
+}
