@@ -77,6 +77,14 @@ def running_times_alone(algorithms: Sequence[str]) -> pd.DataFrame:
     return table
 
 
+def final_values(algorithms: Sequence[str], functions: Sequence[int] = (1, 8, 18, 19, 24)) -> pd.DataFrame:
+    """Δf of seven trials, some at 1e-8."""
+    rng = np.random.default_rng(5)
+    places = [(a, D, f) for a in algorithms for D in DIMENSIONS for f in functions for _ in range(7)]
+    frame = pd.DataFrame(places, columns=["algorithm", "dimension", "function"])
+    return frame.assign(delta_f=np.maximum(1e-8, 10.0 ** rng.uniform(-10, 3, len(frame))))
+
+
 def curves_on_five(algorithms: Sequence[str]) -> pd.DataFrame:
     """Δf on five functions, so that a row of panels is not full."""
     return convergence_curves(algorithms, functions=(1, 8, 18, 19, 24))

@@ -155,6 +155,20 @@ def test_running_times_are_those_of_the_table(opened: Opened, results: Path) -> 
     assert opened.complaints == []
 
 
+def test_final_values_are_those_of_the_trials(opened: Opened, results: Path) -> None:
+    """A point each, with its value as a text, of the function that is chosen."""
+    opened.page.select_option("#final-dimension", "3")
+    opened.page.select_option("#final-function", "15")
+    best = pd.read_csv(results / "tables" / "best_delta_f.csv")
+    of = best[(best["dimension"] == 3) & (best["function"] == 15) & (best["scenario"] == "40·D")]
+    shown = [text.rpartition(": ") for text in opened.page.locator("#final-chart circle title").all_text_contents()]
+    expected = of.sort_values("delta_f").groupby("algorithm")["delta_f"].apply(list).to_dict()
+    assert {name for name, _, _ in shown} == set(expected)
+    for algorithm, values in expected.items():
+        assert [float(value) for name, _, value in shown if name == algorithm] == pytest.approx(values, rel=1e-3)
+    assert opened.complaints == []
+
+
 def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> None:
     """The pointer over the chart names evaluations and medians that the CSV has."""
     opened.page.select_option("#convergence-function", "8")

@@ -19,6 +19,7 @@ from sacma.analysis.sections.cpu import cpu_time
 from sacma.analysis.sections.critical_differences import critical_differences
 from sacma.analysis.sections.ecdf import ecdf
 from sacma.analysis.sections.ert import expected_running_times, pair_panels
+from sacma.analysis.sections.final_values import final_values
 from sacma.analysis.sections.ranks import mean_rank_panels
 from tests.analysis.figures import tables
 from tests.analysis.figures.drawn import faults, texts
@@ -36,6 +37,7 @@ FIGURES: dict[str, tuple[Callable[..., Figure], Table, dict[str, Any]]] = {
         {"over": "dimension", "target": 1.0},
     ),
     "running times in pairs": (pair_panels, tables.running_times_alone, {"baseline": "baseline"}),
+    "final values": (final_values, tables.final_values, {"dimension": 20}),
     "control": (control_frequency, tables.control_trials, {"function": 8, "dimension": 20}),
     "evolution": (evolution, tables.generations, {"title": "f8 Rosenbrock, 20-D, instance 1"}),
     "ranks of functions": (heatmap, tables.cells, {"column": "rank", "dimension": 20, "budget": "#FE_t/3"}),

@@ -35,5 +35,6 @@ def function_grid(
         axes.tick_params(axis="x", labelbottom=n + columns >= len(functions))
         panels[function] = axes
     layout.write(8, (body - BELOW) / 2, y, rotation=90, va="center", ha="center")
-    layout.write(width / 2, body - 8, x, ha="center", va="center")
+    if x:
+        layout.write(width / 2, body - 8, x, ha="center", va="center")
     return layout.figure, panels

@@ -27,7 +27,7 @@ from sacma.files.printable import printable
 UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
-SCRIPTS = ("start", "chart", "scatter", "curves", "ert", "end")  # parts of one function, in this order
+SCRIPTS = ("start", "chart", "scatter", "curves", "ert", "final", "end")  # parts of one function, in this order
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 
 

@@ -13,6 +13,7 @@ FILES = (
     "convergence",
     "ecdf",
     "ert",
+    "final_values",
     "by_function",
     "control",
     "cpu",

@@ -1,0 +1,70 @@
+// Final values: a row an algorithm, a point a trial.
+
+const middle = (name, most) => (name.length > most ? `${name.slice(0, most - Math.floor(most / 2) - 1)}…${name.slice(-Math.floor(most / 2))}` : name);
+
+if (byId("final-chart")) {
+  const place = byId("final-chart");
+  const dimension = byId("final-dimension");
+  const chosen = byId("final-function");
+  const source = data.final_values;
+  fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
+  const fillFunctions = () => fill(
+    chosen, Object.keys(source[dimension.value]).map((f) => [f, `f${f} ${data.names[f] ?? ""}`.trim()]),
+  );
+  const draw = () => {
+    const of = source[dimension.value][chosen.value];
+    const names = Object.keys(of);
+    const width = place.clientWidth;
+    const letters = width < 600 ? 14 : 30;
+    const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
+    const [row, bottom, rim] = [24, 44, 14];
+    const height = row * names.length + bottom;
+    const all = names.flatMap((name) => of[name]);
+    let [low, high] = [Math.log10(Math.min(...all)), Math.log10(Math.max(...all))];
+    const margin = Math.max(0.03 * (high - low), 0.05);
+    [low, high] = [low - margin, high + margin];
+    const at = (value) => left + ((Math.log10(value) - low) / (high - low)) * (width - left - rim);
+    const picture = svgOf("svg", {
+      viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+      "aria-label": `Best Δf of each trial, f${chosen.value} in ${dimension.value}-D; medians: ${names.map((name) =>
+        `${name} ${shown(of[name][Math.floor(of[name].length / 2)])}`).join(", ")}.`,
+    });
+    const every = Math.max(1, Math.ceil((44 * (high - low)) / (width - left - rim)));
+    const powers10 = [];
+    for (let power = Math.ceil(low / every) * every; power <= high; power += every) powers10.push(10 ** power);
+    for (const value of powers10.length > 1 ? powers10 : [10 ** (low + margin), 10 ** (high - margin)]) {
+      picture.append(svgOf("line", { x1: at(value), x2: at(value), y1: 0, y2: row * names.length, stroke: css("--line") }));
+      picture.append(svgOf("text", {
+        x: at(value), y: row * names.length + 16, fill: css("--text"), "font-size": 12, "text-anchor": "middle",
+      }, labels(null, [value])[0]));
+    }
+    picture.append(svgOf("text", {
+      x: left + (width - left - rim) / 2, y: height - 8, fill: css("--text"), "font-size": 12, "text-anchor": "middle",
+    }, "best Δf"));
+    names.forEach((name, n) => {
+      const y = row * (n + 0.5);
+      const colour = colourOf(name);
+      const label = svgOf("text", { x: left - 8, y: y + 4, fill: css("--text"), "font-size": 12, "text-anchor": "end" }, middle(name, letters));
+      label.append(svgOf("title", {}, name));
+      picture.append(label);
+      const sorted = of[name];
+      const logs = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]].map(Math.log10);
+      const median = at(10 ** ((logs[0] + logs[1]) / 2));
+      picture.append(svgOf("line", { x1: median, x2: median, y1: y - 10, y2: y + 10, stroke: colour, "stroke-width": 3 }));
+      sorted.forEach((value, i) => {
+        const point = svgOf("circle", {
+          cx: at(value), cy: y - 7 + 14 * ((i * 0.6180339887) % 1), r: 3, fill: colour, "fill-opacity": 0.65,
+        });
+        point.append(svgOf("title", {}, `${name}: ${shown(value)}`));
+        picture.append(point);
+      });
+    });
+    place.replaceChildren(picture);
+  };
+  fillFunctions();
+  if ([...chosen.options].some((option) => option.value === "8")) chosen.value = "8"; // on bbob neither easy nor hopeless
+  dimension.addEventListener("change", () => { fillFunctions(); draw(); });
+  chosen.addEventListener("change", draw);
+  draw();
+  charts.push({ redraw: draw, restyle: draw });
+}
