@@ -25,11 +25,13 @@ from sacma.coco.reader import CocoData, load_coco
 from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
+from sacma.files.printable import one_line
 from sacma.store.completeness import Completeness
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
 Covered = tuple[StoredStudy, Completeness]  # A study and what is there of it
+FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
 BASELINE = "CMA-ES"  # algorithm that others are compared with, where it is there
 
 
@@ -61,6 +63,7 @@ class Comparison:
 
     covered: tuple[Covered, ...]
     external: tuple[ExternalData, ...] = ()
+    against: str = ""  # the algorithm that gains are measured against; empty: as ``baseline`` says
 
     @property
     def suite(self) -> Suite:
@@ -73,14 +76,23 @@ class Comparison:
         return (*(study.name for study, _ in self.covered), *(data.name for data in self.external))
 
     @property
+    def of_paper(self) -> bool:
+        """True where the study is the paper's: all its algorithms are there in a reading, or some, and no others."""
+        names = set(self.names)
+        all_there = any(names >= set(reading.names) for reading in READINGS)
+        some = len(names) >= FEWEST_OF_PAPER and names <= {name for reading in READINGS for name in reading.names}
+        return self.suite.of_the_paper and (all_there or some)
+
+    @property
     def readings(self) -> list[Reading]:
-        """The readings of the paper of which there are algorithms."""
-        return [reading for reading in READINGS if any(name in reading.names for name in self.names)]
+        """The readings of the paper of which there are algorithms, where the study is the paper's."""
+        there = [reading for reading in READINGS if any(name in reading.names for name in self.names)]
+        return there if self.of_paper else []
 
     @property
     def baseline(self) -> str:
-        """The algorithm that others are compared with: CMA-ES, or the first where it is not there."""
-        return BASELINE if BASELINE in self.names else self.names[0]
+        """The algorithm that others are compared with, unless given CMA-ES, or the first where it is not there."""
+        return self.against or (BASELINE if BASELINE in self.names else self.names[0])
 
     @property
     def budget(self) -> float:
@@ -180,11 +192,19 @@ class Comparison:
         return pd.concat([medians, pd.DataFrame(empty)], ignore_index=True) if empty else medians
 
 
-def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = ()) -> Comparison:
-    """Return a comparison, our studies in the paper's order, others behind by name."""
+def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = (), baseline: str = "") -> Comparison:
+    """Return a comparison, our studies in the paper's order, others behind by name.
+
+    Raises:
+        SacmaError: there is no algorithm of the name ``baseline``.
+    """
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
-    return Comparison(tuple(ours), tuple(external))
+    comparison = Comparison(tuple(ours), tuple(external), baseline)
+    if baseline and baseline not in comparison.names:
+        there = ", ".join(comparison.names)
+        raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
+    return comparison
 
 
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[ExternalData, ...]:

@@ -75,7 +75,8 @@ def write_report(
     sections = all_sections()
     findings = find(comparison)
     report = Report(store, findings, manifests, notes)
-    for section in sections[1:]:  # the summary is of what the others find
+    applying = [section for section in sections if section.applies(comparison)]
+    for section in (each for each in applying if each.key != "summary"):  # which is of what the others find
         on_step((section.heading or section.title).lower(), 0.0)
         for name in section.frames:
             _ = findings[name]
@@ -83,8 +84,7 @@ def write_report(
     with atomic_folder(final) as folder:
         on_step("tables", 0.1)
         tables = [_tables(section, report) for section in sections]
-        of_suite = [section for section in sections if section.applies(comparison.suite)]
-        frames = {name: findings[name] for section in of_suite for name in section.frames}
+        frames = {name: findings[name] for section in applying for name in section.frames}
         files = _write_tables(folder / "tables", frames, [each for part in tables for each in part])
         on_step("figures", 0.2)
         drawings = [drawing for section in sections for drawing in section.figures(report)]
@@ -106,9 +106,12 @@ def write_report(
 
 
 def _tables(section: Section, report: Report) -> list[FormattedTable]:
-    """Return the tables of a section, in their captions what they are over."""
-    tables, over = list(section.tables(report)), scope(report.comparison) if section.scoped else ""
-    return [replace(table, caption=f"{table.caption.rstrip()} {over}") for table in tables] if over else tables
+    """Return the tables of a section, in their captions what they are over; the paper's numbers in its study only."""
+    over, of_paper = scope(report.comparison) if section.scoped else "", report.comparison.of_paper
+    return [
+        replace(table, caption=f"{table.caption.rstrip()} {over}".rstrip(), number=table.number if of_paper else None)
+        for table in section.tables(report)
+    ]
 
 
 def _partial(comparison: Comparison) -> str:

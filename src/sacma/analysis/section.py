@@ -14,7 +14,6 @@ from sacma.analysis.comparison import Comparison
 from sacma.analysis.table_format import FormattedTable
 from sacma.analysis.tables import medians_of
 from sacma.analysis.trials import best_delta_f
-from sacma.coco.suites import Suite
 from sacma.store.provenance import Manifest
 from sacma.store.store import Store
 
@@ -117,7 +116,7 @@ class Section:
     piece: str = "{% for each in tables %}{{ table(each) }}{% endfor %}"  # of the page: a Jinja template
     values: Callable[[Report], Mapping[str, object]] = lambda _: {}  # more for the piece
     shown: Callable[[Findings], bool] = lambda _: True  # if the page has it
-    applies: Callable[[Suite], bool] = lambda _: True  # if its frames mean anything in a suite
+    applies: Callable[[Comparison], bool] = lambda _: True  # if its frames mean anything
     scoped: bool = True  # captions of its tables end with what the tables are over
 
 

@@ -85,7 +85,7 @@ def number(value: float, form: str, *, bold: bool = False, star: bool = False) -
     ('2.35', '–', '∞')
     """
     known = not math.isnan(value)
-    text = format(value, form).replace("inf", "∞") if known else "–"
+    text = format(value, f"z{form}").replace("inf", "∞") if known else "–"
     return Cell(text, bold and known, star and known, value if known else None)
 
 

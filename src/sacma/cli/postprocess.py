@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn
@@ -15,10 +15,14 @@ from sacma.cli.common import counted, err, out, print_damage, print_list, redraw
 from sacma.cli.interruption import this_command
 from sacma.cli.options import ResultsArgument
 
+if TYPE_CHECKING:
+    from sacma.analysis.postprocess import Written
+
 EXAMPLES = (
     "sacma postprocess results/study",
     "sacma postprocess --no-pages                     # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
+    "sacma postprocess --baseline GP-5                # gains are measured against it",
 )
 
 
@@ -32,6 +36,14 @@ def postprocess(
         list[str] | None,
         typer.Option("--with", help="COCO data of others, a folder or an archive, to compare.", metavar="NAME=PATH"),
     ] = None,
+    baseline: Annotated[
+        str,
+        typer.Option(
+            "--baseline",
+            help="The algorithm that gains are measured against; default: CMA-ES, or else the first.",
+            metavar="NAME",
+        ),
+    ] = "",
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
     """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS.
@@ -44,7 +56,7 @@ def postprocess(
     from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
     from sacma.analysis.notes import notes
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
-    from sacma.cli.tables import missing_lines, rank_table
+    from sacma.cli.tables import missing_lines
     from sacma.coco.suites import SUITES
     from sacma.files.atomic import check_replaceable
     from sacma.store.completeness import completeness_of_studies
@@ -58,7 +70,8 @@ def postprocess(
     studies = [study for study, _ in covered]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite]
-    comparison = compare(covered, load_external_data(foreign or (), [study.name for study in studies], suite))
+    others = load_external_data(foreign or (), [study.name for study in studies], suite)
+    comparison = compare(covered, others, baseline)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:
@@ -81,11 +94,21 @@ def postprocess(
         with _step_display() as show:
             written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=show)
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
+    _print_found(written, missing)
+
+
+def _print_found(written: "Written", missing: list[str]) -> None:
+    """Print what was found, and where it is."""
+    from sacma.analysis.sections.first import headline
+    from sacma.cli.tables import rank_table
+
+    out.print()
+    out.print(Text(written.findings.once(headline).headline))
     out.print()
     for sentence in written.summary.sentences:
         out.print(Text(f"- {sentence}"))
     out.print()
-    if len(comparison.names) > 1:
+    if len(written.findings.comparison.names) > 1:
         out.print(rank_table(written.findings["mean_ranks"]))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")

@@ -265,9 +265,80 @@ def test_data_and_printed_tables_have_files_of_their_own(results: Path) -> None:
     """No printed table takes the place of the data frame that it is made from."""
     for name in (name for section in all_sections() for name in section.frames):
         assert not (results / "tables" / f"{name}.tex").exists(), name
-    beside = pd.read_csv(results / "tables" / "paper_mean_ranks.csv")
-    assert {"dimension", "scenario", "algorithm", "paper", "ours", "difference"} <= set(beside.columns)
-    assert (results / "tables" / "table3_beside_paper.tex").exists()
+
+
+def test_the_paper_is_not_in_a_study_of_others(opened: Opened, results: Path) -> None:
+    """Where a stranger's algorithm is compared with some of the paper's, no table or sentence is about the paper."""
+    assert not list((results / "tables").glob("*paper*"))
+    assert opened.page.locator("#publication").count() == 0
+    opened.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    text = opened.page.locator("main").inner_text()
+    assert "In the paper" not in text
+    assert not re.search(r"Table \d", text)
+
+
+def test_first_screen(opened: Opened, results: Path) -> None:
+    """A sentence names who is ahead; the strip has the mean ranks of the table, in their order, as chosen."""
+    page = opened.page
+    overall = pd.read_csv(results / "tables" / "overall_ranks.csv")
+    leader = overall[overall["scenario"] == "40·D"].sort_values("mean_rank", kind="stable").iloc[0]
+    headline = page.locator(".headline").inner_text()
+    assert headline.startswith(leader["algorithm"])
+    assert f" {leader['mean_rank']:.2f}" in headline
+    assert page.locator("#first-chart canvas").bounding_box()["y"] < 700  # type: ignore[index]
+    assert page.locator("details[open]").count() == 0
+    ranks = pd.read_csv(results / "tables" / "mean_ranks.csv")
+    seen = set()
+    for D, scenario in ((3, "40·D"), (2, "25·D"), (2, "#FE_t/3")):
+        page.select_option("#first-dimension", str(D))
+        page.select_option("#first-budget", scenario)
+        of = ranks[(ranks["dimension"] == D) & (ranks["scenario"] == scenario)].set_index("algorithm")["mean_rank"]
+        order = str(page.locator("#first-ranks").get_attribute("data-order")).split()
+        assert set(order) == set(of.index)
+        assert of[order].is_monotonic_increasing
+        titles = page.locator("#first-ranks circle title").all_text_contents()
+        assert titles == [f"{name}: {of[name]:.2f}" for name in order]
+        seen.add(opened.picture("first"))
+    assert len(seen) == 3
+    assert opened.complaints == []
+
+
+def test_terms_are_explained(opened: Opened) -> None:
+    """By a title where they are first used, reachable by keyboard, and in a legend; symbols are written one way."""
+    page = opened.page
+    for term in ("#FEt", "Δfmed", "ERT"):
+        abbreviation = page.locator("abbr[title]", has_text=term).first
+        assert len(str(abbreviation.get_attribute("title"))) > 40
+        assert abbreviation.get_attribute("tabindex") == "0"
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    assert page.locator("dl.terms dt").count() == page.locator("dl.terms dd").count() > 5
+    for option in page.locator("option").all_text_contents():
+        assert "FEt" not in option
+        assert "FE_t" not in option
+    assert "(-0.0)" not in page.locator("main").inner_text()
+    name = page.locator(".name", has_text="ADA-Kendall").first
+    assert name.evaluate("each => getComputedStyle(each).whiteSpace") == "nowrap"
+
+
+@pytest.mark.parametrize("shade", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_nothing_is_wider_than_its_column(browser: Browser, results: Path, width: int, shade: str) -> None:
+    """At no width does the page scroll sideways, nor do drawings leave their places, nor does the script complain."""
+    options: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": shade}
+    opened = Opened(browser, results, **options)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    wider = opened.page.evaluate(
+        "[...document.querySelectorAll('.chart svg, .chart canvas, figure img')].filter(each => "
+        "each.getBoundingClientRect().right > document.querySelector('main').getBoundingClientRect().right).length"
+    )
+    assert wider == 0
+    sizes = opened.page.evaluate(
+        "[...document.querySelectorAll('.chart svg text')].map(each => each.getBoundingClientRect())"
+        ".filter(box => box.width && (box.left < 0 || box.right > innerWidth)).length"
+    )
+    assert sizes == 0
+    assert opened.complaints == []
+    opened.page.close()
 
 
 def test_charts_hold_what_the_tables_hold(results: Path) -> None:

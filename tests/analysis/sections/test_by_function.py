@@ -35,7 +35,7 @@ def test_ranks() -> None:
         assert float(shown[place]) == row["rank"] == shades[place]
     assert [label.get_text() for label in axes.get_xticklabels()] == SIX
     assert axes.get_yticklabels()[7].get_text() == "f8 Rosenbrock"
-    assert figure.texts[0].get_text() == "rank by median Δf, 20-D, #FE_t"
+    assert figure.texts[0].get_text() == "rank by median Δf, 20-D, #FEₜ"
 
 
 def test_better_is_darker() -> None:

@@ -83,7 +83,7 @@ def test_panels() -> None:
     figure = critical_differences(some[:5])
     assert len(figure.axes) == 5
     for axes, given in zip(figure.axes, some, strict=False):
-        assert given.title in [text.get_text() for text in axes.texts]
+        assert given.title.replace("#FE_t", "#FEₜ") in [text.get_text() for text in axes.texts]
     left, right = (axes.get_position() for axes in figure.axes[:2])
     assert left.y1 == right.y1
     assert left.x1 < right.x0

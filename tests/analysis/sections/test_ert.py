@@ -75,7 +75,7 @@ def test_nothing_to_draw_is_said() -> None:
         pair_panels(table[table["algorithm"] != "virtual best"], baseline="CMA-ES")
 
 
-def test_the_section(tmp_path: object) -> None:
+def test_the_section() -> None:
     """Tables, chart data and frames of two algorithms, one of which takes twice as long everywhere."""
     one, two = (made("cmaes", partial(reached, n), PROTOCOL, name=name) for n, name in ((1, "Fast"), (2, "Slow")))
     findings = find(compared(one, two))
@@ -111,3 +111,15 @@ def test_one_algorithm_has_no_rivals() -> None:
     report = Report(Store.__new__(Store), findings)
     assert [table.name for table in ert.SECTION.tables(report)] == ["ert_02D", "ert_03D"]
     assert not [drawing for drawing in ert.SECTION.figures(report) if drawing.name == "ert_pairs"]
+
+
+def test_targets_that_nobody_reached_have_no_figures() -> None:
+    """Where no trial comes to the largest target, there are rows that say so, and nothing is drawn."""
+    findings = find(
+        compared(made("cmaes", lambda _: [(1, 1e4)], PROTOCOL), made("gp5", lambda _: [(1, 1e4)], PROTOCOL))
+    )
+    assert not findings["ert"]["successes"].any()
+    assert findings["virtual_best"].empty
+    report = Report(Store.__new__(Store), findings)
+    assert [drawing.name for drawing in ert.SECTION.figures(report)] == []
+    assert len(list(ert.SECTION.tables(report))) == 2

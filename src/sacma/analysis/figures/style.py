@@ -126,7 +126,8 @@ def plain(text: object) -> str:
     'Δf\\n\\u4e2d'
     """
     there = _characters()
-    return "".join(c if ord(c) in there else c.encode("unicode_escape").decode() for c in printable(str(text)))
+    shown = printable(str(text)).replace("#FE_t", "#FEₜ")
+    return "".join(c if ord(c) in there else c.encode("unicode_escape").decode() for c in shown)
 
 
 @cache

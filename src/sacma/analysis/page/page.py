@@ -2,10 +2,11 @@
 
 import base64
 import gzip
+import html
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
@@ -21,13 +22,24 @@ from sacma.analysis.figures.style import looks
 from sacma.analysis.notes import scope
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section
 from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_text, rendered
+from sacma.analysis.terms import explained
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 
 UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
-SCRIPTS = ("start", "chart", "scatter", "curves", "ert", "final", "end")  # parts of one function, in this order
+SCRIPTS = (
+    "start",
+    "chart",
+    "scatter",
+    "first",
+    "curves",
+    "ert",
+    "final",
+    "end",
+)  # parts of one function, in this order
+LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 
 
@@ -47,12 +59,14 @@ class Page:
 def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     """Return the page as HTML."""
     findings = report.findings
+    names = report.comparison.names
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_printable
     )
     environment.filters |= {
-        "symbols": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
-        "symbols_plain": lambda text: str(text).replace("#FE_t", "#FEt"),
+        "symbols": lambda text: Markup(explained(names_together(html_text(str(text)), names))),  # noqa: S704 it escapes
+        "symbols_plain": _plainly,
+        "terms": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
         "table": lambda table: Markup(rendered(table, "html")),  # noqa: S704 idem
         "rows": _rows,
     }
@@ -61,7 +75,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     glyphs: dict[str, str] = {}
     for drawing, svg in page.figures:
         figures[drawing.group].append(drawing)
-        pictures[drawing.group].append({"title": drawing.title, "svg": _without_glyphs(svg, glyphs)})
+        pictures[drawing.group].append({"title": _plainly(drawing.title), "svg": _without_glyphs(svg, glyphs)})
     shown = [
         (section, tables) for section, tables in zip(sections, page.tables, strict=True) if section.shown(findings)
     ]
@@ -121,6 +135,22 @@ def _without_glyphs(svg: str, glyphs: dict[str, str]) -> str:
         return "" if glyphs.setdefault(found[1], outline) == outline else found[0]
 
     return GLYPH.sub(kept, svg)
+
+
+def _plainly(text: str) -> str:
+    """Return a text whose symbols have no markup."""
+    return text.replace("#FE_t", "#FEₜ")
+
+
+def names_together(text: str, names: Iterable[str]) -> str:
+    """Return HTML in which no line ends within a short name of an algorithm.
+
+    >>> names_together("ADA-KL is ahead of GP-5", ["ADA-KL"])
+    '<span class="name">ADA-KL</span> is ahead of GP-5'
+    """
+    short = sorted((name for name in names if "-" in name and len(name) <= LONGEST_NAME), key=len, reverse=True)
+    pattern = "|".join(re.escape(html.escape(name)) for name in short)
+    return re.sub(rf"(?<![\w-])({pattern})(?![\w-])", r'<span class="name">\1</span>', text) if short else text
 
 
 def _printable(value: Any) -> Any:

@@ -6,6 +6,7 @@ from sacma.analysis.comparison import Comparison
 from sacma.analysis.section import Findings, Section
 
 FILES = (
+    "first",
     "summary",
     "ranks",
     "critical_differences",

@@ -22,7 +22,6 @@ from sacma.config.nested import flattened
 from sacma.strategy.transfer import T1, T2
 
 PIECE = """
-{{ figure("transfer", "Transfer functions, from 1 less the error to the share of model-evaluated generations.") }}
 {{ figure("control", "Control frequency of single trials: true generations per model-evaluated one.") }}
 {{ figure("evolution", "Model-evaluated generations g_m in a row, and the error that they follow from, over one\
  trial.") }}
@@ -79,8 +78,6 @@ def control_frequencies(costs: pd.DataFrame) -> pd.DataFrame:
 
 def _figures(report: Report) -> Iterator[Drawing]:
     frequencies, costs = report.findings["control_frequency"], report.findings["trial_costs"]
-    if not frequencies.empty:
-        yield Drawing("transfer", "transfer", "T₁ and T₂", transfer_functions)
     costs = costs[costs["algorithm"].isin(set(frequencies["algorithm"]))]
     cells = {
         (D, int(str(f))): trials

@@ -154,5 +154,5 @@ SECTION = Section(
     chart=_chart,
     piece=PIECE,
     shown=lambda findings: not findings["ecdf"].empty,
-    applies=lambda suite: suite.of_2009,
+    applies=lambda comparison: comparison.suite.of_2009,
 )

@@ -150,18 +150,19 @@ def _chart(findings: Findings) -> Json:
 def _figures(report: Report) -> Iterator[Drawing]:
     times, best = report.findings["ert"], report.findings["virtual_best"].assign(algorithm=VIRTUAL_BEST)
     both = pd.concat([times[list(COLUMNS)], best[list(COLUMNS)]], ignore_index=True) if len(best) else times
+    reached = both[np.isfinite(both["ert_per_dimension"].to_numpy(float))]
     for D, of_dimension in by_dimension(both):
-        make = bind(expected_running_times, of_dimension, dimension=D, **report.look)
-        yield Drawing(f"ert_{D:02d}D", "", f"expected running times, {D}-D", make)
+        if D in set(reached["dimension"]):
+            make = bind(expected_running_times, of_dimension, dimension=D, **report.look)
+            yield Drawing(f"ert_{D:02d}D", "", f"expected running times, {D}-D", make)
     for target in OVER_DIMENSION:
         at = both[both["target"] == target]
-        if len(at["dimension"].unique()) > 1 and np.isfinite(at["ert_per_dimension"].to_numpy(float)).any():
+        if len(at["dimension"].unique()) > 1 and target in set(reached["target"]):
             make = bind(expected_running_times, at, over="dimension", target=target, **report.look)
             yield Drawing(f"ert_over_dimension_{target:.0e}", "", f"expected running times to {target:g}", make)
     names, baseline = report.comparison.names, report.comparison.baseline
     shared = report.findings.once(_shared)
-    pairs = shared[shared["algorithm"] != baseline]
-    if len(pairs) and baseline in set(shared["algorithm"]):
+    if baseline in set(shared["algorithm"]) and not report.findings["virtual_best"].empty:
         make = bind(pair_panels, shared, baseline=baseline, algorithms=names, partial=report.look["partial"])
         yield Drawing("ert_pairs", "", f"expected running times beside those of {baseline}", make)
 

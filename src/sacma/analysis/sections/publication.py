@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from sacma.analysis.comparison import Compared, Comparison
+from sacma.analysis.comparison import FEWEST_OF_PAPER, Compared, Comparison
 from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
 from sacma.analysis.figures.rows import rows
 from sacma.analysis.figures.style import FAINT, looks, styled
@@ -28,7 +28,6 @@ from sacma.analysis.sections.ecdf import ecdf_of
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.tables import PLACE, joined, mean_ranks, medians_of, pairwise_table, rank_tests
 from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT, best_delta_f, budgets_to_target, evaluations_to_target
-from sacma.coco.suites import BBOB, Suite
 
 PIECE = """
 <p>Repický, Bajer, Pitra and Holeňa, <cite>Adaptive generation-based evolution control for Gaussian process surrogate
@@ -64,12 +63,10 @@ LEFT, BETWEEN, ABOVE, BELOW = 34.0, 22.0, 28.0, 16.0
 
 MARGIN = 0.25  # of the axes beyond the mean ranks
 
-FEWEST = 3  # algorithms of which a correlation of ranks says anything
-
 
 def names_of(comparison: Comparison, reading: Reading) -> list[str]:
     """Return which of the compared algorithms are the paper's in a reading."""
-    return [name for name in comparison.names if name in reading.names and comparison.suite.of_the_paper]
+    return [name for name in comparison.names if name in reading.names and comparison.of_paper]
 
 
 def compared_of(findings: Findings, reading: Reading) -> Compared:
@@ -180,7 +177,7 @@ def correlations(beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     for (D, scenario), group in beside.groupby(PLACE, sort=False):
         paper, ours = group["paper"].to_numpy(), group["ours"].to_numpy().round(9)
         rho = p_value = np.nan
-        if len(group) >= FEWEST and len(set(ours)) > 1:
+        if len(group) >= FEWEST_OF_PAPER and len(set(ours)) > 1:
             statistic = partial(_spearman, paper)
             test = stats.permutation_test((ours,), statistic, permutation_type="pairings", n_resamples=10_000)
             rho, p_value = float(test.statistic), float(test.pvalue)
@@ -214,13 +211,13 @@ def _spearman(paper: "np.ndarray[tuple[int], np.dtype[np.float64]]", ours: objec
     return float(stats.spearmanr(paper, ours).statistic)
 
 
-def cpu_beside(cpu: pd.DataFrame, suite: Suite = BBOB) -> pd.DataFrame:
+def cpu_beside(cpu: pd.DataFrame, *, of_paper: bool = True) -> pd.DataFrame:
     """Return CPU seconds per true evaluation, as from ``cpu_per_evaluation``, beside the paper's Table 2.
 
     Columns are algorithm, dimension, paper, ours (seconds) and ratio (how many times less ours is); there are no rows
-    of another ``suite`` than the paper's.
+    where the study is not the paper's.
     """
-    total = cpu[(cpu["part"] == "total") & suite.of_the_paper].rename(columns={"seconds_per_evaluation": "ours"})
+    total = cpu[(cpu["part"] == "total") & of_paper].rename(columns={"seconds_per_evaluation": "ours"})
     both = (
         published.cpu_seconds()
         .rename(columns={"seconds": "paper"})
@@ -353,7 +350,7 @@ SECTION = Section(
     frames={
         "paper_mean_ranks": of_all(_of_evidence(lambda found: mean_ranks_beside(found.ranks))),
         "paper_correlation": of_all(_of_readings(_correlations)),
-        "paper_cpu": of_one(lambda findings: cpu_beside(findings["cpu"], findings.comparison.suite)),
+        "paper_cpu": of_one(lambda findings: cpu_beside(findings["cpu"], of_paper=findings.comparison.of_paper)),
         "paper_claims": _of_evidence(judge),
         "paper_checks": _of_evidence(checks),
     },
@@ -361,7 +358,7 @@ SECTION = Section(
     figures=_figures,
     piece=PIECE,
     values=_values,
-    shown=lambda findings: len(findings["paper_mean_ranks"]) > 0 or len(findings["paper_cpu"]) > 0,
-    applies=lambda suite: suite.of_the_paper,
+    shown=lambda findings: findings.comparison.of_paper,
+    applies=lambda comparison: comparison.of_paper,
     scoped=False,
 )

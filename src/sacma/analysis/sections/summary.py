@@ -4,12 +4,13 @@ Each number in them is entered in a ledger, so that it can be found in a CSV fil
 contradict: a sentence whose data are not there is left out.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 
 from sacma.analysis.comparison import Comparison
+from sacma.analysis.ledger import Ledger, dimensions, listed
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
 from sacma.analysis.paper.published import AS_PRINTED, Reading
@@ -18,37 +19,18 @@ from sacma.analysis.tables import ALPHA, PLACE
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
+<details><summary>In words</summary>
 <ul class="summary">
 {% for sentence in values.sentences %}<li>{{ sentence|symbols }}</li>
 {% endfor %}</ul>
 <p class="caption">Each number of these sentences: <a href="{{ files.summary.csv }}">csv</a></p>
 {% if values.notes %}<ul>{% for note in values.notes %}<li>{{ note }}</li>{% endfor %}</ul>{% endif %}
+</details>
 """
 
 MOST_NAMED = 4  # of a list, before it is cut
+FEWEST_DECADES = 0.05  # lost on a function that is named
 LARGE = 10  # ratio from which on decimals say nothing
-
-
-class Ledger:
-    """Numbers that sentences name, with what they are of."""
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[str, float, str]] = []
-
-    def say(self, what: str, value: float, form: str = ",.0f") -> str:
-        """Return ``value`` as text, and enter it."""
-        shown = format(value, form)
-        self._entries.append((what, value, shown))
-        return shown
-
-    def count(self, what: str, number: int, noun: str) -> str:
-        """Return a number with its noun, one or many, and enter it."""
-        return f"{self.say(what, number)} {noun}{'' if number == 1 else 's'}"
-
-    @property
-    def entries(self) -> pd.DataFrame:
-        """All numbers: columns quantity, value, shown."""
-        return pd.DataFrame(self._entries, columns=["quantity", "value", "shown"])
 
 
 @dataclass(frozen=True)
@@ -75,26 +57,13 @@ def summarise(findings: Findings) -> Summary:
     return Summary(sentences, ledger.entries)
 
 
-def listed(items: Sequence[str]) -> str:
-    """Return items as a list in words.
-
-    >>> listed(["2-D", "3-D", "5-D"]), listed(["2-D"])
-    ('2-D, 3-D and 5-D', '2-D')
-    """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
-def _dimensions(values: Iterable[int]) -> str:
-    return listed([f"{D}-D" for D in sorted(set(values))])
-
-
 def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
     planned = comparison.planned
     trials, there = sum(planned.values()), len(comparison.trials)
     algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
     functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
     sentence = (
-        f"{algorithms} on {functions} in {_dimensions(D for _, D, _ in planned)}: "
+        f"{algorithms} on {functions} in {dimensions(D for _, D, _ in planned)}: "
         f"{ledger.count('trials planned', trials, 'trial')}, compared up to "
         f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
     )
@@ -143,7 +112,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
             phrases.append(f"that of {name} in {listed(shown)}")
         alike = [D for D in there["dimension"].unique() if not differ.get((D, scenario), False)]
         if phrases:
-            but = f" In {_dimensions(alike)} the ranks do not differ significantly." if alike else ""
+            but = f" In {dimensions(alike)} the ranks do not differ significantly." if alike else ""
             yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}.{but}"
 
 
@@ -182,6 +151,7 @@ def _gained(findings: Findings, ledger: Ledger) -> Iterator[str]:
         of_it = group[group["algorithm"] == name]
         better = int((of_it["decades"] > 0).sum())
         worse = of_it[of_it["decades"] < 0].sort_values("decades")
+        most_lost = worse[worse["decades"] <= -FEWEST_DECADES].head(MOST_NAMED)
         most = ledger.say(f"median over functions of decades gained, {name}, {D}-D", medians[name], ".2f")
         if medians[name] > 0:
             said = f"{name} gains most over {baseline}: {most} decades of Δf_med in the median over functions"
@@ -193,10 +163,10 @@ def _gained(findings: Findings, ledger: Ledger) -> Iterator[str]:
         if len(worse):
             losses = [
                 f"f{f} ({ledger.say(f'decades gained, {name}, {D}-D, f{f}', decades, '.1f')})"
-                for f, decades in zip(worse["function"][:MOST_NAMED], worse["decades"][:MOST_NAMED], strict=True)
+                for f, decades in zip(most_lost["function"], most_lost["decades"], strict=True)
             ]
             lost = ledger.say(f"functions lost on, {name}, {D}-D", len(worse))
-            sentence += f" and worse on {lost}, most on {listed(losses)}"
+            sentence += f" and worse on {lost}{f', most on {listed(losses)}' if losses else ''}"
         yield f"{sentence}."
 
 

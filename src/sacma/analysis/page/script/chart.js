@@ -1,5 +1,8 @@
 // Charts
 
+const charts = [];
+const symbols = (text) => text.replace("#FE_t", "#FEₜ");
+
 const fill = (select, entries) => {
   const before = select.value;
   select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
@@ -54,7 +57,7 @@ const evaluations = { label: "true evaluations / D", splits: steps, values: labe
 
 // A chart of one line an algorithm, with or without a band, that says what is below the pointer. `curves` returns the
 // places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another.
-const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false }) => {
+const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false, line = () => null }) => {
   const place = byId(`${name}-chart`);
   const readout = byId(`${name}-readout`);
   const boxes = byId(`${name}-algorithms`);
@@ -109,6 +112,21 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
         { ...axis, label, ...(yLog ? { splits: powers, filter: all, values: labels } : {}), labelSize: 22, size: 58 },
       ],
       hooks: {
+        draw: [(self) => {
+          const at = line();
+          if (at === null || at < self.scales.x.min || at > self.scales.x.max) return;
+          const { ctx, bbox } = self;
+          const place = Math.round(self.valToPos(at, "x", true));
+          ctx.save();
+          ctx.strokeStyle = css("--faint");
+          ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+          ctx.lineWidth = devicePixelRatio;
+          ctx.beginPath();
+          ctx.moveTo(place, bbox.top);
+          ctx.lineTo(place, bbox.top + bbox.height);
+          ctx.stroke();
+          ctx.restore();
+        }],
         setCursor: [(self) => {
           const { idx } = self.cursor;
           if (idx === null || idx === undefined) return;

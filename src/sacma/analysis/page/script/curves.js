@@ -1,4 +1,3 @@
-const charts = [];
 const between = (low, high) => (low === null ? "–" : `${shown(low)} … ${shown(high)}`);
 
 if (byId("convergence-chart")) {

@@ -1,7 +1,5 @@
 // Final values: a row an algorithm, a point a trial.
 
-const middle = (name, most) => (name.length > most ? `${name.slice(0, most - Math.floor(most / 2) - 1)}…${name.slice(-Math.floor(most / 2))}` : name);
-
 if (byId("final-chart")) {
   const place = byId("final-chart");
   const dimension = byId("final-dimension");

@@ -9,6 +9,9 @@ const svgOf = (tag, attributes, text) => {
   return element;
 };
 
+// A name that is cut in its middle where it is long.
+const middle = (name, most) => (name.length > most ? `${name.slice(0, most - Math.floor(most / 2) - 1)}…${name.slice(-Math.floor(most / 2))}` : name);
+
 // Pairs of values on log axes with the diagonal; infinite ones are at the border.
 const scatter = (place, { points, across, up, above, below, kinds }) => {
   const size = Math.min(place.clientWidth, 560);

@@ -1,0 +1,45 @@
+"""Terms of the report, each explained in a sentence: on hover, and in a legend."""
+
+import html
+import re
+from collections.abc import Mapping
+
+TERMS: Mapping[str, str] = {
+    "#FE_t": "of a function: the fewest evaluations after which the median trial of some algorithm is at the "
+    "target, or the whole budget if none is",
+    "Δf": "the best value that a trial has found so far, less the optimal value of the function",
+    "Δf_med": "the median of Δf over trials, on the log scale; below the target it counts as the target",
+    "mean rank": "algorithms are ranked on each function by Δf_med, the best is first, ties share their ranks; the "
+    "mean over functions",
+    "F_F": "Iman's and Davenport's statistic: do the mean ranks differ more than by chance?",
+    "decades": "orders of magnitude: a decade of Δf gained is ten times closer to the optimum",
+    "control frequency": "generations evaluated with the function for each that was evaluated with the model",
+    "ERT": "expected running time: evaluations of all trials, until the target or their end, over the number of trials "
+    "that reached the target",
+    "virtual best": "of all algorithms that are compared, the lowest ERT to each target of each function",
+}
+"""By the texts that stand for them."""
+
+SHOWN = {"#FE_t": "#FE<sub>t</sub>", "Δf_med": "Δf<sub>med</sub>", "F_F": "F<sub>F</sub>"}
+"""How HTML has them, where it is not the same."""
+
+_EXPLAINED = ("#FE_t", "Δf_med", "F_F", "control frequency", "ERT", "virtual best")
+_TERM = re.compile("|".join(rf"(?<![\w-]){re.escape(SHOWN.get(term, term))}(?![\w-])" for term in _EXPLAINED))
+_TEXTS = {SHOWN.get(term, term): TERMS[term] for term in _EXPLAINED}
+
+
+def explained(text: str) -> str:
+    """Return HTML without tags of attributes, the first of each term in it with its explanation.
+
+    >>> explained("after #FE<sub>t</sub> or more")[:40]
+    'after <abbr tabindex="0" title="of a fun'
+    """
+    seen: set[str] = set()
+
+    def first(found: re.Match[str]) -> str:
+        if found[0] in seen:
+            return found[0]
+        seen.add(found[0])
+        return f'<abbr tabindex="0" title="{html.escape(_TEXTS[found[0]])}">{found[0]}</abbr>'
+
+    return _TERM.sub(first, text)
