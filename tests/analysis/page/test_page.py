@@ -328,7 +328,7 @@ def test_nothing_is_wider_than_its_column(browser: Browser, results: Path, width
     opened = Opened(browser, results, **options)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     wider = opened.page.evaluate(
-        "[...document.querySelectorAll('.chart svg, .chart canvas, figure img')].filter(each => "
+        "[...document.querySelectorAll('.chart svg, .chart canvas, .picture')].filter(each => "
         "each.getBoundingClientRect().right > document.querySelector('main').getBoundingClientRect().right).length"
     )
     assert wider == 0

@@ -1,17 +1,12 @@
-// Light and dark
-
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-const shade = () => {
-  const chosen = document.documentElement.dataset.theme;
-  document.documentElement.dataset.shade = chosen ?? (preferred.matches ? "dark" : "light");
-  for (const each of charts) each.restyle();
-};
 byId("theme").addEventListener("click", () => {
   document.documentElement.dataset.theme = document.documentElement.dataset.shade === "dark" ? "light" : "dark";
   shade();
+  for (const each of charts) each.restyle();
 });
-preferred.addEventListener("change", shade);
-shade();
+preferred.addEventListener("change", () => {
+  shade();
+  for (const each of charts) each.restyle();
+});
 
 let width = innerWidth;
 addEventListener("resize", () => {

@@ -8,6 +8,15 @@ const unpacked = async (text) => {
 };
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+// Light and dark
+
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+const shade = () => {
+  const chosen = document.documentElement.dataset.theme;
+  document.documentElement.dataset.shade = chosen ?? (preferred.matches ? "dark" : "light");
+};
+shade();
+
 // Tables
 
 const valueOf = (row, column) => {
@@ -67,6 +76,9 @@ for (const chooser of document.querySelectorAll("select[data-figures]")) {
     const figure = figures[chooser.value];
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withGlyphs(figure.svg))}`;
     image.alt = figure.title;
+    // As wide as the column, but on a phone, where it scrolls, no smaller than can be read.
+    const width = (4 / 3) * Number(/width="([\d.]+)pt"/.exec(figure.svg)?.[1] ?? 480);
+    image.style.width = `max(min(100%, ${1.7 * width}px), ${1.1 * width}px)`;
   };
   chooser.addEventListener("change", show);
   show();
