@@ -48,6 +48,19 @@ def test_less_sure(better_on: int, words: str) -> None:
     assert headline(find(two(better_on))).headline.startswith(words)
 
 
+def test_few_functions() -> None:
+    """Who wins all of five may have done so by chance, whatever a bootstrap of five says: 2/2⁵ > 0.05."""
+
+    def of(functions: str) -> str:
+        protocol = {**PROTOCOL, "functions": functions}
+        studies = made("cmaes", lambda _: level(1.0), protocol), made("gp5", lambda _: level(0.1), protocol)
+        return headline(find(compared(*studies))).headline
+
+    assert of("1-5").startswith("GP-5 leads, but not clearly")
+    assert of("1-5").endswith("; that may be chance, as there are only 5 functions.")
+    assert of("1-6").startswith("GP-5 is ahead")
+
+
 def test_alone() -> None:
     """One algorithm is ahead of nobody: how often it reached the target is said."""
     comparison = compared(made("cmaes", lambda spec: level(1e-9 if spec.function == 1 else 1.0), PROTOCOL))

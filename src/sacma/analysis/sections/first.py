@@ -39,6 +39,7 @@ dimensions: <a href="{{ files.overall_ranks.csv }}">csv</a></p>
 <dd>{{ text|terms }}</dd>{% endfor %}</dl></details>
 """
 
+FEWEST_FUNCTIONS = 6  # of fewer even one that wins them all may have done so by chance: sign test, level 0.05
 SURE, LIKELY = 0.95, 0.75  # shares of bootstrap samples from which on a lead is called so
 
 
@@ -97,17 +98,22 @@ def _headline(findings: Findings, ledger: Ledger) -> str:
     shown = [
         ledger.say(f"mean rank, {row['algorithm']}, all dimensions", row["mean_rank"], ".2f") for row in (best, second)
     ]
-    percent = ledger.say("share of bootstrap samples with the lowest mean rank, %", 100 * share, ".0f")
     name, next_name = best["algorithm"], second["algorithm"]
-    if share >= SURE:
-        lead, sure = f"{name} is ahead", "that is sure"
-    elif share >= LIKELY:
-        lead, sure = f"{name} is probably ahead", "that is likely, not sure"
+    if best["functions"] < FEWEST_FUNCTIONS:
+        few = ledger.count("functions that are ranked", best["functions"], "function")
+        lead, sure, reason = f"{name} leads, but not clearly", "that may be chance", f"there are only {few}"
     else:
-        lead, sure = f"{name} leads, but not clearly", "that may be chance"
+        percent = ledger.say("share of bootstrap samples with the lowest mean rank, %", 100 * share, ".0f")
+        reason = f"it is the lowest in {percent} % of bootstrap samples of functions"
+        if share >= SURE:
+            lead, sure = f"{name} is ahead", "that is sure"
+        elif share >= LIKELY:
+            lead, sure = f"{name} is probably ahead", "that is likely, not sure"
+        else:
+            lead, sure = f"{name} leads, but not clearly", "that may be chance"
     return (
         f"{lead}: after {scenario} evaluations its mean rank over all functions and dimensions is {shown[0]}, before "
-        f"{next_name} with {shown[1]}; {sure}, as it is the lowest in {percent} % of bootstrap samples of functions."
+        f"{next_name} with {shown[1]}; {sure}, as {reason}."
     )
 
 
