@@ -64,6 +64,7 @@ class Comparison:
     covered: tuple[Covered, ...]
     external: tuple[ExternalData, ...] = ()
     against: str = ""  # the algorithm that gains are measured against; empty: as ``baseline`` says
+    own_targets: tuple[float, ...] = ()  # Δf of expected running times; empty: the usual ones
 
     @property
     def suite(self) -> Suite:
@@ -192,15 +193,20 @@ class Comparison:
         return pd.concat([medians, pd.DataFrame(empty)], ignore_index=True) if empty else medians
 
 
-def compare(covered: Iterable[Covered], external: Sequence[ExternalData] = (), baseline: str = "") -> Comparison:
-    """Return a comparison, our studies in the paper's order, others behind by name.
+def compare(
+    covered: Iterable[Covered],
+    external: Sequence[ExternalData] = (),
+    baseline: str = "",
+    targets: tuple[float, ...] = (),
+) -> Comparison:
+    """Return a comparison, our studies in the paper's order, others behind by name; see ``Comparison`` for the rest.
 
     Raises:
         SacmaError: there is no algorithm of the name ``baseline``.
     """
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
-    comparison = Comparison(tuple(ours), tuple(external), baseline)
+    comparison = Comparison(tuple(ours), tuple(external), baseline, targets)
     if baseline and baseline not in comparison.names:
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")

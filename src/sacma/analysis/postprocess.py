@@ -152,8 +152,10 @@ def _write_figures(folder: Path, drawings: Sequence[Drawing], jobs: int, on_step
     return [(drawing, (folder / f"{drawing.name}.svg").read_text(encoding="utf-8")) for drawing in shown]
 
 
-def write_pages(store: Store, comparison: Comparison) -> Path:
+def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
     """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so.
+
+    Above each page is ``note``, too.
 
     External data come to it as plain files below their new names: cocopp would unpickle what lies beside them.
     """
@@ -169,7 +171,7 @@ def write_pages(store: Store, comparison: Comparison) -> Path:
                 ) from None
             folders.append(copy)
         apart = "" if comparison.compared.overlap.complete else ALL_OF_EACH
-        banner = " ".join(filter(None, [_partial(comparison), apart]))
+        banner = " ".join(filter(None, [_partial(comparison), apart, note]))
         return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
 
 

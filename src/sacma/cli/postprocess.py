@@ -23,6 +23,7 @@ EXAMPLES = (
     "sacma postprocess --no-pages                     # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
     "sacma postprocess --baseline GP-5                # gains are measured against it",
+    "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14 --targets 1,0.1",
 )
 
 
@@ -36,6 +37,13 @@ def postprocess(
         list[str] | None,
         typer.Option("--with", help="COCO data of others, a folder or an archive, to compare.", metavar="NAME=PATH"),
     ] = None,
+    algorithms: Annotated[
+        str, typer.Option(help="Algorithms to compare, like GP-5,CMA-ES; default: all.", metavar="NAMES")
+    ] = "",
+    functions: Annotated[str, typer.Option(help="Functions to compare, like 1-5,8; default: all.")] = "",
+    targets: Annotated[
+        str, typer.Option(help="Δf of expected running times, like 10,1,1e-3; default: decades from 100 down.")
+    ] = "",
     baseline: Annotated[
         str,
         typer.Option(
@@ -53,6 +61,7 @@ def postprocess(
     """
     from joblib import cpu_count
 
+    from sacma.analysis.choice import parse_choice
     from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
     from sacma.analysis.notes import notes
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
@@ -64,14 +73,16 @@ def postprocess(
     from sacma.store.stored_study import check_one_suite
 
     store = Store(results)
-    covered = completeness_of_studies(store)
-    check_finished(store, covered)
-    missing = [line for _, completeness in covered for line in missing_lines(completeness)]
-    studies = [study for study, _ in covered]
+    choice = parse_choice(algorithms, functions, targets)
+    everything = completeness_of_studies(store)
+    studies = [study for study, _ in everything]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite]
     others = load_external_data(foreign or (), [study.name for study in studies], suite)
-    comparison = compare(covered, others, baseline)
+    covered, others = choice.apply(everything, others)
+    check_finished(store, covered)
+    missing = [line for _, completeness in covered for line in missing_lines(completeness)]
+    comparison = compare(covered, others, baseline, choice.targets)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:
@@ -81,13 +92,13 @@ def postprocess(
         for name in ("report", *["cocopp"] * pages):
             check_replaceable(store.root / name)  # before what takes long
         manifests = derive(store, comparison.covered)
-        known = [*notes(comparison), *environment_notes(manifests)]
+        known = [*choice.notes, *notes(comparison), *environment_notes(manifests)]
         for note in known:
             err.print(Text(f"note: {note}"))
         if pages:
             start = time.monotonic()
             out.print(f"cocopp looks at {counted(len(comparison.names), 'algorithm')} …")
-            write_pages(store, comparison)
+            write_pages(store, comparison, choice.cocopp_note)
             out.print(f"cocopp took {time.monotonic() - start:.0f} s")
         start = time.monotonic()
         gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read

@@ -68,7 +68,8 @@ BEST_LINE: Properties = {"color": "#A6A6A6", "linewidth": 3.0, "linestyle": "-",
 
 def _times(findings: Findings) -> pd.DataFrame:
     comparison = findings.comparison
-    targets = [target for target in TARGETS if target >= comparison.target * (1 - ROUNDING)]
+    wanted = comparison.own_targets or TARGETS
+    targets = [target for target in wanted if target >= comparison.target * (1 - ROUNDING)]
     return running_times(comparison.compared.trials, targets)
 
 
@@ -192,6 +193,7 @@ def expected_running_times(
     margin = 0.04 * (right - left) or 0.5
     if over == "target":
         ticks = {-np.log10(v): number(round(np.log10(v), 1)) for v in values if round(np.log10(v)) % TICKS == 2}  # noqa: PLR2004
+        ticks = ticks or {-np.log10(v): number(round(np.log10(v), 1)) for v in (values[0], values[-1])}
     else:
         ticks = {np.log10(v): str(v) for v in values}
     names = these.loc[these["algorithm"] != VIRTUAL_BEST, ["algorithm"]]

@@ -1,0 +1,95 @@
+"""What is chosen is compared as if nothing else was there."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sacma.analysis.choice import Choice, parse_choice
+from sacma.analysis.comparison import compare
+from sacma.analysis.sections import find
+from sacma.config.plan import TrialSpec
+from sacma.errors import SacmaError
+from tests.analysis.made import Improvements, made
+from tests.commands import sacma
+from tests.conftest import CONFIGS
+
+PROTOCOL = {"functions": "1-4", "dimensions": "2", "instances": "1-3", "budget": 40}
+
+
+def found(spec: TrialSpec) -> Improvements:
+    """Return what differs by algorithm, function and instance."""
+    return [(1, 100.0), (20, 10.0 ** -((len(spec.name) * spec.function + spec.instance) % 7))]
+
+
+def test_it_is_as_if_nothing_else_was_there() -> None:
+    """Of some algorithms and functions all frames are those of a folder that has no others."""
+    everything = [made(name, found, PROTOCOL) for name in ("cmaes", "gp5", "ada_kendall")]
+    ours, others = parse_choice("CMA-ES,ADA-Kendall", "2-3").apply(everything, ())
+    assert others == ()
+    alone = compare([made(name, found, {**PROTOCOL, "functions": "2-3"}) for name in ("cmaes", "ada_kendall")])
+    chosen, expected = find(compare(ours)), find(alone)
+    for name in ("mean_ranks", "ert", "final_values", "gains", "evaluations_to_target", "pairwise", "ecdf"):
+        pd.testing.assert_frame_equal(chosen[name], expected[name])
+    assert len(chosen["final_values"]) == 4
+
+
+def test_nothing_chosen_is_all() -> None:
+    """Without options nothing is left out, and nothing is said."""
+    everything = tuple(made(name, found, PROTOCOL) for name in ("cmaes", "gp5"))
+    assert parse_choice() == Choice()
+    assert Choice().apply(everything, ()) == (everything, ())
+    assert Choice().notes == ()
+    assert Choice().cocopp_note == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"algorithms": "GP-5,Nobody"}, "--algorithms: there is no algorithm 'Nobody'; there are CMA-ES, GP-5"),
+        ({"algorithms": " , "}, "--algorithms: the list is empty"),
+        ({"functions": "3-9"}, "--functions: there are no trials of f5-9; there are f1-4"),
+        ({"functions": "x"}, "--functions: 'x' is not a whole number or a range"),
+        ({"targets": "1,-2"}, "--targets: '-2' is not a positive number; write them like 10,1,1e-3"),
+        ({"targets": "nan"}, "--targets: 'nan' is not a positive number"),
+        ({"targets": ",".join(map(str, range(1, 102)))}, "--targets: there are 101; give at most 100"),
+        ({"algorithms": "a\x1bb"}, "--algorithms: there is no algorithm"),
+    ],
+)
+def test_mistakes_are_said(options: dict[str, str], said: str) -> None:
+    """In one line, with what there is."""
+    everything = [made(name, found, PROTOCOL) for name in ("cmaes", "gp5")]
+    with pytest.raises(SacmaError) as error:
+        parse_choice(**options).apply(everything, ())
+    assert said in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_own_targets() -> None:
+    """Running times are to these, those below the final target left out."""
+    comparison = compare([made("cmaes", found, PROTOCOL)], targets=parse_choice(targets="0.5,1e-9,5").targets)
+    assert sorted(find(comparison)["ert"]["target"].unique()) == [0.5, 5.0]
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    """The report is of what is chosen and says so; a baseline that is not there is refused."""
+    configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1", "gp5")]
+    protocol = ("--functions", "1,2", "--dimensions", "2", "--instances", "1-2", "--budget", "12", "--jobs", 1)
+    assert sacma("run", *configs, *protocol, cwd=tmp_path).returncode == 0
+    shutil.copytree(tmp_path / "results" / "coco" / "GP-1", tmp_path / "theirs")
+    options = ("--no-pages", "--jobs", 1, "--with", "Theirs=theirs", "--with", "Others=theirs")
+    chosen = ("--algorithms", "GP-5,Theirs,CMA-ES", "--functions", "2", "--targets", "1,0.3", "--baseline", "GP-5")
+    done = sacma("postprocess", *options, *chosen, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    tables = tmp_path / "results" / "report" / "tables"
+    times = pd.read_csv(tables / "ert.csv")
+    assert set(times["algorithm"]) == {"CMA-ES", "GP-5", "Theirs"}
+    assert set(times["function"]) == {2}
+    assert set(times["target"]) == {1, 0.3}
+    assert set(pd.read_csv(tables / "gains.csv")["algorithm"]) == {"CMA-ES", "Theirs"}
+    note = "only some of the results were chosen: algorithms GP-5, Theirs, CMA-ES; functions 2"
+    assert note in (tables.parent / "index.html").read_text()
+    refused = sacma("postprocess", "--no-pages", "--baseline", "GP-7", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--baseline: there is no algorithm 'GP-7'; there are CMA-ES, GP-1, GP-5" in refused.stderr
