@@ -303,6 +303,51 @@ def test_first_screen(opened: Opened, results: Path) -> None:
     assert opened.complaints == []
 
 
+@pytest.fixture(scope="module")
+def some(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the report of three of the four algorithms, on two of the three functions."""
+    folder = tmp_path_factory.mktemp("some")
+    shutil.copytree(results.parent, folder / "results")
+    shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
+    chosen = ("--algorithms", "CMA-ES,GP-5,Theirs", "--functions", "1,15")
+    done = sacma("postprocess", "--no-pages", "--with", "Theirs=theirs", *chosen, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "results" / "report" / "tables"
+
+
+def test_ranks_of_what_is_chosen_are_those_of_the_command_line(opened: Opened, results: Path, some: Path) -> None:
+    """Without an algorithm the others are ranked anew, in all dimensions and at all budgets, as the command does."""
+    page = opened.page
+    page.uncheck("#first-algorithms input[value='ADA-Kendall']")
+    assert not page.is_checked("#ecdf-algorithms input[value='ADA-Kendall']")
+    every = pd.read_csv(results / "tables" / "function_ranks.csv")
+    budgets = page.locator("#first-budget option").evaluate_all("all => all.map(o => o.value)")
+    assert budgets == ["25·D", "40·D"]  # #FE_t may be another among fewer
+    ours = pd.read_csv(some / "function_ranks.csv")
+    for D in (2, 3):
+        page.select_option("#first-dimension", str(D))
+        for budget in budgets:
+            page.select_option("#first-budget", budget)
+            page.select_option("#first-group", "all")
+            shown = page.locator("#first-ranks circle title").all_text_contents()
+            found = {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
+            of = every[
+                (every["dimension"] == D) & (every["scenario"] == budget) & (every["algorithm"] != "ADA-Kendall")
+            ]
+            table = of.pivot(index="function", columns="algorithm", values="rank").rank(axis="columns")
+            assert found == pytest.approx(table.mean().to_dict(), abs=0.005)
+            command = ours[(ours["dimension"] == D) & (ours["scenario"] == budget)]
+            for group, function in (("separable", 1), ("multimodal", 15)):
+                page.select_option("#first-group", group)
+                shown = page.locator("#first-ranks circle title").all_text_contents()
+                found = {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
+                of_one = command[command["function"] == function].set_index("algorithm")["rank"].to_dict()
+                assert found == pytest.approx(of_one, abs=0.005)
+    page.check("#first-algorithms input[value='ADA-Kendall']")
+    assert page.locator("#first-ranks circle").count() == 4
+    assert opened.complaints == []
+
+
 def test_terms_are_explained(opened: Opened) -> None:
     """By a title where they are first used, reachable by keyboard, and in a legend; symbols are written one way."""
     page = opened.page

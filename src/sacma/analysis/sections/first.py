@@ -10,7 +10,7 @@ from sacma.analysis.ledger import Ledger, dimensions
 from sacma.analysis.section import Findings, Json, Report, Section, rounded
 from sacma.analysis.sections.ranks import are_compared
 from sacma.analysis.statistics.ranks import leading_shares
-from sacma.analysis.tables import RESAMPLES
+from sacma.analysis.tables import PLACE, RESAMPLES
 from sacma.analysis.terms import TERMS
 
 PIECE = """
@@ -19,6 +19,7 @@ PIECE = """
 {% if frames.mean_ranks|length %}
 <div class="controls">
 <label>dimension <select id="first-dimension"></select></label>
+<label>functions <select id="first-group"></select></label>
 <label>mean ranks after <select id="first-budget"></select></label>
 </div>
 <div class="first">
@@ -30,10 +31,11 @@ PIECE = """
 <div class="chart strips" id="first-ranks"></div>
 </div>
 <div class="controls" id="first-algorithms"></div>
-<p class="caption">{% if "ecdf" in files %}Curves: share of targets reached over evaluations, of all functions; the
-upright line is the budget that is chosen. {% endif %}Points: mean ranks over functions with their 95 % intervals, the
-best at the top. {% if scope %}{{ scope|symbols }} {% endif %}<a href="{{ files.mean_ranks.csv }}">csv</a>; over all
-dimensions: <a href="{{ files.overall_ranks.csv }}">csv</a></p>
+<p class="caption">{% if "ecdf" in files %}Curves: share of targets reached over evaluations; the upright line is
+the budget that is chosen. {% endif %}Points: mean ranks over functions with their 95 % intervals, the best at the top;
+among the algorithms that are chosen, in all charts of the page. {% if scope %}{{ scope|symbols }} {% endif %}
+<a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
+<a href="{{ files.overall_ranks.csv }}">csv</a></p>
 {% endif %}
 <details><summary>Terms</summary><dl class="terms">{% for term, text in values.terms %}<dt>{{ term|terms }}</dt>\
 <dd>{{ text|terms }}</dd>{% endfor %}</dl></details>
@@ -130,14 +132,29 @@ def _compared(comparison: Comparison, ledger: Ledger) -> str:
 
 
 def _chart(findings: Findings) -> Json:
-    """Return budgets, and by dimension, scenario and algorithm the mean rank with its interval."""
+    """Return budgets, groups of functions, and by dimension and scenario mean ranks with intervals, and all ranks.
+
+    The ranks are functions, and of each algorithm twice its ranks on them, which are whole numbers.
+    """
     ranks = findings["mean_ranks"]
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
     columns = ranks[["dimension", "scenario", "algorithm", "mean_rank", "low", "high"]]
     for D, scenario, name, *values in columns.itertuples(index=False):
         found.setdefault(str(D), {}).setdefault(str(scenario), {})[str(name)] = rounded(values)
     budgets = {scenario.name: scenario.budget for scenario in findings.comparison.scenarios}
-    return {"budgets": budgets, "ranks": found if are_compared(findings) else {}}
+    ranked: dict[str, dict[str, list[object]]] = {}
+    for (D, scenario), of in findings["function_ranks"].groupby(PLACE, sort=False):
+        table = (2 * of.pivot(index="function", columns="algorithm", values="rank")).astype(int)
+        by_algorithm = {str(name): column.to_list() for name, column in table.items()}
+        ranked.setdefault(str(D), {})[str(scenario)] = [table.index.to_list(), by_algorithm]
+    there = {f for _, _, f in findings.comparison.planned}
+    groups = {name: [f for f in range_ if f in there] for name, range_ in findings.comparison.suite.groups.items()}
+    return {
+        "budgets": budgets,
+        "ranks": found if are_compared(findings) else {},
+        "functions": ranked,
+        "groups": {name: functions for name, functions in groups.items() if functions},
+    }
 
 
 def _values(report: Report) -> Mapping[str, object]:

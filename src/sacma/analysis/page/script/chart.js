@@ -1,6 +1,7 @@
 // Charts
 
 const charts = [];
+const unchosen = new Set(); // algorithms, in all charts at once
 const symbols = (text) => text.replace("#FE_t", "#FEₜ");
 
 const fill = (select, entries) => {
@@ -61,13 +62,13 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
   const place = byId(`${name}-chart`);
   const readout = byId(`${name}-readout`);
   const boxes = byId(`${name}-algorithms`);
-  const checked = new Set(data.algorithms[name]);
   let plot = null;
 
   const redraw = () => {
     if (plot) plot.destroy();
     place.replaceChildren();
     readout.textContent = "Point at the chart to read its values.";
+    const checked = new Set(data.algorithms[name].filter((algorithm) => !unchosen.has(algorithm)));
     const { x, lines, across = evaluations } = curves(checked);
     const names = Object.keys(lines).filter((algorithm) => checked.has(algorithm));
     place.dataset.lines = String(names.length);
@@ -151,10 +152,11 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
       const box = document.createElement("input");
       box.type = "checkbox";
       box.value = algorithm;
-      box.checked = checked.has(algorithm);
+      box.checked = !unchosen.has(algorithm);
       box.addEventListener("change", () => {
-        if (box.checked) checked.add(algorithm); else checked.delete(algorithm);
+        if (box.checked) unchosen.delete(algorithm); else unchosen.add(algorithm);
         redraw();
+        for (const each of charts) each.rechoose?.(name);
       });
       label.append(box, swatch(algorithm), algorithm);
       return label;
@@ -163,5 +165,6 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
 
   fillBoxes();
   redraw();
-  return { redraw, restyle: () => { fillBoxes(); redraw(); } };
+  const restyle = () => { fillBoxes(); redraw(); };
+  return { redraw, restyle, rechoose: (changed) => { if (changed !== name) restyle(); } };
 };

@@ -1,23 +1,74 @@
 // First screen: run lengths of all functions, and mean ranks beside them.
 
 if (byId("first-ranks")) {
-  const { budgets, ranks } = data.summary;
+  const { budgets, ranks, functions: ranked, groups } = data.summary;
   const place = byId("first-ranks");
   const dimension = byId("first-dimension");
   const budget = byId("first-budget");
+  const group = byId("first-group");
   const Ds = Object.keys(ranks);
   fill(dimension, Ds.map((D) => [D, `${D}-D`]));
   dimension.value = Ds[Ds.length - 1];
+  fill(group, Object.keys(groups).map((name) => [name, name]));
+  if (groups.all) group.value = "all";
+
+  const everybody = () => Object.keys(ranks[dimension.value][budget.value] ?? {});
+  const chosen = () => everybody().filter((name) => !unchosen.has(name));
+
+  // #FE_t is of all algorithms: among some of them it may be another number of evaluations.
   const fillBudgets = () => fill(
-    budget, Object.keys(budgets).filter((name) => ranks[dimension.value][name]).map((name) => [name, symbols(name)]),
+    budget,
+    Object.keys(budgets)
+      .filter((name) => ranks[dimension.value][name])
+      .filter((name) => budgets[name] !== null || !Object.keys(ranks[dimension.value][name]).some((a) => unchosen.has(a)))
+      .map((name) => [name, symbols(name)]),
   );
   fillBudgets();
+
+  // Ranks of some algorithms on some functions, from the ranks of all: equal ones share theirs.
+  const rerank = (names) => {
+    const [places, of] = ranked[dimension.value][budget.value];
+    const wanted = new Set(groups[group.value]);
+    return places.flatMap((f, n) => {
+      if (!wanted.has(f)) return [];
+      const values = names.map((name) => of[name][n]);
+      return [values.map((value) => 1 + values.filter((v) => v < value).length + (values.filter((v) => v === value).length - 1) / 2)];
+    });
+  };
+
+  // Means over functions and their 95 % bootstrap intervals; the random numbers are the same each time.
+  const meansOf = (names) => {
+    const all = names.length === everybody().length && group.value === "all";
+    if (all) return ranks[dimension.value][budget.value];
+    const rows = rerank(names);
+    const mean = (sample) => names.map((_, n) => sample.reduce((sum, row) => sum + row[n], 0) / sample.length);
+    const found = mean(rows);
+    let state = 1;
+    const random = () => { // mulberry32
+      state = (state + 0x6d2b79f5) | 0;
+      let t = Math.imul(state ^ (state >>> 15), 1 | state);
+      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    };
+    const samples = rows.length > 1 && names.length > 1
+      ? Array.from({ length: 1000 }, () => mean(rows.map(() => rows[Math.floor(random() * rows.length)])))
+      : [];
+    return Object.fromEntries(names.map((name, n) => {
+      const sorted = samples.map((sample) => sample[n]).sort((a, b) => a - b);
+      return [name, [found[n], sorted[24] ?? null, sorted[974] ?? null]];
+    }));
+  };
   const fixed = [...budget.options].map((option) => option.value).filter((name) => budgets[name] !== null);
   budget.value = fixed[fixed.length - 1] ?? budget.value;
 
   const drawRanks = () => {
-    const of = ranks[dimension.value][budget.value];
-    const names = Object.keys(of).sort((a, b) => of[a][0] - of[b][0]);
+    const of = meansOf(chosen());
+    const names = Object.keys(of).filter((name) => Number.isFinite(of[name][0])).sort((a, b) => of[a][0] - of[b][0]);
+    place.dataset.order = names.join(" ");
+    if (!names.length) {
+      place.textContent = "No function here that all algorithms have.";
+      return;
+    }
     const width = place.clientWidth;
     const letters = width < 480 ? 18 : 30;
     const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
@@ -54,7 +105,6 @@ if (byId("first-ranks")) {
       write(width - 4, y + 4, mean.toFixed(2), "end", weight);
     });
     place.replaceChildren(picture);
-    place.dataset.order = names.join(" ");
   };
 
   let curves = null;
@@ -65,8 +115,8 @@ if (byId("first-ranks")) {
       yLog: false,
       line: () => budgets[budget.value],
       curves: () => {
-        const { x, groups } = data.ecdf[dimension.value] ?? { groups: {} };
-        const lines = groups.all ?? {};
+        const { x, groups: of } = data.ecdf[dimension.value] ?? { groups: {} };
+        const lines = of[group.value] ?? {};
         return { x, lines: Object.fromEntries(Object.entries(lines).map(([key, p]) => [key, [null, p, null]])) };
       },
       describe: ([, share], idx) => shown(share[idx]),
@@ -77,13 +127,18 @@ if (byId("first-ranks")) {
     if (curves) curves.redraw();
   };
   dimension.addEventListener("change", () => { fillBudgets(); draw(); });
-  budget.addEventListener("change", draw);
+  for (const select of [budget, group]) select.addEventListener("change", draw);
   drawRanks();
   charts.push({
     redraw: draw,
     restyle: () => {
       drawRanks();
       if (curves) curves.restyle();
+    },
+    rechoose: (changed) => {
+      fillBudgets();
+      drawRanks();
+      if (curves) curves.rechoose(changed);
     },
   });
 }
