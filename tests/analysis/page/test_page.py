@@ -348,6 +348,23 @@ def test_ranks_of_what_is_chosen_are_those_of_the_command_line(opened: Opened, r
     assert opened.complaints == []
 
 
+def test_one_algorithm(browser: Browser, results: Path, tmp_path: Path) -> None:
+    """Alone it has no ranks; its run lengths are there, and nothing complains."""
+    shutil.copytree(results.parent, tmp_path / "results")
+    assert sacma("postprocess", "--no-pages", "--algorithms", "GP-5", cwd=tmp_path).returncode == 0
+    opened = Opened(browser, tmp_path / "results" / "report", viewport={"width": 1000, "height": 900})
+    assert opened.page.locator(".headline").inner_text().startswith("GP-5 alone")
+    assert opened.page.locator("#first-ranks").count() == 0
+    assert opened.page.locator("#pair-chart").count() == 0
+    seen = {opened.picture("first")}
+    opened.page.select_option("#first-dimension", "3")
+    opened.page.select_option("#first-group", "separable")
+    seen.add(opened.picture("first"))
+    assert len(seen) == 2
+    assert opened.complaints == []
+    opened.page.close()
+
+
 def test_terms_are_explained(opened: Opened) -> None:
     """By a title where they are first used, reachable by keyboard, and in a legend; symbols are written one way."""
     page = opened.page

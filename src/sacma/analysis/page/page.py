@@ -29,16 +29,8 @@ from sacma.files.printable import printable
 UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
-SCRIPTS = (
-    "start",
-    "chart",
-    "scatter",
-    "first",
-    "curves",
-    "ert",
-    "final",
-    "end",
-)  # parts of one function, in this order
+# Parts of one function, in this order.
+SCRIPTS = ("start", "chart", "scatter", "first", "figures", "curves", "ert", "final", "end")
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 

@@ -16,26 +16,30 @@ from sacma.analysis.terms import TERMS
 PIECE = """
 <p class="headline">{{ values.headline|symbols }}</p>
 <p class="scope">{{ values.compared|symbols }}</p>
-{% if frames.mean_ranks|length %}
+{% if values.ranked or values.curves %}
 <div class="controls">
 <label>dimension <select id="first-dimension"></select></label>
 <label>functions <select id="first-group"></select></label>
-<label>mean ranks after <select id="first-budget"></select></label>
+{% if values.ranked %}<label>mean ranks after <select id="first-budget"></select></label>
+{% endif %}
 </div>
 <div class="first">
-{% if "ecdf" in files %}<div class="curves">
+{% if values.curves %}<div class="curves">
 <div class="chart" id="first-chart"></div>
 <div class="readout" id="first-readout" aria-live="off"></div>
 </div>
 {% endif %}
-<div class="chart strips" id="first-ranks"></div>
+{% if values.ranked %}<div class="chart strips" id="first-ranks"></div>
+{% endif %}
 </div>
 <div class="controls" id="first-algorithms"></div>
-<p class="caption">{% if "ecdf" in files %}Curves: share of targets reached over evaluations; the upright line is
-the budget that is chosen. {% endif %}Points: mean ranks over functions with their 95 % intervals, the best at the top;
-among the algorithms that are chosen, in all charts of the page. {% if scope %}{{ scope|symbols }} {% endif %}
+<p class="caption">{% if values.curves %}Curves: share of targets reached over evaluations{% if values.ranked %}; the
+upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks over
+functions with their 95 % intervals, the best at the top; among the algorithms that are chosen, in all charts of the
+page.
+{% if scope %}{{ scope|symbols }} {% endif %}
 <a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
-<a href="{{ files.overall_ranks.csv }}">csv</a></p>
+<a href="{{ files.overall_ranks.csv }}">csv</a>{% endif %}</p>
 {% endif %}
 <details><summary>Terms</summary><dl class="terms">{% for term, text in values.terms %}<dt>{{ term|terms }}</dt>\
 <dd>{{ text|terms }}</dd>{% endfor %}</dl></details>
@@ -159,7 +163,8 @@ def _chart(findings: Findings) -> Json:
 
 def _values(report: Report) -> Mapping[str, object]:
     found = report.findings.once(headline)
-    return {"headline": found.headline, "compared": found.compared, "terms": list(TERMS.items())}
+    shown = {"ranked": are_compared(report.findings), "curves": not report.findings["ecdf"].empty}
+    return shown | {"headline": found.headline, "compared": found.compared, "terms": list(TERMS.items())}
 
 
 SECTION = Section(

@@ -1,12 +1,12 @@
 // First screen: run lengths of all functions, and mean ranks beside them.
 
-if (byId("first-ranks")) {
+if (byId("first-dimension")) {
   const { budgets, ranks, functions: ranked, groups } = data.summary;
   const place = byId("first-ranks");
   const dimension = byId("first-dimension");
   const budget = byId("first-budget");
   const group = byId("first-group");
-  const Ds = Object.keys(ranks);
+  const Ds = Object.keys(place ? ranks : data.ecdf);
   fill(dimension, Ds.map((D) => [D, `${D}-D`]));
   dimension.value = Ds[Ds.length - 1];
   fill(group, Object.keys(groups).map((name) => [name, name]));
@@ -16,13 +16,12 @@ if (byId("first-ranks")) {
   const chosen = () => everybody().filter((name) => !unchosen.has(name));
 
   // #FE_t is of all algorithms: among some of them it may be another number of evaluations.
-  const fillBudgets = () => fill(
-    budget,
-    Object.keys(budgets)
-      .filter((name) => ranks[dimension.value][name])
-      .filter((name) => budgets[name] !== null || !Object.keys(ranks[dimension.value][name]).some((a) => unchosen.has(a)))
-      .map((name) => [name, symbols(name)]),
-  );
+  const fillBudgets = () => {
+    if (!place) return;
+    const among = (of) => Object.keys(of).some((name) => unchosen.has(name));
+    const there = Object.entries(ranks[dimension.value]).filter(([name, of]) => budgets[name] !== null || !among(of));
+    fill(budget, there.map(([name]) => [name, symbols(name)]));
+  };
   fillBudgets();
 
   // Ranks of some algorithms on some functions, from the ranks of all: equal ones share theirs.
@@ -58,10 +57,13 @@ if (byId("first-ranks")) {
       return [name, [found[n], sorted[24] ?? null, sorted[974] ?? null]];
     }));
   };
-  const fixed = [...budget.options].map((option) => option.value).filter((name) => budgets[name] !== null);
-  budget.value = fixed[fixed.length - 1] ?? budget.value;
+  if (place) {
+    const fixed = [...budget.options].map((option) => option.value).filter((name) => budgets[name] !== null);
+    budget.value = fixed[fixed.length - 1] ?? budget.value;
+  }
 
   const drawRanks = () => {
+    if (!place) return;
     const of = meansOf(chosen());
     const names = Object.keys(of).filter((name) => Number.isFinite(of[name][0])).sort((a, b) => of[a][0] - of[b][0]);
     place.dataset.order = names.join(" ");
@@ -113,7 +115,7 @@ if (byId("first-ranks")) {
     curves = chart("first", {
       label: "share of targets reached",
       yLog: false,
-      line: () => budgets[budget.value],
+      line: () => (place ? budgets[budget.value] : null),
       curves: () => {
         const { x, groups: of } = data.ecdf[dimension.value] ?? { groups: {} };
         const lines = of[group.value] ?? {};
@@ -127,8 +129,9 @@ if (byId("first-ranks")) {
     if (curves) curves.redraw();
   };
   dimension.addEventListener("change", () => { fillBudgets(); draw(); });
-  for (const select of [budget, group]) select.addEventListener("change", draw);
+  for (const select of place ? [budget, group] : [group]) select.addEventListener("change", draw);
   drawRanks();
+  document.documentElement.dataset.first = String(Math.round(performance.now())); // ms since the page was asked for
   charts.push({
     redraw: draw,
     restyle: () => {
