@@ -22,8 +22,8 @@ EXAMPLES = (
     "sacma postprocess results/study",
     "sacma postprocess --no-pages                     # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
-    "sacma postprocess --baseline GP-5                # gains are measured against it",
-    "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14 --targets 1,0.1",
+    "sacma postprocess --baseline GP-5                # measure gains against it",
+    "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
 )
 
 

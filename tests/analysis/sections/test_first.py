@@ -33,7 +33,7 @@ def test_sure() -> None:
     said = headline(find(two(8)))
     assert said.headline == (
         "GP-5 is ahead: after 40·D evaluations its mean rank over all functions and dimensions is 1.00, before CMA-ES "
-        "with 2.00; that is sure, as it is the lowest in 100 % of bootstrap samples of functions."
+        "with 2.00; that is sure, as it is the lowest in 100\N{NO-BREAK SPACE}% of bootstrap samples of functions."
     )
     assert said.compared == (
         "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 96 trials, up to 40·D evaluations; gains are "

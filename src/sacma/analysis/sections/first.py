@@ -110,7 +110,7 @@ def _headline(findings: Findings, ledger: Ledger) -> str:
         lead, sure, reason = f"{name} leads, but not clearly", "that may be chance", f"there are only {few}"
     else:
         percent = ledger.say("share of bootstrap samples with the lowest mean rank, %", 100 * share, ".0f")
-        reason = f"it is the lowest in {percent} % of bootstrap samples of functions"
+        reason = f"it is the lowest in {percent}\N{NO-BREAK SPACE}% of bootstrap samples of functions"
         if share >= SURE:
             lead, sure = f"{name} is ahead", "that is sure"
         elif share >= LIKELY:
