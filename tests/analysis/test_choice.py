@@ -46,7 +46,7 @@ def test_nothing_chosen_is_all() -> None:
 
 def test_pages_of_all_functions_say_so() -> None:
     """What cocopp makes is not of what is chosen."""
-    assert Choice(functions=(1, 2, 5)).cocopp_note == ("These pages are over all functions, the report is over f1-2,5.")
+    assert Choice(functions=(1, 2, 5)).cocopp_note == ("These pages are over all functions, the report is over f1,2,5.")
 
 
 @pytest.mark.parametrize(
