@@ -38,7 +38,7 @@ PIECE = """
 the number of trials that reached the target; a target that no trial reached has none. The virtual best is the lowest of
 all algorithms at each target. <a href="{{ files.ert.csv }}">csv</a>; all functions as figures:
 <a href="figures/">figures/</a></p>
-<div class="scroll" id="ert-table"></div>
+<div class="scroll" id="ert-table" tabindex="0" role="region" aria-label="ERT of the function"></div>
 <p class="caption">ERT/D of the chosen function and dimension, in brackets how many trials reached the target; the
 lowest is bold. As tables of all functions:
 {% for each in tables if "share" not in each.name %}
@@ -116,7 +116,11 @@ def _share_table(share: pd.DataFrame) -> FormattedTable:
         "Of all pairs of a function and a target that some algorithm reached: on how many percent this one has the "
         "lowest ERT, equal ones divided; how many percent it reached in some trial; and the median ratio of its ERT to "
         "the lowest.",
-        (Block(spanning(("", "algorithm"), (f"{D}-D" for D in dimensions), ("best", "reached", "ratio")), body),),
+        (
+            Block(
+                spanning(("dimension", "algorithm"), (f"{D}-D" for D in dimensions), ("best", "reached", "ratio")), body
+            ),
+        ),
     )
 
 
