@@ -33,6 +33,11 @@ WIDTH = 2  # of a line, in pixels
 SCRIPTS = ("start", "chart", "scatter", "first", "figures", "curves", "ert", "final", "end")
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
+GROUP = r'<g id="(?:figure|axes|patch|text|legend|line2d|xtick|ytick|matplotlib\.axis)_\d+"'
+UNSEEN = re.compile(rf"<!--.*?-->\n?|<defs>\s*</defs>\n?|{GROUP}/>\n?", re.DOTALL)
+NAMED = re.compile(f"{GROUP}>")
+PLACED = re.compile(r"translate\([^)]*\)")
+DIGITS = re.compile(r"\d+\.\d{3,}")
 
 
 @dataclass(frozen=True)
@@ -120,13 +125,18 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
 
 
 def _without_glyphs(svg: str, glyphs: dict[str, str]) -> str:
-    """Return a picture without the outlines of characters that ``glyphs`` has, or takes: the page has each once."""
+    """Return a picture without the outlines of characters that ``glyphs`` has, or takes: the page has each once.
+
+    Comments, empty groups, their names, and digits that cannot be seen are left out, too.
+    """
 
     def kept(found: re.Match[str]) -> str:
         outline = " ".join(found[0].split())
         return "" if glyphs.setdefault(found[1], outline) == outline else found[0]
 
-    return GLYPH.sub(kept, svg)
+    slim = UNSEEN.sub("", GLYPH.sub(kept, svg))
+    slim = NAMED.sub("<g>", slim)
+    return PLACED.sub(lambda found: DIGITS.sub(lambda digits: f"{float(digits[0]):.2f}", found[0]), slim)
 
 
 def _plainly(text: str) -> str:
