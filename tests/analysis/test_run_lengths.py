@@ -8,6 +8,7 @@ import tarfile
 from importlib.util import find_spec
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,9 @@ import pytest
 from sacma.analysis.run_lengths import (
     _restarted_run_lengths,
     _targets_reached,
-    bootstrapped_ecdf,
+    by_function,
+    by_group,
+    distributions,
     run_lengths,
     targets,
 )
@@ -101,6 +104,10 @@ def one_target(*trials: tuple[float, float]) -> pd.DataFrame:
 def proportion_at(ecdf: pd.DataFrame, evaluations_per_dimension: float, algorithm: str = "A") -> float:
     steps = curve(ecdf, algorithm).set_index("evaluations_per_dimension")["proportion"]
     return float(steps[steps.index <= evaluations_per_dimension].iloc[-1])
+
+
+def bootstrapped_ecdf(lengths: pd.DataFrame, rng: np.random.Generator, **options: Any) -> pd.DataFrame:
+    return by_group(distributions(lengths, rng, **options))
 
 
 def test_targets_follow_from_the_reference_data() -> None:
@@ -341,6 +348,24 @@ def test_groups_are_of_the_functions_that_are_there() -> None:
     separable, moderate, both = (curve(ecdf, group=group)["proportion"].to_numpy() for group in everything)
     weighted = (T[4] * separable + (T[6] + T[7]) * moderate) / (T[4] + T[6] + T[7])
     assert both == pytest.approx(weighted, abs=1e-12)
+
+
+def test_groups_are_made_of_their_functions() -> None:
+    """The targets reached of single functions, told where they rise, add up to the curve of each group."""
+    trials = some_trials("A", range(1, 25), seed=5)
+    found = distributions(run_lengths(trials, targets(2)), np.random.default_rng(1))
+    single, groups = by_function(found), by_group(found)
+    assert (single.groupby(["algorithm", "function"])["reached"].diff().dropna() > 0).all()
+    assert set(single["algorithm"]) == {"A", BEST_2009}
+    for (name, group), steps in groups.groupby(["algorithm", "group"]):
+        at = steps["evaluations_per_dimension"].to_numpy()
+        reached, count = np.zeros(len(at)), 0
+        for function in BBOB.groups[str(group)]:
+            of = single[(single["algorithm"] == name) & (single["function"] == function)]
+            before = np.searchsorted(of["evaluations_per_dimension"].to_numpy(), at, side="right")
+            reached += of["reached"].to_numpy()[before - 1]
+            count += of["targets"].iloc[0]
+        assert steps["proportion"].to_numpy() == pytest.approx(reached / count, abs=1e-12)
 
 
 def test_reference_line_is_of_the_best_art_at_each_target() -> None:

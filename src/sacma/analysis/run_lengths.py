@@ -1,4 +1,4 @@
-"""Bootstrapped distributions of run lengths by function group, as in the paper's Figure 3.
+"""Bootstrapped distributions of run lengths by function and by group, as in the paper's Figure 3.
 
     T        targets of a function
     n        trials of an algorithm on a function
@@ -14,14 +14,17 @@ and ``cocopp --expensive``, whose figure this is, from data frames.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import product
 from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
+from sacma.analysis.tables import joined
 from sacma.analysis.trials import ROUNDING, Trial
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
@@ -31,6 +34,7 @@ END = 1000  # Evaluations/D at which curves end, as cocopp's do, unless some tri
 POINTS = 200  # numbers of evaluations, at most, at which a curve is told, beside the largest length and those asked for
 
 COLUMNS = ["algorithm", "dimension", "group", "functions", "largest_length", "evaluations_per_dimension", "proportion"]
+FUNCTION_COLUMNS = ["algorithm", "dimension", "function", "targets", "evaluations_per_dimension", "reached"]
 
 
 def targets(dimension: int) -> pd.DataFrame:
@@ -93,34 +97,6 @@ def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def bootstrapped_ecdf(
-    run_lengths: pd.DataFrame, rng: np.random.Generator, samples: int = 100, *, told_at: Sequence[float] = ()
-) -> pd.DataFrame:
-    """Return the distributions of simulated run lengths over functions of a group × targets × samples.
-
-    A simulated run is trials drawn with replacement until a successful one; where no trial is, it never ends. As in
-    cocopp, every trial is first equally often and only what follows is drawn: up to the length of the shortest
-    unsuccessful trial a curve is that of the trials, without noise, and beyond the longest trial it rises by restarts
-    alone. Each pair of a function and a target has the same weight: a function with more targets has more.
-
-    A curve depends on ``rng`` and on the algorithm's own trials only, not on the order of rows nor on which other
-    algorithms there are: each (algorithm, dimension, function) has random numbers of its own.
-
-    There are at least ``samples`` of each target, a multiple of the number of trials; ``told_at`` are evaluations/D,
-    rounded down to whole evaluations, that are among the points of every curve. Columns are algorithm (in the order
-    given, then "best 2009", the distribution of its aRTs), dimension, group, functions (of the group, of how many there
-    are trials: only these count), largest_length (evaluations/D of the longest trial, beyond which a curve is
-    extrapolated), evaluations_per_dimension (ascending) and proportion, exact at these points.
-    """
-    key = rng.integers(2**32, size=4).tolist()
-    parts = [
-        curve
-        for dimension, lengths in run_lengths.groupby("dimension")
-        for curve in _curves(cast("int", dimension), lengths, key, samples, told_at)
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
-
-
 class _Cell(NamedTuple):
     """An algorithm on a function in a dimension."""
 
@@ -129,45 +105,104 @@ class _Cell(NamedTuple):
     longest: float  # evaluations of the longest trial; NaN of the reference
 
 
-def _curves(
+@dataclass(frozen=True)
+class Distributions:
+    """Distributions of simulated run lengths in one dimension, exact at p numbers of evaluations."""
+
+    dimension: int
+    points: Array  # evaluations, ascending, shape (p,)
+    grid: Array  # of them, those at which every curve is told
+    cells: Mapping[str, Mapping[int, _Cell]]  # by algorithm, in the order given, then "best 2009"; by function
+
+
+def distributions(
+    run_lengths: pd.DataFrame, rng: np.random.Generator, samples: int = 100, *, told_at: Sequence[float] = ()
+) -> list[Distributions]:
+    """Return the distributions of simulated run lengths of each algorithm and function, dimension by dimension.
+
+    A simulated run is trials drawn with replacement until a successful one; where no trial is, it never ends. As in
+    cocopp, every trial is first equally often and only what follows is drawn: up to the length of the shortest
+    unsuccessful trial a curve is that of the trials, without noise, and beyond the longest trial it rises by restarts
+    alone.
+
+    A curve depends on ``rng`` and on the algorithm's own trials only, not on the order of rows nor on which other
+    algorithms there are: each (algorithm, dimension, function) has random numbers of its own.
+
+    Args:
+        run_lengths: as from ``run_lengths``.
+        rng: the source of the random numbers.
+        samples: how many runs to each target, at least: a multiple of the number of trials.
+        told_at: evaluations/D, rounded down to whole evaluations, that are among the points of every curve.
+    """
+    key = rng.integers(2**32, size=4).tolist()
+    return [
+        _distributions(cast("int", dimension), lengths, key, samples, told_at)
+        for dimension, lengths in run_lengths.groupby("dimension")
+    ]
+
+
+def _distributions(
     dimension: int, lengths: pd.DataFrame, key: Sequence[int], samples: int, told_at: Sequence[float]
-) -> Iterator[pd.DataFrame]:
-    """Yield the curves of one dimension: of each algorithm, then of the reference, one a group."""
+) -> Distributions:
     ends = lengths.groupby(["algorithm", "function"])["length"].max().to_numpy()
     grid: Array = np.unique(np.round(np.geomspace(1, max(END * dimension, ends.max()), POINTS)))
     told = np.floor(np.asarray(told_at, float) * dimension + ROUNDING)
     grid = np.union1d(grid, told[(told >= 1) & (told <= grid[-1])])
     points = np.union1d(grid, ends)
     ordered = lengths.sort_values(["function", "k", "trial"])
-    for name in lengths["algorithm"].unique():
-        cells = {}
-        for number, rows in ordered[ordered["algorithm"] == name].groupby("function"):
+    cells: dict[str, dict[int, _Cell]] = {name: {} for name in (*lengths["algorithm"].unique(), BEST_2009)}
+    for name, of_algorithm in ordered.groupby("algorithm", sort=False):
+        for number, rows in of_algorithm.groupby("function"):
             function, T = cast("int", number), rows["k"].nunique()
-            rng = np.random.default_rng([*key, dimension, function, *name.encode()])
+            rng = np.random.default_rng([*key, dimension, function, *str(name).encode()])
             reached, length = (rows[column].to_numpy().reshape(T, -1) for column in ("reached", "length"))
-            cells[function] = _Cell(T, _targets_reached(points, reached, length[0], samples, rng), length.max())
-        yield from _of_groups(cells, points, grid, name, dimension)
-    cells = {}
+            found = _targets_reached(points, reached, length[0], samples, rng)
+            cells[str(name)][function] = _Cell(T, found, length.max())
     for number, rows in ordered.drop_duplicates(["function", "k"]).groupby("function"):
         art = np.sort(rows["best_2009_art"].to_numpy())
-        cells[cast("int", number)] = _Cell(art.size, np.searchsorted(art, points, side="right").astype(float), math.nan)
-    yield from _of_groups(cells, points, grid, BEST_2009, dimension)
+        found = np.searchsorted(art, points, side="right").astype(float)
+        cells[BEST_2009][cast("int", number)] = _Cell(art.size, found, math.nan)
+    return Distributions(dimension, points, grid, cells)
 
 
-def _of_groups(
-    cells: Mapping[int, _Cell], points: Array, grid: Array, algorithm: str, dimension: int
-) -> Iterator[pd.DataFrame]:
-    """Yield the curve of each group of which there is some function: on the grid and at its longest trial."""
-    for group, functions in BBOB.groups.items():
-        there = [cells[function] for function in functions if function in cells]
-        if not there:
-            continue
-        longest = max(cell.longest for cell in there)
-        proportion = np.sum([cell.reached for cell in there], axis=0) / sum(cell.targets for cell in there)
-        shown = np.isin(points, grid) | (points == longest)
-        at = points[shown] / dimension
-        values = (algorithm, dimension, group, len(there), longest / dimension, at, proportion[shown])
-        yield pd.DataFrame(dict(zip(COLUMNS, values, strict=True)))
+def by_group(found: Iterable[Distributions]) -> pd.DataFrame:
+    """Return the distributions over functions of a group × targets × samples: on the grid and at the longest trial.
+
+    Each pair of a function and a target has the same weight: a function with more targets has more. Columns are
+    algorithm, dimension, group, functions (of the group, of how many there are trials: only these count),
+    largest_length (evaluations/D of the longest trial, beyond which a curve is extrapolated), evaluations_per_dimension
+    (ascending) and proportion.
+    """
+    parts = []
+    for of in found:
+        for (name, cells), (group, functions) in product(of.cells.items(), BBOB.groups.items()):
+            there = [cells[function] for function in functions if function in cells]
+            if not there:
+                continue
+            longest = max(cell.longest for cell in there)
+            proportion = np.sum([cell.reached for cell in there], axis=0) / sum(cell.targets for cell in there)
+            shown = np.isin(of.points, of.grid) | (of.points == longest)
+            at = of.points[shown] / of.dimension
+            values = (name, of.dimension, group, len(there), longest / of.dimension, at, proportion[shown])
+            parts.append(pd.DataFrame(dict(zip(COLUMNS, values, strict=True))))
+    return joined(parts, COLUMNS)
+
+
+def by_function(found: Iterable[Distributions]) -> pd.DataFrame:
+    """Return the distributions of single functions: the first point, and those at which they rise.
+
+    Columns are algorithm, dimension, function, targets (how many), evaluations_per_dimension (ascending) and reached
+    (how many of the targets, in the mean over samples).
+    """
+    parts = []
+    for of in found:
+        for name, cells in of.cells.items():
+            for function, cell in cells.items():
+                rises = np.diff(cell.reached, prepend=-1.0) > 0
+                at = of.points[rises] / of.dimension
+                values = (name, of.dimension, function, cell.targets, at, cell.reached[rises])
+                parts.append(pd.DataFrame(dict(zip(FUNCTION_COLUMNS, values, strict=True))))
+    return joined(parts, FUNCTION_COLUMNS)
 
 
 def _targets_reached(points: Array, reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Array:

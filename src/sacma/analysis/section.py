@@ -6,7 +6,6 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, TypeVar
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -138,22 +137,3 @@ def by_dimension(frame: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
 def rounded(values: Iterable[float], digits: int = 4) -> list[float | None]:
     """Return numbers to some digits, None for those that JSON has not."""
     return [float(f"{value:.{digits}g}") if isfinite(value) else None for value in values]
-
-
-def chart_data(
-    frame: pd.DataFrame, place: str, places: str, curve_of: Callable[[pd.DataFrame, Any], list[Any]]
-) -> Json:
-    """Return the curves of a chart by dimension: ``x``, and below ``places`` those of each place and algorithm.
-
-    ``place`` is the column of what is chosen, such as function: numbers in their order, names in that of their first
-    rows. ``curve_of`` returns what is drawn of the rows of a curve at x, the numbers of evaluations of the dimension.
-    """
-    found: Json = {}
-    for D, of_dimension in by_dimension(frame):
-        x = np.unique(of_dimension["evaluations_per_dimension"])
-        keys = sorted(of_dimension[place].unique(), key=lambda key: 0 if isinstance(key, str) else int(key))
-        curves: dict[str, Json] = {str(key): {} for key in keys}
-        for (key, name), curve in of_dimension.groupby([place, "algorithm"], sort=False):
-            curves[str(key)][str(name)] = curve_of(curve, x)
-        found[str(D)] = {"x": rounded(x, 5), places: curves}
-    return found

@@ -36,7 +36,7 @@ class Evidence:
     tests: pd.DataFrame  # as from ``rank_tests``
     pairs: pd.DataFrame  # as from ``pairwise_table``
     control: pd.DataFrame  # as from ``control_frequencies``
-    ecdf: pd.DataFrame  # as from ``bootstrapped_ecdf``, told at ``budgets_of_claims``
+    ecdf: pd.DataFrame  # as from ``run_lengths.by_group``, told at ``budgets_of_claims``
     budget: float  # evaluations/D of the trials
     as_in_paper: bool  # functions, instances, budget and target are the paper's; else there is no verdict
 

@@ -15,7 +15,7 @@ from sacma.analysis.figures.grid import HEIGHT, WIDTH, function_grid
 from sacma.analysis.figures.layout import guide, line_key, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Look, number, styled
-from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
 from sacma.analysis.trials import convergence_curves
 
 PIECE = """
@@ -52,12 +52,15 @@ def _figures(report: Report) -> Iterator[Drawing]:
 
 def _chart(findings: Findings) -> Json:
     """Return by dimension the numbers of evaluations, and by function and algorithm quartile, median, quartile."""
-
-    def quantiles(curve: pd.DataFrame, x: Floats) -> list[list[float | None]]:
-        indexed = curve.set_index("evaluations_per_dimension").reindex(x)
-        return [rounded(indexed[column]) for column in VALUES]
-
-    return chart_data(findings["convergence"], "function", "functions", quantiles)
+    found: Json = {}
+    for D, of_dimension in by_dimension(findings["convergence"]):
+        x = np.unique(of_dimension["evaluations_per_dimension"])
+        functions: dict[str, Json] = {str(function): {} for function in sorted(of_dimension["function"].unique())}
+        for (function, name), curve in of_dimension.groupby(["function", "algorithm"], sort=False):
+            at = curve.set_index("evaluations_per_dimension").reindex(x)
+            functions[str(function)][str(name)] = [rounded(at[column]) for column in VALUES]
+        found[str(D)] = {"x": rounded(x, 5), "functions": functions}
+    return found
 
 
 def convergence(

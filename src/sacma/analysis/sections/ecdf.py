@@ -17,10 +17,8 @@ from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, wit
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Properties, number, styled
 from sacma.analysis.paper.claims import budgets_of_claims
-from sacma.analysis.run_lengths import COLUMNS as FRAME_COLUMNS
-from sacma.analysis.run_lengths import bootstrapped_ecdf, run_lengths, targets
-from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, chart_data, of_one, rounded
-from sacma.analysis.tables import joined
+from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
 
@@ -35,7 +33,7 @@ PIECE = """
 <p class="caption">Proportion of targets reached, bootstrapped, over evaluations. The targets of a function are those
 that the best algorithm of BBOB 2009 just did not reach within k·D evaluations, 31 values of k in 0.5 … 50; best 2009
 is its average run length. Beyond the budget curves are those of simulated restarts.
-<a href="{{ files.ecdf.csv }}">csv</a>\
+<a href="{{ files.ecdf.csv }}">csv</a>, of single functions: <a href="{{ files.ecdf_functions.csv }}">csv</a>\
 {% if cocopp %}; <a href="{{ cocopp }}">cocopp's pages</a> show the same and more{% endif %}</p>
 {% if scope %}<p class="caption">{{ scope|symbols }}</p>
 {% endif %}
@@ -52,15 +50,19 @@ REFERENCE_LINE: Properties = {"color": "#A6A6A6", "linewidth": 3.2, "linestyle":
 """Broad and grey, behind all others."""
 
 
-def ecdf_of(comparison: Comparison, compared: Compared) -> pd.DataFrame:
-    """Return the distributions of all dimensions, as from ``bootstrapped_ecdf``; empty where there are no targets."""
+def distributions_of(comparison: Comparison, compared: Compared) -> list[Distributions]:
+    """Return the distributions of all dimensions, as from ``distributions``; none where there are no targets."""
     trials = compared.shared if comparison.suite.of_2009 else ()
-    parts = []
+    told_at = budgets_of_claims(comparison.budget)
+    found = []
     for D in sorted({trial.dimension for trial in trials}):
         lengths = run_lengths([trial for trial in trials if trial.dimension == D], targets(D))
-        told_at = budgets_of_claims(comparison.budget)
-        parts.append(bootstrapped_ecdf(lengths, np.random.default_rng(D), told_at=told_at))
-    return joined(parts, FRAME_COLUMNS)
+        found += distributions(lengths, np.random.default_rng(D), told_at=told_at)
+    return found
+
+
+def _distributions(findings: Findings) -> list[Distributions]:
+    return distributions_of(findings.comparison, findings.comparison.compared)
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -69,13 +71,23 @@ def _figures(report: Report) -> Iterator[Drawing]:
 
 
 def _chart(findings: Findings) -> Json:
-    """Return by dimension the numbers of evaluations, and by group and algorithm the proportions."""
+    """Return by dimension the numbers of evaluations x, the number of targets of each function, and what was reached.
 
-    def steps(curve: pd.DataFrame, x: Floats) -> list[float | None]:
-        at = np.searchsorted(curve["evaluations_per_dimension"].to_numpy(), x, side="right")
-        return rounded(np.append(0.0, curve["proportion"].to_numpy())[at])
-
-    return chart_data(findings["ecdf"], "group", "groups", steps)
+    That is by function and algorithm: how many targets more at each x than at the one before, in thousandths.
+    """
+    found: Json = {}
+    for D, curves in by_dimension(findings["ecdf_functions"]):
+        in_groups = findings["ecdf"].loc[findings["ecdf"]["dimension"] == D, "evaluations_per_dimension"]
+        x = np.unique(in_groups)
+        reached: dict[str, dict[str, list[int]]] = {}
+        for (function, name), curve in curves.groupby(["function", "algorithm"], sort=False):
+            at = np.searchsorted(curve["evaluations_per_dimension"].to_numpy(), x, side="right")
+            thousandths = np.rint(1000 * np.append(0.0, curve["reached"].to_numpy())[at]).astype(int)
+            reached.setdefault(str(function), {})[str(name)] = np.diff(thousandths, prepend=0).tolist()
+        targets_of = curves.groupby("function")["targets"].first()
+        counts = {str(function): int(count) for function, count in targets_of.items()}
+        found[str(D)] = {"x": rounded(x, 5), "targets": counts, "functions": reached}
+    return found
 
 
 def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None, partial: bool = False) -> Figure:
@@ -149,7 +161,10 @@ def _axes(axes: Axes, limits: tuple[float, float]) -> None:
 SECTION = Section(
     key="ecdf",
     title="Run lengths",
-    frames={"ecdf": of_one(lambda findings: ecdf_of(findings.comparison, findings.comparison.compared))},
+    frames={
+        "ecdf": of_one(lambda findings: by_group(findings.once(_distributions))),
+        "ecdf_functions": of_one(lambda findings: by_function(findings.once(_distributions))),
+    },
     figures=_figures,
     chart=_chart,
     piece=PIECE,

@@ -21,10 +21,11 @@ from sacma.analysis.paper import published
 from sacma.analysis.paper.agreement import agreement
 from sacma.analysis.paper.claims import Evidence, checks, judge
 from sacma.analysis.paper.published import AS_PRINTED, READINGS, Reading
+from sacma.analysis.run_lengths import by_group
 from sacma.analysis.section import Drawing, Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.sections.control import control_frequencies
 from sacma.analysis.sections.cpu import comparable_costs
-from sacma.analysis.sections.ecdf import ecdf_of
+from sacma.analysis.sections.ecdf import distributions_of
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
 from sacma.analysis.tables import PLACE, joined, mean_ranks, medians_of, pairwise_table, rank_tests
 from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT, best_delta_f, budgets_to_target, evaluations_to_target
@@ -97,7 +98,7 @@ def evidence(findings: Findings, reading: Reading) -> Evidence:
     if theirs is not comparison.compared:
         ours = [trial for trial in comparison.compared.shared if trial.algorithm in names]
         if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
-            ecdf = ecdf_of(comparison, theirs)
+            ecdf = by_group(distributions_of(comparison, theirs))
     shared = medians_of(findings.once(BEST[reading]))
     control = control_frequencies(comparable_costs(findings, names))
     return Evidence(
