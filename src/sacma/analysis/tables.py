@@ -151,29 +151,71 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
     """
     parts = []
     for dimension, scenario, table in comparisons(medians):
-        N, k = table.shape
-        if k < 2:  # noqa: PLR2004 two make a pair
-            continue
-        raw, wins, ranks = statistics.friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
-        columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
-        columns |= {"superiority": statistics.superiority(table), "p_raw": raw}
-        columns |= {"p_holm": statistics.holm(raw), "p_shaffer": statistics.shaffer(raw)}
-        if k <= MOST_ALGORITHMS:
-            columns["p_bergmann_hommel"] = statistics.bergmann_hommel(raw)
-        lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
-        differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
-        columns["significant"] = (columns[decisive(columns)] < ALPHA) & lower & differ
-        winner, loser = np.nonzero(~np.eye(k, dtype=bool))
-        pairs: dict[str, object] = {"dimension": dimension, "scenario": scenario}
-        pairs |= {"winner": ranks.index[winner], "loser": ranks.index[loser]}
-        pairs |= {name: values.to_numpy()[winner, loser] for name, values in columns.items()}
-        parts.append(pd.DataFrame(pairs))
+        if len(table.columns) > 1:
+            pairs = _pairs(table)
+            pairs.insert(0, "dimension", dimension)
+            pairs.insert(1, "scenario", scenario)
+            parts.append(pairs)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _pairs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return each ordered pair of at least two algorithms, from values (functions × algorithms), lower is better."""
+    N, k = table.shape
+    raw, wins, ranks = statistics.friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
+    columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
+    columns |= {"superiority": statistics.superiority(table), "p_raw": raw}
+    columns |= {"p_holm": statistics.holm(raw), "p_shaffer": statistics.shaffer(raw)}
+    if k <= MOST_ALGORITHMS:
+        columns["p_bergmann_hommel"] = statistics.bergmann_hommel(raw)
+    lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
+    differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
+    columns["significant"] = (columns[decisive(columns)] < ALPHA) & lower & differ
+    winner, loser = np.nonzero(~np.eye(k, dtype=bool))
+    pairs = {name: values.to_numpy()[winner, loser] for name, values in columns.items()}
+    return pd.DataFrame({"winner": ranks.index[winner], "loser": ranks.index[loser], **pairs})
 
 
 def decisive(columns: Container[str]) -> str:
     """Return the p-value by which a table of pairs says what is significant, from its columns."""
     return "p_bergmann_hommel" if "p_bergmann_hommel" in columns else "p_shaffer"
+
+
+def overall_ranks(function_ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return mean ranks over functions and all dimensions in which all algorithms are compared.
+
+    ``function_ranks`` are as from the function of that name. Columns are scenario, algorithm, dimensions and functions
+    (how many, the latter in any of them) and mean_rank.
+    """
+    parts = []
+    for scenario, table in _over_dimensions(function_ranks):
+        functions, dimensions = (table.index.get_level_values(level).nunique() for level in ("function", "dimension"))
+        means = table.mean().rename_axis("algorithm").reset_index(name="mean_rank")
+        parts.append(means.assign(scenario=scenario, dimensions=dimensions, functions=functions))
+    return joined(parts, ["scenario", "algorithm", "dimensions", "functions", "mean_rank"])
+
+
+def overall_pairs(function_ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return pairs of algorithms, compared by their ranks on each function, the mean over its dimensions.
+
+    A function counts once: its dimensions are not independent. Columns are scenario and those of ``pairwise_table``.
+    """
+    parts = []
+    for scenario, table in _over_dimensions(function_ranks):
+        if len(table.columns) > 1:
+            pairs = _pairs(table.groupby("function").mean())
+            pairs.insert(0, "scenario", scenario)
+            parts.append(pairs)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _over_dimensions(function_ranks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield scenario and ranks, (function, dimension) × algorithms, of dimensions in which all are compared."""
+    for scenario, ranks in function_ranks.groupby("scenario", sort=False):
+        table = ranks.pivot(index=["function", "dimension"], columns="algorithm", values="rank")
+        table = table.reindex(columns=ranks["algorithm"].unique()).dropna()
+        if len(table):
+            yield str(scenario), table
 
 
 def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] = lambda _D, _f: True) -> pd.DataFrame:

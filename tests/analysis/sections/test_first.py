@@ -1,13 +1,18 @@
-"""The first screen says who is ahead as far as the data say so, and holds the paper against its own study only."""
+"""The first screen says whose mean rank is the lowest, and what a test says of it; the paper has its own study only."""
+
+import math
+import re
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from sacma.analysis.comparison import Comparison, compare
 from sacma.analysis.sections import all_sections, find
-from sacma.analysis.sections.first import headline, overall_ranks
-from sacma.config.plan import TrialSpec
+from sacma.analysis.sections.first import headline
+from sacma.analysis.tables import overall_pairs, overall_ranks
 from sacma.errors import SacmaError
 from tests.analysis.made import Improvements, compared, made
 
@@ -19,46 +24,94 @@ def level(value: float) -> Improvements:
     return [(1, 100.0), (20, value)]
 
 
+def several(**values: Callable[[int], float]) -> Comparison:
+    """Compare algorithms, by config, of each of which all trials on a function come to a value."""
+    studies = []
+    for name, value in values.items():
+        studies.append(made(name, lambda spec, of=value: level(of(spec.function)), PROTOCOL))  # type: ignore[misc]
+    return compared(*studies)
+
+
 def two(better_on: int) -> Comparison:
     """Compare two algorithms, one better on so many of eight functions."""
-
-    def found(spec: TrialSpec) -> Improvements:
-        return level(0.1 if spec.function <= better_on else 10.0)
-
-    return compared(made("cmaes", lambda _: level(1.0), PROTOCOL), made("gp5", found, PROTOCOL))
+    return several(cmaes=lambda _: 1.0, gp5=lambda f: 0.1 if f <= better_on else 10.0)
 
 
-def test_sure() -> None:
-    """Better everywhere is better in all samples."""
-    said = headline(find(two(8)))
+def test_significantly_lower() -> None:
+    """The lowest mean rank, the next one, and the test by which they differ, which is in a table."""
+    findings = find(two(8))
+    said = headline(findings)
     assert said.headline == (
-        "GP-5 is ahead: after 40·D evaluations its mean rank over all functions and dimensions is 1.00, before CMA-ES "
-        "with 2.00; that is sure, as it is the lowest in 100\N{NO-BREAK SPACE}% of bootstrap samples of functions."
+        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.00, before CMA-ES "
+        "with 2.00. It is significantly lower than that of CMA-ES (Friedman test over 8 functions, level 0.05)."
     )
     assert said.compared == (
         "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 96 trials, up to 40·D evaluations; gains are "
         "measured against CMA-ES."
     )
-    assert {"1.00", "2.00", "100", "96"} <= set(said.numbers["shown"])
+    assert {"1.00", "2.00", "96"} <= set(said.numbers["shown"])
+    pairs = findings["overall_pairs"]
+    ahead = pairs[(pairs["scenario"] == "40·D") & (pairs["winner"] == "GP-5")].iloc[0]
+    assert (ahead["wins"], ahead["functions"], ahead["significant"]) == (8, 8, True)  # a function counts once
+    assert ahead["p_raw"] == pytest.approx(2 * norm.sf(math.sqrt(8)))
 
 
-@pytest.mark.parametrize(("better_on", "words"), [(6, "GP-5 is probably ahead"), (4, "CMA-ES leads, but not clearly")])
-def test_less_sure(better_on: int, words: str) -> None:
-    """Six of eight functions are likely no chance, four are a tie."""
-    assert headline(find(two(better_on))).headline.startswith(words)
+def test_not_significantly_lower() -> None:
+    """Six of eight functions may be chance; with the same mean rank nobody is before the other."""
+    assert headline(find(two(6))).headline.endswith(
+        "GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.25, before CMA-ES with 1.75. It is not "
+        "significantly lower than that of CMA-ES (Friedman test over 8 functions, level 0.05)."
+    )
+    assert headline(find(two(4))).headline == (
+        "After 40·D evaluations CMA-ES and GP-5 have the lowest mean rank over 8 functions and 2 dimensions, 1.50: all "
+        "are equal."
+    )
+
+
+def test_lower_than_some() -> None:
+    """Of three, the best is told apart from the worst, not from the second, and the correction is named."""
+    comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.2 if f > 2 else 0.05, gp5=lambda _: 0.1)
+    assert headline(find(comparison)).headline.endswith(
+        "GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.25, before GP-1 with 1.75. It is "
+        "significantly lower than that of CMA-ES, but not than that of GP-1 (Friedman test over 8 functions, "
+        "Bergmann–Hommel correction, level 0.05)."
+    )
+    alike = several(cmaes=lambda f: f % 3 + 1.0, gp1=lambda f: (f + 1) % 3 + 1.0, gp5=lambda f: (f + 2) % 3 + 1.0)
+    assert "It is not significantly lower than that of any other (" in headline(find(alike)).headline
+
+
+def test_two_lead_together() -> None:
+    """A third is higher than both; what both are not significantly below is said to be so."""
+    comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.1 + f % 2, gp5=lambda f: 1.1 - f % 2)
+    assert headline(find(comparison)).headline.endswith(
+        "GP-1 and GP-5 have the lowest mean rank over 8 functions and 2 dimensions, 1.50, before CMA-ES with 3.00. It "
+        "is significantly lower than that of CMA-ES (Friedman test over 8 functions, Bergmann–Hommel correction, "
+        "level 0.05)."
+    )
+
+
+def test_many_algorithms() -> None:
+    """More than nine are corrected by Shaffer's procedure; a long list of names is cut."""
+    studies = [
+        made("cmaes", lambda spec, n=n: level(n + 0.1), {**PROTOCOL, "functions": "1-12"}, name=f"A{n:02}")  # type: ignore[misc]
+        for n in range(11)
+    ]
+    said = headline(find(compared(*studies))).headline
+    assert re.search(r"lower than that of \w+, \w+, \w+ and \d others, but not than that of A01, A02,", said)
+    assert said.endswith("(Friedman test over 12 functions, Shaffer correction, level 0.05).")
 
 
 def test_few_functions() -> None:
-    """Who wins all of five may have done so by chance, whatever a bootstrap of five says: 2/2⁵ > 0.05."""
+    """Who wins all of five may have done so by chance: 2/2⁵ > 0.05."""
 
     def of(functions: str) -> str:
         protocol = {**PROTOCOL, "functions": functions}
         studies = made("cmaes", lambda _: level(1.0), protocol), made("gp5", lambda _: level(0.1), protocol)
         return headline(find(compared(*studies))).headline
 
-    assert of("1-5").startswith("GP-5 leads, but not clearly")
-    assert of("1-5").endswith("; that may be chance, as there are only 5 functions.")
-    assert of("1-6").startswith("GP-5 is ahead")
+    assert of("1-5").endswith(" 1.00, before CMA-ES with 2.00. 5 functions are too few to test the difference.")
+    assert of("1").endswith("1 function is too few to test the difference.")
+    assert "It is significantly lower" in of("1-6")
 
 
 def test_alone() -> None:
@@ -86,9 +139,10 @@ def test_overall_ranks_by_hand() -> None:
     assert found["mean_rank"].to_dict() == {"A": 1.25, "B": 1.75}
     assert set(found["dimensions"]) == {2}
     assert set(found["functions"]) == {2}
-    # Of four samples of two functions: f1 twice, both in both orders: A; f2 twice: a tie.
-    assert found["first"].to_dict() == pytest.approx({"A": 0.875, "B": 0.125}, abs=0.02)
     assert overall_ranks(ranks.iloc[:0]).empty
+    ahead = overall_pairs(ranks).set_index("winner").loc["A"].to_dict()  # on f1 in both dimensions, on f2 in one of two
+    assert {"wins": 1, "losses": 0, "ties": 1, "functions": 2}.items() <= ahead.items()
+    assert overall_pairs(ranks.iloc[:0]).empty
 
 
 def test_of_the_paper() -> None:

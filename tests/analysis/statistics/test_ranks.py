@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from sacma.analysis.statistics.ranks import (
     friedman_statistic,
     iman_davenport,
     iman_davenport_from_ranks,
-    leading_shares,
     mean_rank_intervals,
     rank_rows,
 )
@@ -199,21 +197,3 @@ def test_a_bootstrap_needs_two_problems() -> None:
     """One problem would always give itself."""
     with pytest.raises(ValueError, match="of 1 problem; a bootstrap"):
         mean_rank_intervals(tied(1, 3, 1), rng=np.random.default_rng(1))
-
-
-def test_leading_shares_by_all_samples() -> None:
-    """Of five groups of problems all 3125 samples can be listed: the shares are theirs, within 5 standard errors."""
-    rng = np.random.default_rng(2)
-    groups = np.array([1, 1, 2, 3, 3, 3, 4, 5, 5])
-    ranks = rank_rows(pd.DataFrame(rng.integers(0, 4, (9, 3)), columns=list("ABC")))
-    wins = np.zeros(3)
-    for sample in product(range(1, 6), repeat=5):
-        means = np.mean(np.concatenate([ranks.to_numpy()[groups == group] for group in sample]), axis=0)
-        lowest = np.isclose(means, means.min(), atol=1e-9)
-        wins += lowest / lowest.sum()
-    expected = wins / 5**5
-    found = leading_shares(ranks, groups, resamples=20_000)
-    assert found["mean_rank"].to_list() == pytest.approx(ranks.mean().to_list())
-    assert found["first"].sum() == pytest.approx(1)
-    assert np.abs(found["first"].to_numpy() - expected).max() <= 5 * np.sqrt(0.25 / 20_000)
-    assert expected.min() > 0.05

@@ -1,16 +1,16 @@
-"""First screen: who is ahead and how sure that is, what was compared, run lengths and mean ranks."""
+"""First screen: the lowest mean rank and its significance, what was compared, run lengths and mean ranks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.ledger import Ledger, dimensions
-from sacma.analysis.section import Findings, Json, Report, Section, rounded
+from sacma.analysis.ledger import Ledger, dimensions, listed
+from sacma.analysis.section import Findings, Json, Make, Report, Section, rounded
 from sacma.analysis.sections.ranks import are_compared
-from sacma.analysis.statistics.ranks import leading_shares
-from sacma.analysis.tables import PLACE, RESAMPLES
+from sacma.analysis.tables import ALPHA, PLACE, decisive, overall_pairs, overall_ranks
 from sacma.analysis.terms import TERMS
 
 PIECE = """
@@ -33,20 +33,22 @@ PIECE = """
 {% endif %}
 </div>
 <div class="controls" id="first-algorithms"></div>
+<details class="choice"><summary>Single functions</summary><div class="controls" id="first-functions"></div></details>
 <p class="caption">{% if values.curves %}Curves: share of targets reached over evaluations{% if values.ranked %}; the
-upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks over
-functions with their 95 % intervals, the best at the top; among the algorithms that are chosen, in all charts of the
-page.
+upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
+chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}The choice of algorithms holds in
+all charts of the page, that of functions also in the scatter plot of running times. {% if values.ranked %}
 {% if scope %}{{ scope|symbols }} {% endif %}
 <a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
-<a href="{{ files.overall_ranks.csv }}">csv</a>{% endif %}</p>
+<a href="{{ files.overall_ranks.csv }}">csv</a>, <a href="{{ files.overall_pairs.csv }}">tests</a>{% endif %}</p>
 {% endif %}
 <details><summary>Terms</summary><dl class="terms">{% for term, text in values.terms %}<dt>{{ term|terms }}</dt>\
 <dd>{{ text|terms }}</dd>{% endfor %}</dl></details>
 """
 
-FEWEST_FUNCTIONS = 6  # of fewer even one that wins them all may have done so by chance: sign test, level 0.05
-SURE, LIKELY = 0.95, 0.75  # shares of bootstrap samples from which on a lead is called so
+FEWEST_FUNCTIONS = 6  # of fewer no two algorithms differ significantly by a sign test, level 0.05
+MOST_NAMED = 4  # algorithms of a list, before it is cut
+CORRECTIONS = {"p_bergmann_hommel": "Bergmann–Hommel", "p_shaffer": "Shaffer"}
 
 
 @dataclass(frozen=True)
@@ -56,27 +58,6 @@ class Headline:
     headline: str
     compared: str
     numbers: pd.DataFrame
-
-
-def overall_ranks(function_ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return mean ranks over all dimensions in which all algorithms are compared, and how often each is first.
-
-    ``function_ranks`` are as from ``tables.function_ranks``. Columns are scenario, algorithm, dimensions (how many),
-    functions (in any of them), mean_rank and first: the share of bootstrap samples of the functions, each in all its
-    dimensions, in which the mean rank is the lowest.
-    """
-    parts = []
-    for scenario, ranks in function_ranks.groupby("scenario", sort=False):
-        table = ranks.pivot(index=["function", "dimension"], columns="algorithm", values="rank")
-        table = table.reindex(columns=ranks["algorithm"].unique()).dropna()
-        functions, of = (table.index.get_level_values(level) for level in ("function", "dimension"))
-        if len(table):
-            # The same generator for each: a share does not depend on what else is looked at.
-            shares = leading_shares(table, functions.to_numpy(), resamples=RESAMPLES)
-            counts = {"dimensions": of.nunique(), "functions": functions.nunique()}
-            parts.append(shares.reset_index(names="algorithm").assign(scenario=scenario, **counts))
-    columns = ["scenario", "algorithm", "dimensions", "functions", "mean_rank", "first"]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
 def headline(findings: Findings) -> Headline:
@@ -95,32 +76,53 @@ def _headline(findings: Findings, ledger: Ledger) -> str:
             f"{ledger.say('problems solved', hits)} of {ledger.count('problems', len(values), 'problem')}, each a "
             "function in a dimension."
         )
-    scenario, overall = comparison.fixed_budgets[-1], findings["overall_ranks"]
-    ranks = overall[overall["scenario"] == scenario].sort_values("mean_rank", kind="stable").to_dict("records")
-    if not ranks:
+    scenario, overall, pairs = comparison.fixed_budgets[-1], findings["overall_ranks"], findings["overall_pairs"]
+    ranks = overall[overall["scenario"] == scenario].sort_values("mean_rank", kind="stable")
+    if ranks.empty:
         return "Nothing can be ranked: no function and dimension is common to all algorithms."
-    best, second = ranks[:2]
-    share = float(best["first"])
-    shown = [
-        ledger.say(f"mean rank, {row['algorithm']}, all dimensions", row["mean_rank"], ".2f") for row in (best, second)
-    ]
-    name, next_name = best["algorithm"], second["algorithm"]
-    if best["functions"] < FEWEST_FUNCTIONS:
-        few = ledger.count("functions that are ranked", best["functions"], "function")
-        lead, sure, reason = f"{name} leads, but not clearly", "that may be chance", f"there are only {few}"
-    else:
-        percent = ledger.say("share of bootstrap samples with the lowest mean rank, %", 100 * share, ".0f")
-        reason = f"it is the lowest in {percent}\N{NO-BREAK SPACE}% of bootstrap samples of functions"
-        if share >= SURE:
-            lead, sure = f"{name} is ahead", "that is sure"
-        elif share >= LIKELY:
-            lead, sure = f"{name} is probably ahead", "that is likely, not sure"
-        else:
-            lead, sure = f"{name} leads, but not clearly", "that may be chance"
-    return (
-        f"{lead}: after {scenario} evaluations its mean rank over all functions and dimensions is {shown[0]}, before "
-        f"{next_name} with {shown[1]}; {sure}, as {reason}."
+    lowest = np.isclose(ranks["mean_rank"], ranks["mean_rank"].min())
+    leaders, others = ranks["algorithm"][lowest].to_list(), ranks["algorithm"][~lowest].to_list()
+    first = ledger.say("lowest mean rank, all dimensions", ranks["mean_rank"].iloc[0], ".2f")
+    have = "has" if len(leaders) == 1 else "have"
+    count = int(ranks["functions"].iloc[0])
+    functions = ledger.count("functions that are ranked", count, "function")
+    lead = (
+        f"After {scenario} evaluations {_named(leaders)} {have} the lowest mean rank over {functions} and "
+        f"{ledger.count('dimensions that are ranked', int(ranks['dimensions'].iloc[0]), 'dimension')}, {first}"
     )
+    if not others:
+        return f"{lead}: all are equal."
+    following = ledger.say("next mean rank, all dimensions", ranks["mean_rank"][~lowest].iloc[0], ".2f")
+    lead += f", before {others[0]} with {following}"
+    if count < FEWEST_FUNCTIONS:
+        return f"{lead}. {functions} {'is' if count == 1 else 'are'} too few to test the difference."
+    tested = pairs[(pairs["scenario"] == scenario) & pairs["winner"].isin(leaders) & pairs["significant"]]
+    times = tested["loser"].value_counts()
+    higher = [name for name in others if times.get(name, 0) == len(leaders)]
+    alike = [name for name in others if name not in higher]
+    return f"{lead}. {_significance(higher, alike)} ({_test(len(ranks), pairs, functions)})."
+
+
+def _significance(higher: Sequence[str], alike: Sequence[str]) -> str:
+    """Return of which algorithms the lowest mean rank differs significantly, and of which it does not."""
+    if not higher:
+        return f"It is not significantly lower than that of {_named(alike) if len(alike) == 1 else 'any other'}"
+    if not alike:
+        return f"It is significantly lower than that of {_named(higher) if len(higher) == 1 else 'every other'}"
+    return f"It is significantly lower than that of {_named(higher)}, but not than that of {_named(alike)}"
+
+
+def _test(algorithms: int, pairs: pd.DataFrame, functions: str) -> str:
+    """Return by which test that is so."""
+    correction = f", {CORRECTIONS[decisive(pairs)]} correction" if algorithms > 2 else ""  # noqa: PLR2004 one pair
+    return f"Friedman test over {functions}{correction}, level {ALPHA:g}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return names as a list in words, a long one cut."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return listed([*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"])
 
 
 def _compared(comparison: Comparison, ledger: Ledger) -> str:
@@ -167,14 +169,18 @@ def _values(report: Report) -> Mapping[str, object]:
     return shown | {"headline": found.headline, "compared": found.compared, "terms": list(TERMS.items())}
 
 
+def _of_ranks(make: Callable[[pd.DataFrame], pd.DataFrame]) -> Make:
+    """Return what makes a data frame of ranks on functions, each row of all trials."""
+    return lambda findings: make(findings["function_ranks"]).assign(partial=not findings.comparison.complete)
+
+
 SECTION = Section(
     key="summary",
     title="Summary",
     frames={
         "headline": lambda findings: findings.once(headline).numbers,
-        "overall_ranks": lambda findings: overall_ranks(findings["function_ranks"]).assign(
-            partial=not findings.comparison.complete
-        ),
+        "overall_ranks": _of_ranks(overall_ranks),
+        "overall_pairs": _of_ranks(overall_pairs),
     },
     chart=_chart,
     piece=PIECE,

@@ -176,36 +176,6 @@ def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: fl
     return ImanDavenport(statistic, freedom, p_value, float(stats.f.isf(alpha, *freedom)), alpha)
 
 
-def leading_shares(
-    ranks: pd.DataFrame, groups: "npt.NDArray[np.generic]", *, resamples: int = 9999, seed: int = 0
-) -> pd.DataFrame:
-    """Return mean ranks, and in what share of bootstrap samples of groups of problems each is the lowest.
-
-    Args:
-        ranks: of algorithms (k) on problems (n), 1 the best, shape (n, k).
-        groups: of the problems, shape (n,): they are drawn with replacement, whole.
-        resamples: how many samples.
-        seed: of the random numbers.
-
-    Returns:
-        A row an algorithm; columns mean_rank and first, which adds up to 1: m algorithms alike have 1/m each.
-
-    >>> ranks = pd.DataFrame({"A": [1, 1, 1, 2], "B": [2, 2, 2, 1]})
-    >>> leading_shares(ranks, np.array([1, 1, 2, 2])).loc["A"].to_dict()
-    {'mean_rank': 1.25, 'first': 0.87...}
-    """
-    _, position = np.unique(groups, return_inverse=True)
-    counts = np.bincount(position).astype(float)
-    sums = np.zeros((len(counts), ranks.shape[1]))
-    np.add.at(sums, position, ranks.to_numpy(float))
-    rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=resamples)
-    means = ((drawn @ sums) / (drawn @ counts)[:, None]).round(9)
-    lowest = means == means.min(axis=1, keepdims=True)
-    first = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
-    return pd.DataFrame({"mean_rank": ranks.mean(axis=0).to_numpy(), "first": first}, index=ranks.columns)
-
-
 def mean_rank_intervals(
     values: pd.DataFrame, *, confidence: float = 0.95, resamples: int = 9999, rng: np.random.Generator
 ) -> pd.DataFrame:
