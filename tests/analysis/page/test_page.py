@@ -17,7 +17,9 @@ import pytest
 import yaml
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from sacma.analysis.paper import published
 from sacma.analysis.sections import all_sections
+from sacma.analysis.table_format import latex_text
 from tests.commands import sacma
 from tests.conftest import CONFIGS
 
@@ -267,6 +269,34 @@ def test_data_and_printed_tables_have_files_of_their_own(results: Path) -> None:
         assert not (results / "tables" / f"{name}.tex").exists(), name
 
 
+def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> None:
+    """Of its algorithms alone: mean ranks beside those printed, as table and frame, and tables numbered as in it."""
+    shutil.copytree(results.parent, tmp_path / "results")
+    done = sacma("postprocess", "--no-pages", "--algorithms", "CMA-ES,GP-5,ADA-Kendall", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = tmp_path / "results" / "report"
+    beside = pd.read_csv(report / "tables" / "paper_mean_ranks.csv")
+    assert len(beside) == 2 * 2 * 3  # dimensions, budgets and algorithms
+    assert set(beside["functions"]) == {3}
+    assert set(beside["algorithms"]) == {3}
+    ours = pd.read_csv(report / "tables" / "mean_ranks.csv")
+    printed = published.mean_ranks_among(set(beside["algorithm"]))
+    tex = (report / "tables" / "table3_beside_paper.tex").read_text()
+    for (D, scenario), rows in beside.groupby(["dimension", "scenario"]):
+        for column, source in (("ours", ours), ("paper", printed)):
+            of = source[(source["dimension"] == D) & (source["scenario"] == scenario)].set_index("algorithm")
+            assert rows[column].to_list() == pytest.approx(of["mean_rank"][rows["algorithm"]].to_list())
+        assert rows["difference"].to_list() == pytest.approx((rows["ours"] - rows["paper"]).to_list())
+        cells = [f"{value:.2f}" for pair in zip(rows["paper"], rows["ours"], strict=True) for value in pair]
+        line = rf"{D}-D, {re.escape(latex_text(str(scenario)))} & " + " & ".join(
+            rf"(?:\\textbf{{)?{cell}}}?" for cell in cells
+        )
+        assert re.search(line, tex), line
+    page = (report / "index.html").read_text()
+    assert 'id="publication"' in page
+    assert "Table 3" in page
+
+
 def test_the_paper_is_not_in_a_study_of_others(opened: Opened, results: Path) -> None:
     """Where a stranger's algorithm is compared with some of the paper's, no table or sentence is about the paper."""
     assert not list((results / "tables").glob("*paper*"))
@@ -278,13 +308,13 @@ def test_the_paper_is_not_in_a_study_of_others(opened: Opened, results: Path) ->
 
 
 def test_first_screen(opened: Opened, results: Path) -> None:
-    """A sentence names who is ahead; the strip has the mean ranks of the table, in their order, as chosen."""
+    """A sentence names the lowest mean rank; the strip has the mean ranks of the table, in their order, as chosen."""
     page = opened.page
     overall = pd.read_csv(results / "tables" / "overall_ranks.csv")
     leader = overall[overall["scenario"] == "40·D"].sort_values("mean_rank", kind="stable").iloc[0]
     headline = page.locator(".headline").inner_text()
-    assert headline.startswith(leader["algorithm"])
-    assert f" {leader['mean_rank']:.2f}" in headline
+    lowest = rf"{leader['algorithm']}( has| and \w+ have) the lowest mean rank over 3 functions and 2 dimensions, "
+    assert re.search(rf"{lowest}{leader['mean_rank']:.2f}, before ", headline.replace("\N{NON-BREAKING HYPHEN}", "-"))
     assert page.locator("#first-chart canvas").bounding_box()["y"] < 700  # type: ignore[index]
     assert page.locator("details[open]").count() == 0
     ranks = pd.read_csv(results / "tables" / "mean_ranks.csv")
@@ -329,23 +359,88 @@ def test_ranks_of_what_is_chosen_are_those_of_the_command_line(opened: Opened, r
         for budget in budgets:
             page.select_option("#first-budget", budget)
             page.select_option("#first-group", "all")
-            shown = page.locator("#first-ranks circle title").all_text_contents()
-            found = {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
             of = every[
                 (every["dimension"] == D) & (every["scenario"] == budget) & (every["algorithm"] != "ADA-Kendall")
             ]
             table = of.pivot(index="function", columns="algorithm", values="rank").rank(axis="columns")
-            assert found == pytest.approx(table.mean().to_dict(), abs=0.005)
+            assert strip(page) == pytest.approx(table.mean().to_dict(), abs=0.005)
             command = ours[(ours["dimension"] == D) & (ours["scenario"] == budget)]
             for group, function in (("separable", 1), ("multimodal", 15)):
                 page.select_option("#first-group", group)
-                shown = page.locator("#first-ranks circle title").all_text_contents()
-                found = {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
                 of_one = command[command["function"] == function].set_index("algorithm")["rank"].to_dict()
-                assert found == pytest.approx(of_one, abs=0.005)
+                assert strip(page) == pytest.approx(of_one, abs=0.005)
     page.check("#first-algorithms input[value='ADA-Kendall']")
     assert page.locator("#first-ranks circle").count() == 4
     assert opened.complaints == []
+
+
+def test_functions_that_are_chosen(opened: Opened, results: Path, some: Path) -> None:
+    """Curves and mean ranks over single functions are those of the command, and a group is the functions in it."""
+    page = opened.page
+    page.locator("details.choice summary").click()
+    page.uncheck("#first-functions input[value='8']")
+    assert page.locator("#first-group option:checked").inner_text() == "as below"
+    every = pd.read_csv(results / "tables" / "function_ranks.csv")
+    every = every[every["function"] != 8]
+    pairs = [float(page.locator("#pair-chart circle").count())]
+    for D, budget in ((2, "25·D"), (3, "40·D"), (2, "#FE_t"), (3, "#FE_t/3")):
+        page.select_option("#first-dimension", str(D))
+        page.select_option("#first-budget", budget)
+        of = every[(every["dimension"] == D) & (every["scenario"] == budget)]
+        assert strip(page) == pytest.approx(of.groupby("algorithm")["rank"].mean().to_dict(), abs=0.005)
+    page.uncheck("#first-algorithms input[value='ADA-Kendall']")
+    ranks = pd.read_csv(some / "mean_ranks.csv")
+    proportions = pd.read_csv(some / "ecdf.csv")
+    for D in (2, 3):
+        page.select_option("#first-dimension", str(D))
+        for budget in ("25·D", "40·D"):
+            page.select_option("#first-budget", budget)
+            of = ranks[(ranks["dimension"] == D) & (ranks["scenario"] == budget)]
+            assert strip(page) == pytest.approx(of.set_index("algorithm")["mean_rank"].to_dict(), abs=0.005)
+        of = proportions[(proportions["dimension"] == D) & (proportions["group"] == "all")]
+        assert hovered(page, "first", of) > 10
+    page.select_option("#first-group", "multimodal")
+    checked = page.locator("#first-functions input:checked").evaluate_all("all => all.map(box => box.value)")
+    assert checked == ["15"]
+    page.select_option("#ecdf-dimension", "3")
+    page.select_option("#ecdf-group", "f15")  # the group has no other function here
+    of = proportions[(proportions["dimension"] == 3) & (proportions["group"] == "multimodal")]
+    assert hovered(page, "first", of) > 10
+    assert hovered(page, "ecdf", of) > 10
+    pairs.append(page.locator("#pair-chart circle").count())
+    assert pairs[0] > pairs[1] > 0
+    page.uncheck("#first-functions input[value='15']")
+    assert "No function is chosen" in page.locator("#first-ranks").inner_text()
+    page.select_option("#first-group", "all")
+    assert page.locator("#first-functions input:checked").count() == 3
+    assert opened.complaints == []
+
+
+def strip(page: Page) -> dict[str, float]:
+    """Return the mean ranks that the first screen shows, by algorithm."""
+    shown = page.locator("#first-ranks circle title").all_text_contents()
+    return {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
+
+
+def hovered(page: Page, chart: str, proportions: pd.DataFrame) -> int:
+    """Point at a chart from left to right; compare what it tells with a table, and return how many values are in it."""
+    columns = ["evaluations_per_dimension", "proportion"]
+    curves = {str(name): of[columns].to_numpy().T for name, of in proportions.groupby("algorithm")}
+    over = page.locator(f"#{chart}-chart .u-over")
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    assert box
+    there = 0
+    for share in np.linspace(0.05, 0.95, 7):
+        over.hover(position={"x": share * box["width"], "y": box["height"] / 2})
+        where, *parts = page.locator(f"#{chart}-readout span").all_inner_texts()
+        x = float(re.fullmatch(r"after (.*)·D:", where).group(1))  # type: ignore[union-attr]
+        for name, _, value in (part.rpartition(" ") for part in parts):
+            at, proportion = curves[name]
+            n = np.searchsorted(at, x * (1 + 2e-4), side="right") - 1
+            assert float(value) == pytest.approx(proportion[n] if n >= 0 else 0, abs=2e-4)
+            there += 1
+    return there
 
 
 def test_one_algorithm(browser: Browser, results: Path, tmp_path: Path) -> None:
@@ -418,12 +513,15 @@ def test_charts_hold_what_the_tables_hold(results: Path) -> None:
             assert values == pytest.approx(curve[column].to_list(), rel=1e-3)
             count += len(values)
     assert count == 3 * len(table)
-    proportions = pd.read_csv(results / "tables" / "ecdf.csv")
-    for (D, group, name), curve in proportions.groupby(["dimension", "group", "algorithm"]):
+    reached = pd.read_csv(results / "tables" / "ecdf_functions.csv")
+    for (D, f, name), curve in reached.groupby(["dimension", "function", "algorithm"]):
         of_dimension = data["ecdf"][str(D)]
-        steps = dict(zip(of_dimension["x"], of_dimension["groups"][group][name], strict=True))
-        at = [float(f"{x:.5g}") for x in curve["evaluations_per_dimension"]]
-        assert [steps[x] for x in at] == pytest.approx(curve["proportion"].to_list(), abs=1e-4)
+        assert of_dimension["targets"][str(f)] == curve["targets"].iloc[0]
+        steps = np.cumsum(of_dimension["functions"][str(f)][name]) / 1000
+        at = np.searchsorted(of_dimension["x"], curve["evaluations_per_dimension"] * (1 - 1e-4))
+        kept = at < len(steps)
+        assert steps[at[kept]] == pytest.approx(curve["reached"][kept].to_numpy(), abs=1e-3)
+        assert steps[-1] == pytest.approx(curve["reached"].iloc[-1], abs=1e-3)
 
 
 def test_docs_show_what_works(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

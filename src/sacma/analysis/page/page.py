@@ -30,7 +30,7 @@ UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
 # Parts of one function, in this order.
-SCRIPTS = ("start", "chart", "scatter", "first", "figures", "curves", "ert", "final", "end")
+SCRIPTS = ("start", "chart", "scatter", "runs", "first", "figures", "curves", "ert", "final", "end")
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 GROUP = r'<g id="(?:figure|axes|patch|text|legend|line2d|xtick|ytick|matplotlib\.axis)_\d+"'

@@ -2,6 +2,9 @@
 
 const charts = [];
 const unchosen = new Set(); // algorithms, in all charts at once
+const leftOut = new Set(); // functions, in all charts of several functions
+// A name that all objects have, such as constructor, may be an algorithm's.
+const own = (of, key) => (Object.hasOwn(of, key) ? of[key] : undefined);
 const symbols = (text) => text.replace("#FE_t", "#FEₜ");
 
 const fill = (select, entries) => {
@@ -9,6 +12,8 @@ const fill = (select, entries) => {
   select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
   if (entries.some(([value]) => value === before)) select.value = before;
 };
+
+const titleOf = (f) => `f${f} ${data.names[f] ?? ""}`.trim();
 
 const colourOf = (name) => data.styles[name][document.documentElement.dataset.shade === "dark" ? "dark" : "light"];
 
@@ -56,12 +61,30 @@ const labels = (_, splits) => splits.map((value) => {
 // The axis of evaluations; others say what differs.
 const evaluations = { label: "true evaluations / D", splits: steps, values: labels, where: (x) => `after ${shown(x)}·D:` };
 
+const checkbox = (value, checked, changed, ...content) => {
+  const label = document.createElement("label");
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.value = value;
+  box.checked = checked;
+  box.addEventListener("change", () => changed(box.checked));
+  label.append(box, ...content);
+  return label;
+};
+
+// What is chosen in one chart is chosen in all others.
+const fillAlgorithms = (name, redraw) => byId(`${name}-algorithms`).replaceChildren(...data.algorithms[name].map((algorithm) =>
+  checkbox(algorithm, !unchosen.has(algorithm), (checked) => {
+    if (checked) unchosen.delete(algorithm); else unchosen.add(algorithm);
+    redraw();
+    for (const each of charts) each.rechoose?.(name);
+  }, swatch(algorithm), algorithm)));
+
 // A chart of one line an algorithm, with or without a band, that says what is below the pointer. `curves` returns the
 // places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another.
 const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false, line = () => null }) => {
   const place = byId(`${name}-chart`);
   const readout = byId(`${name}-readout`);
-  const boxes = byId(`${name}-algorithms`);
   let plot = null;
 
   const redraw = () => {
@@ -146,23 +169,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
     }, columns, place);
   };
 
-  const fillBoxes = () => {
-    boxes.replaceChildren(...data.algorithms[name].map((algorithm) => {
-      const label = document.createElement("label");
-      const box = document.createElement("input");
-      box.type = "checkbox";
-      box.value = algorithm;
-      box.checked = !unchosen.has(algorithm);
-      box.addEventListener("change", () => {
-        if (box.checked) unchosen.delete(algorithm); else unchosen.add(algorithm);
-        redraw();
-        for (const each of charts) each.rechoose?.(name);
-      });
-      label.append(box, swatch(algorithm), algorithm);
-      return label;
-    }));
-  };
-
+  const fillBoxes = () => fillAlgorithms(name, redraw);
   fillBoxes();
   redraw();
   const restyle = () => { fillBoxes(); redraw(); };

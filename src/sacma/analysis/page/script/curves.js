@@ -7,7 +7,7 @@ if (byId("convergence-chart")) {
   const source = data.convergence;
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
   const fillFunctions = () => fill(
-    chosen, Object.keys(source[dimension.value].functions).map((f) => [f, `f${f} ${data.names[f] ?? ""}`.trim()]),
+    chosen, Object.keys(source[dimension.value].functions).map((f) => [f, titleOf(f)]),
   );
   fillFunctions();
   const convergence = chart("convergence", {
@@ -31,19 +31,18 @@ if (byId("convergence-chart")) {
 if (byId("ecdf-chart")) {
   const dimension = byId("ecdf-dimension");
   const group = byId("ecdf-group");
-  const source = data.ecdf;
-  fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
-  const fillGroups = () => fill(group, Object.keys(source[dimension.value].groups).map((key) => [key, key]));
+  const { groups } = data.summary;
+  fill(dimension, Object.keys(data.ecdf).map((D) => [D, `${D}-D`]));
+  const fillGroups = () => fill(group, [
+    ...Object.keys(groups).map((key) => [key, key]),
+    ...Object.keys(data.ecdf[dimension.value].functions).map((f) => [`f${f}`, titleOf(f)]),
+  ]);
   fillGroups();
-  if ([...group.options].some((option) => option.value === "all")) group.value = "all";
+  if (groups.all) group.value = "all";
   const ecdf = chart("ecdf", {
     label: "proportion of targets reached",
     yLog: false,
-    curves: () => {
-      const { x, groups } = source[dimension.value];
-      const lines = groups[group.value] ?? {};
-      return { x, lines: Object.fromEntries(Object.entries(lines).map(([key, p]) => [key, [null, p, null]])) };
-    },
+    curves: () => runLengths(dimension.value, groups[group.value] ?? [Number(group.value.slice(1))]),
     describe: ([, proportion], idx) => shown(proportion[idx]),
   });
   dimension.addEventListener("change", () => { fillGroups(); ecdf.redraw(); });

@@ -19,12 +19,12 @@ if (byId("ert-chart")) {
   const functions = [...new Set(Ds.flatMap((D) => Object.keys(source[D])))].sort((a, b) => a - b);
   fill(dimension, Ds.map((D) => [D, `${D}-D`]));
   fill(target, targets.map((value, n) => [String(n), labels(null, [value])[0]]));
-  fill(chosen, functions.map((f) => [f, `f${f} ${data.names[f] ?? ""}`.trim()]));
+  fill(chosen, functions.map((f) => [f, titleOf(f)]));
   target.value = String(Math.max(0, targets.indexOf(0.1)));
 
   // ERT/D of an algorithm in a dimension at the n-th target; null where no trial was successful.
   const ertOf = (D, f, name, n) => {
-    const cell = source[D][f]?.[name];
+    const cell = own(source[D][f] ?? {}, name);
     return cell && cell[1][n] ? cell[0][n] / cell[1][n] / Number(D) : null;
   };
   const lowest = (values) => {
@@ -101,15 +101,16 @@ if (byId("ert-chart")) {
     const which = byId("pair-dimension");
     for (const select of [across, up]) fill(select, names.map((name) => [name, name]));
     across.value = data.baseline;
-    up.value = data.ahead ?? names.find((name) => name !== data.baseline);
+    up.value = names.find((name) => name !== data.baseline);
     fill(which, [["", "all"], ...Ds.map((D) => [D, `${D}-D`])]);
     const draw = () => {
       const points = [];
       for (const D of which.value ? [which.value] : Ds) {
         for (const f of Object.keys(source[D])) {
+          if (leftOut.has(Number(f)) || ![across, up].every(({ value }) => own(source[D][f], value))) continue;
           targets.forEach((value, n) => {
-            const [x, y] = [across.value, up.value].map((name) => (source[D][f][name] ? ertOf(D, f, name, n) ?? Infinity : null));
-            if (x === null || y === null || (x === Infinity && y === Infinity)) return;
+            const [x, y] = [across, up].map((select) => ertOf(D, f, select.value, n) ?? Infinity);
+            if (x === Infinity && y === Infinity) return;
             points.push({ x, y, kind: Ds.indexOf(D), title: `f${f}, ${D}-D, Δf ${labels(null, [value])[0]}: ${short(x)} and ${short(y)}` });
           });
         }
@@ -126,6 +127,6 @@ if (byId("ert-chart")) {
     };
     for (const select of [across, up, which]) select.addEventListener("change", draw);
     draw();
-    charts.push({ redraw: draw, restyle: draw });
+    charts.push({ redraw: draw, restyle: draw, refunction: draw });
   }
 }

@@ -7,7 +7,7 @@ if (byId("final-chart")) {
   const source = data.final_values;
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
   const fillFunctions = () => fill(
-    chosen, Object.keys(source[dimension.value]).map((f) => [f, `f${f} ${data.names[f] ?? ""}`.trim()]),
+    chosen, Object.keys(source[dimension.value]).map((f) => [f, titleOf(f)]),
   );
   const draw = () => {
     const of = source[dimension.value][chosen.value];
@@ -22,10 +22,14 @@ if (byId("final-chart")) {
     const margin = Math.max(0.03 * (high - low), 0.05);
     [low, high] = [low - margin, high + margin];
     const at = (value) => left + ((Math.log10(value) - low) / (high - low)) * (width - left - rim);
+    const medianOf = (name) => { // on the log scale
+      const [one, other] = [(of[name].length - 1) / 2, of[name].length / 2].map((n) => of[name][Math.floor(n)]);
+      return Math.sqrt(one * other);
+    };
     const picture = svgOf("svg", {
       viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `Best Δf of each trial, f${chosen.value} in ${dimension.value}-D; medians: ${names.map((name) =>
-        `${name} ${shown(of[name][Math.floor(of[name].length / 2)])}`).join(", ")}.`,
+        `${name} ${shown(medianOf(name))}`).join(", ")}.`,
     });
     const every = Math.max(1, Math.ceil((44 * (high - low)) / (width - left - rim)));
     const powers10 = [];
@@ -45,11 +49,9 @@ if (byId("final-chart")) {
       const label = svgOf("text", { x: left - 8, y: y + 4, fill: css("--text"), "font-size": 12, "text-anchor": "end" }, middle(name, letters));
       label.append(svgOf("title", {}, name));
       picture.append(label);
-      const sorted = of[name];
-      const logs = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]].map(Math.log10);
-      const median = at(10 ** ((logs[0] + logs[1]) / 2));
+      const median = at(medianOf(name));
       picture.append(svgOf("line", { x1: median, x2: median, y1: y - 10, y2: y + 10, stroke: colour, "stroke-width": 3 }));
-      sorted.forEach((value, i) => {
+      of[name].forEach((value, i) => {
         const point = svgOf("circle", {
           cx: at(value), cy: y - 7 + 14 * ((i * 0.6180339887) % 1), r: 3, fill: colour, "fill-opacity": 0.65,
         });

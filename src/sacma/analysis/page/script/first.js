@@ -1,4 +1,4 @@
-// First screen: run lengths of all functions, and mean ranks beside them.
+// First screen: run lengths of the functions that are chosen, and mean ranks beside them.
 
 if (byId("first-dimension")) {
   const { budgets, ranks, functions: ranked, groups } = data.summary;
@@ -9,8 +9,34 @@ if (byId("first-dimension")) {
   const Ds = Object.keys(place ? ranks : data.ecdf);
   fill(dimension, Ds.map((D) => [D, `${D}-D`]));
   dimension.value = Ds[Ds.length - 1];
-  fill(group, Object.keys(groups).map((name) => [name, name]));
-  if (groups.all) group.value = "all";
+
+  // Functions: a group of them, or each by itself.
+  const everyFunction = [...new Set(Object.values(groups).flat())].sort((a, b) => a - b);
+  const functions = () => everyFunction.filter((f) => !leftOut.has(f));
+  const boxes = everyFunction.map((f) => {
+    const box = checkbox(String(f), true, (checked) => {
+      if (checked) leftOut.delete(f); else leftOut.add(f);
+      nameGroup();
+      rechooseFunctions();
+    }, `f${f}`);
+    box.title = titleOf(f);
+    return box;
+  });
+  byId("first-functions").replaceChildren(...boxes);
+  const nameGroup = () => {
+    const these = functions().join(" ");
+    const same = Object.keys(groups).filter((name) => groups[name].join(" ") === these);
+    fill(group, [...Object.keys(groups).map((name) => [name, name]), ...(same.length ? [] : [["", "as below"]])]);
+    group.value = same.includes("all") ? "all" : same[0] ?? "";
+  };
+  const chooseGroup = () => {
+    if (!groups[group.value]) return;
+    leftOut.clear();
+    for (const f of everyFunction) if (!groups[group.value].includes(f)) leftOut.add(f);
+    for (const box of boxes) box.control.checked = !leftOut.has(Number(box.control.value));
+    nameGroup();
+    rechooseFunctions();
+  };
 
   const everybody = () => Object.keys(ranks[dimension.value][budget.value] ?? {});
   const chosen = () => everybody().filter((name) => !unchosen.has(name));
@@ -27,9 +53,8 @@ if (byId("first-dimension")) {
   // Ranks of some algorithms on some functions, from the ranks of all: equal ones share theirs.
   const rerank = (names) => {
     const [places, of] = ranked[dimension.value][budget.value];
-    const wanted = new Set(groups[group.value]);
     return places.flatMap((f, n) => {
-      if (!wanted.has(f)) return [];
+      if (leftOut.has(f)) return [];
       const values = names.map((name) => of[name][n]);
       return [values.map((value) => 1 + values.filter((v) => v < value).length + (values.filter((v) => v === value).length - 1) / 2)];
     });
@@ -37,8 +62,7 @@ if (byId("first-dimension")) {
 
   // Means over functions and their 95 % bootstrap intervals; the random numbers are the same each time.
   const meansOf = (names) => {
-    const all = names.length === everybody().length && group.value === "all";
-    if (all) return ranks[dimension.value][budget.value];
+    if (names.length === everybody().length && !leftOut.size) return ranks[dimension.value][budget.value];
     const rows = rerank(names);
     const mean = (sample) => names.map((_, n) => sample.reduce((sum, row) => sum + row[n], 0) / sample.length);
     const found = mean(rows);
@@ -68,7 +92,7 @@ if (byId("first-dimension")) {
     const names = Object.keys(of).filter((name) => Number.isFinite(of[name][0])).sort((a, b) => of[a][0] - of[b][0]);
     place.dataset.order = names.join(" ");
     if (!names.length) {
-      place.textContent = "No function here that all algorithms have.";
+      place.textContent = "No function is chosen that all algorithms have.";
       return;
     }
     const width = place.clientWidth;
@@ -110,26 +134,28 @@ if (byId("first-dimension")) {
   };
 
   let curves = null;
+  data.algorithms.first = [...data.algorithms[byId("first-chart") ? "ecdf" : "ert"]];
   if (byId("first-chart")) {
-    data.algorithms.first = data.algorithms.ecdf;
     curves = chart("first", {
       label: "share of targets reached",
       yLog: false,
       line: () => (place ? budgets[budget.value] : null),
-      curves: () => {
-        const { x, groups: of } = data.ecdf[dimension.value] ?? { groups: {} };
-        const lines = of[group.value] ?? {};
-        return { x, lines: Object.fromEntries(Object.entries(lines).map(([key, p]) => [key, [null, p, null]])) };
-      },
+      curves: () => runLengths(dimension.value, functions()),
       describe: ([, share], idx) => shown(share[idx]),
     });
-  }
+  } else fillAlgorithms("first", drawRanks);
   const draw = () => {
     drawRanks();
     if (curves) curves.redraw();
   };
+  const rechooseFunctions = () => {
+    draw();
+    for (const each of charts) each.refunction?.();
+  };
   dimension.addEventListener("change", () => { fillBudgets(); draw(); });
-  for (const select of place ? [budget, group] : [group]) select.addEventListener("change", draw);
+  group.addEventListener("change", chooseGroup);
+  if (place) budget.addEventListener("change", draw);
+  nameGroup();
   drawRanks();
   document.documentElement.dataset.first = String(Math.round(performance.now())); // ms since the page was asked for
   charts.push({
@@ -142,6 +168,7 @@ if (byId("first-dimension")) {
       fillBudgets();
       drawRanks();
       if (curves) curves.rechoose(changed);
+      else if (changed !== "first") fillAlgorithms("first", drawRanks);
     },
   });
 }
