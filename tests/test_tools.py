@@ -1,10 +1,12 @@
 """The tools that a release is made with."""
 
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -58,3 +60,23 @@ def test_the_wheel_holds_what_sacma_init_writes() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     assert build["wheel"]["force-include"] == {name: f"sacma/config/template_files/{name}" for name in FOLDERS}
     assert set(FOLDERS) <= set(build["sdist"]["include"])
+
+
+def test_pictures_are_in_the_present_style(tmp_path: Path) -> None:
+    """The committed picture of a trial has its texts where the tool would write them today, whatever the trial."""
+    script = """
+import numpy as np, pandas as pd, sys, pathlib, pictures
+n = np.arange(pictures.GENERATIONS)
+errors = {"error": 0.3, "smoothed_error": 0.4, "model_generations": 2}
+trial = pd.DataFrame({"evaluated_by": np.where(n % 3, "model", "true"), **errors}, index=n)
+pictures.keep(pictures.generations(trial), "generations", pathlib.Path(sys.argv[1]))
+"""
+    printed("-c", script, tmp_path)
+    drawn = (tmp_path / "generations.svg").read_text()
+    committed = (ROOT / "docs" / "images" / "generations.svg").read_text()
+    places = [
+        [float(number) for place in re.findall(r"translate\(([^)]*)\)", svg) for number in place.split()]
+        for svg in (drawn, committed)
+    ]
+    assert len(places[0]) > 20
+    assert places[0] == pytest.approx(places[1], abs=0.5)
