@@ -85,7 +85,7 @@ def generations(trial: pd.DataFrame) -> Figure:
         )
         errors.axhline(0.5, color=FAINT, zorder=0)
         errors.set(ylim=(0, 0.7), ylabel="error")
-        errors.legend(frameon=False, loc="upper right", ncols=2)
+        errors.legend(loc="upper right", ncols=2, borderaxespad=0.6)
         g_m.step(
             [n for n, t in zip(x, true, strict=True) if t],
             trial["model_generations"][true],
