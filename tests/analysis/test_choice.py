@@ -1,6 +1,7 @@
 """What is chosen is compared as if nothing else was there."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,7 @@ from sacma.analysis.comparison import compare
 from sacma.analysis.sections import find
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
+from sacma.store.store import Damage
 from tests.analysis.made import Improvements, made
 from tests.commands import sacma
 from tests.conftest import CONFIGS
@@ -24,11 +26,12 @@ def found(spec: TrialSpec) -> Improvements:
 
 
 def test_it_is_as_if_nothing_else_was_there() -> None:
-    """Of some algorithms and functions all frames are those of a folder that has no others."""
+    """Of some algorithms, functions and instances all frames are those of a folder that has no others."""
     everything = [made(name, found, PROTOCOL) for name in ("cmaes", "gp5", "ada_kendall")]
-    ours, others = parse_choice("CMA-ES,ADA-Kendall", "2-3").apply(everything, ())
+    ours, others = parse_choice(algorithms="CMA-ES,ADA-Kendall", functions="2-3", instances="1,3").apply(everything, ())
     assert others == ()
-    alone = compare([made(name, found, {**PROTOCOL, "functions": "2-3"}) for name in ("cmaes", "ada_kendall")])
+    protocol = {**PROTOCOL, "functions": "2-3", "instances": "1,3"}
+    alone = compare([made(name, found, protocol) for name in ("cmaes", "ada_kendall")])
     chosen, expected = find(compare(ours)), find(alone)
     for name in ("mean_ranks", "ert", "final_values", "gains", "evaluations_to_target", "pairwise", "ecdf"):
         pd.testing.assert_frame_equal(chosen[name], expected[name])
@@ -46,7 +49,10 @@ def test_nothing_chosen_is_all() -> None:
 
 def test_pages_of_all_functions_say_so() -> None:
     """What cocopp makes is not of what is chosen."""
-    assert Choice(functions=(1, 2, 5)).cocopp_note == ("These pages are over all functions, the report is over f1,2,5.")
+    over = "These pages are over all functions and instances, the report is over "
+    assert Choice(functions=(1, 2, 5)).cocopp_note == f"{over}functions 1,2,5."
+    assert Choice(functions=(1, 2), instances=(3,)).cocopp_note == f"{over}functions 1,2 and instances 3."
+    assert Choice(algorithms=("GP-5",)).cocopp_note == ""
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,10 @@ def test_pages_of_all_functions_say_so() -> None:
     [
         ({"algorithms": "GP-5,Nobody"}, "--algorithms: there is no algorithm 'Nobody'; there are CMA-ES, GP-5"),
         ({"algorithms": " , "}, "--algorithms: the list is empty"),
-        ({"functions": "3-9"}, "--functions: there are no trials of f5-9; there are f1-4"),
+        ({"algorithms": ""}, "--algorithms: the list is empty"),
+        ({"functions": "3-9"}, "--functions: there are no trials of functions 5-9; there are 1-4"),
+        ({"instances": "3,4"}, "--instances: there are no trials of instances 4; there are 1-3"),
+        ({"functions": ""}, "--functions: the list is empty"),
         ({"functions": "x"}, "--functions: 'x' is not a whole number or a range"),
         ({"targets": "1,-2"}, "--targets: '-2' is not a positive number; write them like 10,1,1e-3"),
         ({"targets": "nan"}, "--targets: 'nan' is not a positive number"),
@@ -69,6 +78,24 @@ def test_mistakes_are_said(options: dict[str, str], said: str) -> None:
         parse_choice(**options).apply(everything, ())
     assert said in str(error.value)
     assert str(error.value).isprintable()
+
+
+def test_an_algorithm_without_any_of_it_is_named() -> None:
+    """It is not left out in silence, and not taken for one whose trials are missing."""
+    other = made("gp5", found, {**PROTOCOL, "functions": "3"})
+    everything = [made("cmaes", found, PROTOCOL), other]
+    with pytest.raises(SacmaError, match="GP-5: no trials of functions 1,2; name the algorithms that have some with"):
+        parse_choice(functions="1,2").apply(everything, ())
+    ours, _ = parse_choice(functions="1,2", algorithms="CMA-ES").apply(everything, ())
+    assert [study.name for study, _ in ours] == ["CMA-ES"]
+
+
+def test_damaged_records_of_other_problems_are_not_named() -> None:
+    """Those of functions that are not chosen are as if they were not there."""
+    study, completeness = made("cmaes", found, PROTOCOL)
+    damaged = tuple(Damage(spec, Path("x"), "cut") for spec in completeness.specs)
+    ((_, some),), _ = parse_choice(functions="2").apply([(study, replace(completeness, damaged=damaged))], ())
+    assert {damage.spec.function for damage in some.damaged} == {2}
 
 
 def test_own_targets() -> None:

@@ -1,10 +1,12 @@
-"""Choice of what is compared: some of the algorithms, functions and targets of all that there are."""
+"""Choice of what is compared: some of the algorithms, functions, instances and targets of all that there are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sacma.analysis.comparison import Covered, ExternalData
 from sacma.coco.ranges import format_ranges, parse_ranges
+from sacma.coco.reader import Curve
+from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
 from sacma.store.completeness import Completeness
@@ -14,32 +16,40 @@ MOST_TARGETS = 100
 
 @dataclass(frozen=True)
 class Choice:
-    """What was asked for; empty is all."""
+    """Algorithms, functions, instances and targets to compare; empty is all."""
 
     algorithms: tuple[str, ...] = ()
     functions: tuple[int, ...] = ()
+    instances: tuple[int, ...] = ()
     targets: tuple[float, ...] = ()  # Δf of expected running times, from the largest down
 
     @property
+    def _problems(self) -> list[str]:
+        parts = [f"functions {format_ranges(self.functions)}"] if self.functions else []
+        return parts + ([f"instances {format_ranges(self.instances)}"] if self.instances else [])
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What the report says of it."""
+        """Notes for the report on what was chosen."""
         parts = [f"algorithms {', '.join(self.algorithms)}"] if self.algorithms else []
-        parts += [f"functions {format_ranges(self.functions)}"] if self.functions else []
+        parts += self._problems
         return (f"only some of the results were chosen: {'; '.join(parts)}",) if parts else ()
 
     @property
     def cocopp_note(self) -> str:
-        """What cocopp's pages, which are over all functions, say of it."""
-        chosen = f"f{format_ranges(self.functions)}"
-        return f"These pages are over all functions, the report is over {chosen}." if self.functions else ""
+        """A note for cocopp's pages, which are over all functions and instances."""
+        if not self._problems:
+            return ""
+        return f"These pages are over all functions and instances, the report is over {' and '.join(self._problems)}."
 
     def apply(
         self, covered: Iterable[Covered], external: Iterable[ExternalData]
     ) -> tuple[tuple[Covered, ...], tuple[ExternalData, ...]]:
-        """Return the studies and data of others that were chosen, with the functions that were.
+        """Return the chosen studies and data of others, with the chosen functions and instances.
 
         Raises:
-            SacmaError: there is no such algorithm, or function, or no study of ours is left.
+            SacmaError: there is no such algorithm, function or instance, no study of ours is left, or an algorithm that
+                is named has none of the functions and instances.
         """
         ours, others = tuple(covered), tuple(external)
         names = [study.name for study, _ in ours] + [data.name for data in others]
@@ -52,46 +62,78 @@ class Choice:
             others = tuple(data for data in others if data.name in self.algorithms)
         if not ours:
             raise SacmaError("--algorithms: none of them is of the results folder; name one that is")
-        if self.functions:
-            planned = sorted({spec.function for _, c in ours for spec in c.specs})
-            absent = [function for function in self.functions if function not in planned]
-            if absent:
-                raise SacmaError(
-                    f"--functions: there are no trials of f{format_ranges(absent)}; there are f{format_ranges(planned)}"
-                )
-            ours = tuple((study, self._some(completeness)) for study, completeness in ours)
-            others = tuple(self._some_of(data) for data in others)
+        specs = [spec for _, completeness in ours for spec in completeness.specs]
+        _check("--functions", "functions", self.functions, {spec.function for spec in specs})
+        _check("--instances", "instances", self.instances, {spec.instance for spec in specs})
+        if not self._problems:
+            return ours, others
+        ours = tuple((study, self._some(completeness)) for study, completeness in ours)
+        others = tuple(self._some_of(data) for data in others)
+        without = [study.name for study, completeness in ours if not completeness.specs]
+        without += [data.name for data in others if not data.data.curves]
+        if without:
+            raise SacmaError(
+                f"{', '.join(without)}: no trials of {' and '.join(self._problems)}; "
+                "name the algorithms that have some with --algorithms"
+            )
         return ours, others
 
+    def _has(self, problem: TrialSpec | Curve) -> bool:
+        return (not self.functions or problem.function in self.functions) and (
+            not self.instances or problem.instance in self.instances
+        )
+
     def _some(self, completeness: Completeness) -> Completeness:
-        specs = tuple(spec for spec in completeness.specs if spec.function in self.functions)
+        specs = tuple(filter(self._has, completeness.specs))
         keys = {spec.key for spec in specs}
         heads = {key: head for key, head in completeness.heads.items() if key in keys}
         failures = {key: failure for key, failure in completeness.failures.items() if key in keys}
-        return replace(completeness, specs=specs, heads=heads, failures=failures)
+        damaged = tuple(damage for damage in completeness.damaged if self._has(damage.spec))
+        return Completeness(specs, heads, failures, damaged)
 
     def _some_of(self, data: ExternalData) -> ExternalData:
-        curves = tuple(curve for curve in data.data.curves if curve.function in self.functions)
-        return replace(data, data=replace(data.data, curves=curves))
+        return replace(data, data=replace(data.data, curves=tuple(filter(self._has, data.data.curves))))
 
 
-def parse_choice(algorithms: str = "", functions: str = "", targets: str = "") -> Choice:
+def _check(option: str, what: str, wanted: Iterable[int], there: Collection[int]) -> None:
+    absent = [number for number in wanted if number not in there]
+    if absent:
+        raise SacmaError(
+            f"{option}: there are no trials of {what} {format_ranges(absent)}; there are {format_ranges(sorted(there))}"
+        )
+
+
+def parse_choice(
+    *,
+    algorithms: str | None = None,
+    functions: str | None = None,
+    instances: str | None = None,
+    targets: str | None = None,
+) -> Choice:
     """Return what options of a command ask for: names and numbers separated by commas.
 
     Raises:
         SacmaError: a list is not of that form.
 
-    >>> parse_choice("GP-5, CMA-ES", "1-3", "1,1e-3")
-    Choice(algorithms=('GP-5', 'CMA-ES'), functions=(1, 2, 3), targets=(1.0, 0.001))
+    >>> parse_choice(algorithms="GP-5, CMA-ES", functions="1-3", targets="1,1e-3")
+    Choice(algorithms=('GP-5', 'CMA-ES'), functions=(1, 2, 3), instances=(), targets=(1.0, 0.001))
     """
-    try:
-        chosen = parse_ranges(functions) if functions else ()
-    except ValueError as error:
-        raise SacmaError(f"--functions: {error}") from None
-    names = dict.fromkeys(name.strip() for name in algorithms.split(",") if name.strip())
-    if algorithms and not names:
+    names = dict.fromkeys(name.strip() for name in (algorithms or "").split(",") if name.strip())
+    if algorithms is not None and not names:
         raise SacmaError("--algorithms: the list is empty; give names, like GP-5,CMA-ES")
-    return Choice(tuple(names), chosen, _targets(targets.split(",")) if targets else ())
+    return Choice(
+        tuple(names),
+        _ranges("--functions", functions),
+        _ranges("--instances", instances),
+        () if targets is None else _targets(targets.split(",")),
+    )
+
+
+def _ranges(option: str, text: str | None) -> tuple[int, ...]:
+    try:
+        return () if text is None else parse_ranges(text)
+    except ValueError as error:
+        raise SacmaError(f"{option}: {error}") from None
 
 
 def _targets(texts: Sequence[str]) -> tuple[float, ...]:

@@ -74,7 +74,7 @@ def virtual_best(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def shares(times: pd.DataFrame) -> pd.DataFrame:
-    """Return how much of the virtual best is each algorithm's, for each dimension.
+    """Return each algorithm's share of the virtual best, for each dimension.
 
     ``times`` are as from ``running_times``, of functions that all algorithms have. Columns are algorithm, dimension,
     problems (pairs of function and target that some algorithm reached), reached (of them, by this one), best (of them,

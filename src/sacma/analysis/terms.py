@@ -18,10 +18,10 @@ TERMS: Mapping[str, str] = {
     "that reached the target",
     "virtual best": "of all algorithms that are compared, the lowest ERT to each target of each function",
 }
-"""By the texts that stand for them."""
+"""Explanations of terms, as plain text writes them."""
 
 SHOWN = {"#FE_t": "#FE<sub>t</sub>", "Δf_med": "Δf<sub>med</sub>", "F_F": "F<sub>F</sub>"}
-"""How HTML has them, where it is not the same."""
+"""Terms that HTML writes in another way."""
 
 _EXPLAINED = ("#FE_t", "Δf_med", "F_F", "control frequency", "ERT", "virtual best")
 _TERM = re.compile("|".join(rf"(?<![\w-]){re.escape(SHOWN.get(term, term))}(?![\w-])" for term in _EXPLAINED))

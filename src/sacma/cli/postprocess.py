@@ -38,20 +38,26 @@ def postprocess(
         typer.Option("--with", help="COCO data of others, a folder or an archive, to compare.", metavar="NAME=PATH"),
     ] = None,
     algorithms: Annotated[
-        str, typer.Option(help="Algorithms to compare, like GP-5,CMA-ES; default: all.", metavar="NAMES")
-    ] = "",
-    functions: Annotated[str, typer.Option(help="Functions to compare, like 1-5,8; default: all.")] = "",
+        str | None, typer.Option(help="Algorithms to compare, like GP-5,CMA-ES; default: all.", metavar="NAMES")
+    ] = None,
+    functions: Annotated[
+        str | None, typer.Option(help="Functions to compare, like 1-5,8; default: all.", metavar="LIST")
+    ] = None,
+    instances: Annotated[
+        str | None, typer.Option(help="Instances to compare, like 1-5; default: all.", metavar="LIST")
+    ] = None,
     targets: Annotated[
-        str, typer.Option(help="Δf of expected running times, like 10,1,1e-3; default: decades from 100 down.")
-    ] = "",
-    baseline: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--baseline",
-            help="The algorithm that gains are measured against; default: CMA-ES, or else the first.",
-            metavar="NAME",
+            help="Δf of expected running times, like 10,1,1e-3; default: decades from 100 down.", metavar="LIST"
         ),
-    ] = "",
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="The algorithm that gains are measured against; default: CMA-ES, or else the first.", metavar="NAME"
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
     """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS.
@@ -73,7 +79,7 @@ def postprocess(
     from sacma.store.stored_study import check_one_suite
 
     store = Store(results)
-    choice = parse_choice(algorithms, functions, targets)
+    choice = parse_choice(algorithms=algorithms, functions=functions, instances=instances, targets=targets)
     everything = completeness_of_studies(store)
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)
@@ -82,7 +88,7 @@ def postprocess(
     covered, others = choice.apply(everything, others)
     check_finished(store, covered)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
-    comparison = compare(covered, others, baseline, choice.targets)
+    comparison = compare(covered, others, baseline or "", choice.targets)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:

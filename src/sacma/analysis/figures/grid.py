@@ -1,4 +1,4 @@
-"""Small panels, one a function, four beside one another: as many as a sheet has room for."""
+"""Grids of small panels, one a function, four in a row."""
 
 from collections.abc import Sequence
 

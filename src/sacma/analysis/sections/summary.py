@@ -1,4 +1,4 @@
-"""Summary: sentences that the data write on who is ahead, where, by how much and at what cost.
+"""Summary: sentences on which algorithms have the lowest ranks, where, by how much and at what cost.
 
 Each number in them is entered in a ledger, so that it can be found in a CSV file. Nothing is said that the data could
 contradict: a sentence whose data are not there is left out.
@@ -42,7 +42,7 @@ class Summary:
 
 
 def summarise(findings: Findings) -> Summary:
-    """Return sentences on what was compared, who is ahead, where, by how much and at what cost."""
+    """Return sentences on what was compared, whose ranks are the lowest, where, by how much and at what cost."""
     ledger, comparison = Ledger(), findings.comparison
     sentences = (
         *_scope(comparison, ledger),
