@@ -399,6 +399,16 @@ def test_functions_that_are_chosen(opened: Opened, results: Path, some: Path) ->
             assert strip(page) == pytest.approx(of.set_index("algorithm")["mean_rank"].to_dict(), abs=0.005)
         of = proportions[(proportions["dimension"] == D) & (proportions["group"] == "all")]
         assert hovered(page, "first", of) > 10
+    shares = pd.read_csv(some / "virtual_best_share.csv")
+    table = page.locator("#ert-shares tbody tr:visible")
+    assert table.count() == shares["algorithm"].nunique() == 3
+    for row in table.all():
+        name, *cells = row.locator("th, td").all_inner_texts()
+        of = shares[shares["algorithm"] == name].sort_values("dimension")
+        expected = np.array([100 * of["share"], 100 * of["reached"] / of["problems"], of["median_ratio"]]).T
+        shown = np.array([float(text.replace("∞", "inf")) for text in cells]).reshape(-1, 3)
+        assert shown[:, :2] == pytest.approx(expected[:, :2], abs=0.0501)
+        assert shown[:, 2] == pytest.approx(expected[:, 2], abs=0.00501)
     page.select_option("#first-group", "multimodal")
     checked = page.locator("#first-functions input:checked").evaluate_all("all => all.map(box => box.value)")
     assert checked == ["15"]

@@ -77,7 +77,7 @@ def test_lower_than_some() -> None:
         "Bergmann–Hommel correction, level 0.05)."
     )
     alike = several(cmaes=lambda f: f % 3 + 1.0, gp1=lambda f: (f + 1) % 3 + 1.0, gp5=lambda f: (f + 2) % 3 + 1.0)
-    assert "It is not significantly lower than that of any other (" in headline(find(alike)).headline
+    assert "It is not significantly lower than any other (" in headline(find(alike)).headline
 
 
 def test_two_lead_together() -> None:
@@ -97,7 +97,7 @@ def test_many_algorithms() -> None:
         for n in range(11)
     ]
     said = headline(find(compared(*studies))).headline
-    assert re.search(r"lower than that of \w+, \w+, \w+ and \d others, but not than that of A01, A02,", said)
+    assert re.search(r"lower than those of \w+, \w+, \w+ and \d others, but not than those of A01, A02,", said)
     assert said.endswith("(Friedman test over 12 functions, Shaffer correction, level 0.05).")
 
 

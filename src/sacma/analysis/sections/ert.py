@@ -45,8 +45,9 @@ lowest is bold. As tables of all functions:
 {{ each.title }}{% for kind in ["csv", "tex", "md"] %} <a href="{{ files[each.name][kind] }}">{{ kind }}</a>\
 {% endfor %}{{ "," if not loop.last else "" }}
 {% endfor %}</p>
-{% for each in tables if "share" in each.name %}{{ table(each) }}
-<p class="caption">The virtual best itself: <a href="{{ files.virtual_best.csv }}">csv</a></p>
+{% for each in tables if "share" in each.name %}<div id="ert-shares">{{ table(each) }}</div>
+<p class="caption">Among the algorithms and over the functions that are chosen. The virtual best of all algorithms:
+<a href="{{ files.virtual_best.csv }}">csv</a></p>
 <h3>Two algorithms</h3>
 <div class="controls">
 <label>across <select id="pair-across"></select></label>

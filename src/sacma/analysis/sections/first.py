@@ -37,7 +37,8 @@ PIECE = """
 <p class="caption">{% if values.curves %}Curves: share of targets reached over evaluations{% if values.ranked %}; the
 upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
 chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}The choice of algorithms holds in
-all charts of the page, that of functions also in the scatter plot of running times. {% if values.ranked %}
+all charts of the page, that of functions also for the virtual best and the scatter plot of running times.
+{% if values.ranked %}
 {% if scope %}{{ scope|symbols }} {% endif %}
 <a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
 <a href="{{ files.overall_ranks.csv }}">csv</a>, <a href="{{ files.overall_pairs.csv }}">tests</a>{% endif %}</p>
@@ -106,10 +107,14 @@ def _headline(findings: Findings, ledger: Ledger) -> str:
 def _significance(higher: Sequence[str], alike: Sequence[str]) -> str:
     """Return of which algorithms the lowest mean rank differs significantly, and of which it does not."""
     if not higher:
-        return f"It is not significantly lower than that of {_named(alike) if len(alike) == 1 else 'any other'}"
+        return f"It is not significantly lower than {_those_of(alike) if len(alike) == 1 else 'any other'}"
     if not alike:
-        return f"It is significantly lower than that of {_named(higher) if len(higher) == 1 else 'every other'}"
-    return f"It is significantly lower than that of {_named(higher)}, but not than that of {_named(alike)}"
+        return f"It is significantly lower than {_those_of(higher) if len(higher) == 1 else 'every other'}"
+    return f"It is significantly lower than {_those_of(higher)}, but not than {_those_of(alike)}"
+
+
+def _those_of(names: Sequence[str]) -> str:
+    return f"{'that' if len(names) == 1 else 'those'} of {_named(names)}"
 
 
 def _test(algorithms: int, pairs: pd.DataFrame, functions: str) -> str:

@@ -92,6 +92,44 @@ if (byId("ert-chart")) {
   update();
   charts.push(ert);
 
+  // Shares of the virtual best, anew among the algorithms and over the functions that are chosen
+
+  // By algorithm: on how many percent of the problems its ERT is the lowest, how many it reached, median ratio to the lowest.
+  const sharesIn = (D, names) => {
+    const there = names.filter((name) => Object.values(source[D]).some((of) => own(of, name)));
+    const problems = Object.keys(source[D])
+      .filter((f) => !leftOut.has(Number(f)) && there.every((name) => own(source[D][f], name)))
+      .flatMap((f) => targets.map((_, n) => there.map((name) => ertOf(D, f, name, n))))
+      .filter((values) => lowest(values) !== null);
+    return Object.fromEntries(there.map((name, i) => {
+      const ratios = problems.map((values) => (values[i] ?? Infinity) / lowest(values)).sort((a, b) => a - b);
+      const won = problems.map((values) => (values[i] === lowest(values) ? 1 / values.filter((v) => v === values[i]).length : 0));
+      const reached = ratios.filter(Number.isFinite).length;
+      const [one, other] = [(ratios.length - 1) / 2, ratios.length / 2].map((n) => ratios[Math.floor(n)]);
+      const percent = (count) => (100 * count) / problems.length;
+      return [name, [percent(won.reduce((sum, value) => sum + value, 0)), percent(reached), (one + other) / 2]];
+    }));
+  };
+
+  if (byId("ert-shares")) {
+    const table = byId("ert-shares").querySelector("table");
+    const of = [...table.tHead.rows[0].cells].filter((head) => head.colSpan > 1).map((head) => String(parseInt(head.textContent, 10)));
+    const tabulateShares = () => {
+      const names = data.algorithms.ert.filter((name) => name !== VIRTUAL && !unchosen.has(name));
+      const shares = of.map((D) => sharesIn(D, names));
+      for (const row of table.tBodies[0].rows) {
+        const name = row.cells[0].textContent.replace(/\u2011/g, "-"); // as names are, which never break
+        row.hidden = unchosen.has(name);
+        shares.flatMap((share) => own(share, name) ?? [NaN, NaN, NaN]).forEach((value, n) => {
+          const cell = row.cells[n + 1];
+          cell.dataset.value = String(value);
+          cell.textContent = Number.isNaN(value) ? "–" : Number.isFinite(value) ? value.toFixed(n % 3 === 2 ? 2 : 1) : "∞";
+        });
+      }
+    };
+    charts.push({ redraw() {}, restyle() {}, rechoose: tabulateShares, refunction: tabulateShares });
+  }
+
   // Two algorithms
 
   if (byId("pair-chart")) {
