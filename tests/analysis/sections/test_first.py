@@ -43,7 +43,8 @@ def test_significantly_lower() -> None:
     said = headline(findings)
     assert said.headline == (
         "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.00, before CMA-ES "
-        "with 2.00. It is significantly lower than that of CMA-ES (Friedman test over 8 functions, level 0.05)."
+        "with 2.00. It is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level "
+        "0.05)."
     )
     assert said.compared == (
         "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 96 trials, up to 40·D evaluations; gains are "
@@ -60,7 +61,7 @@ def test_not_significantly_lower() -> None:
     """Six of eight functions may be chance; with the same mean rank nobody is before the other."""
     assert headline(find(two(6))).headline.endswith(
         "GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.25, before CMA-ES with 1.75. It is not "
-        "significantly lower than that of CMA-ES (Friedman test over 8 functions, level 0.05)."
+        "significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level 0.05)."
     )
     assert headline(find(two(4))).headline == (
         "After 40·D evaluations CMA-ES and GP-5 have the lowest mean rank over 8 functions and 2 dimensions, 1.50: all "
@@ -73,7 +74,7 @@ def test_lower_than_some() -> None:
     comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.2 if f > 2 else 0.05, gp5=lambda _: 0.1)
     assert headline(find(comparison)).headline.endswith(
         "GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.25, before GP-1 with 1.75. It is "
-        "significantly lower than that of CMA-ES, but not than that of GP-1 (Friedman test over 8 functions, "
+        "significantly lower than that of CMA-ES, but not than that of GP-1 (Friedman post-hoc test over 8 functions, "
         "Bergmann–Hommel correction, level 0.05)."
     )
     alike = several(cmaes=lambda f: f % 3 + 1.0, gp1=lambda f: (f + 1) % 3 + 1.0, gp5=lambda f: (f + 2) % 3 + 1.0)
@@ -85,8 +86,8 @@ def test_two_lead_together() -> None:
     comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.1 + f % 2, gp5=lambda f: 1.1 - f % 2)
     assert headline(find(comparison)).headline.endswith(
         "GP-1 and GP-5 have the lowest mean rank over 8 functions and 2 dimensions, 1.50, before CMA-ES with 3.00. It "
-        "is significantly lower than that of CMA-ES (Friedman test over 8 functions, Bergmann–Hommel correction, "
-        "level 0.05)."
+        "is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, Bergmann–Hommel "
+        "correction, level 0.05)."
     )
 
 
@@ -98,7 +99,7 @@ def test_many_algorithms() -> None:
     ]
     said = headline(find(compared(*studies))).headline
     assert re.search(r"lower than those of \w+, \w+, \w+ and \d others, but not than those of A01, A02,", said)
-    assert said.endswith("(Friedman test over 12 functions, Shaffer correction, level 0.05).")
+    assert said.endswith("(Friedman post-hoc test over 12 functions, Shaffer correction, level 0.05).")
 
 
 def test_few_functions() -> None:

@@ -14,7 +14,7 @@ from sacma.analysis.tables import ALPHA, PLACE, decisive, overall_pairs, overall
 from sacma.analysis.terms import TERMS
 
 PIECE = """
-<p class="headline">{{ values.headline|symbols }}</p>
+<p class="headline">{{ values.lead|symbols }} <span class="tested">{{ values.tested|symbols }}</span></p>
 <p class="scope">{{ values.compared|symbols }}</p>
 {% if values.ranked or values.curves %}
 <div class="controls">
@@ -56,31 +56,36 @@ CORRECTIONS = {"p_bergmann_hommel": "Bergmann–Hommel", "p_shaffer": "Shaffer"}
 class Headline:
     """What the report says first, and the numbers in it: columns quantity, value, shown."""
 
-    headline: str
+    lead: str
+    tested: str  # empty where nothing is
     compared: str
     numbers: pd.DataFrame
+
+    @property
+    def headline(self) -> str:
+        """The first sentence or two."""
+        return f"{self.lead} {self.tested}".rstrip()
 
 
 def headline(findings: Findings) -> Headline:
     """Return the first sentences."""
     ledger = Ledger()
-    return Headline(_headline(findings, ledger), _compared(findings.comparison, ledger), ledger.entries)
+    return Headline(*_headline(findings, ledger), _compared(findings.comparison, ledger), ledger.entries)
 
 
-def _headline(findings: Findings, ledger: Ledger) -> str:
+def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
+    """Return whose mean rank is the lowest, and of which others it differs significantly."""
     comparison = findings.comparison
     if len(comparison.names) == 1:
         values = findings["final_values"]
         hits = int((values["median"] <= comparison.target).sum())
-        return (
-            f"{comparison.names[0]} alone: its median trial is at the target on "
-            f"{ledger.say('problems solved', hits)} of {ledger.count('problems', len(values), 'problem')}, each a "
-            "function in a dimension."
-        )
+        solved, of = ledger.say("problems solved", hits), ledger.count("problems", len(values), "problem")
+        alone = f"{comparison.names[0]} alone: its median trial is at the target on {solved} of {of}"
+        return f"{alone}, each a function in a dimension.", ""
     scenario, overall, pairs = comparison.fixed_budgets[-1], findings["overall_ranks"], findings["overall_pairs"]
     ranks = overall[overall["scenario"] == scenario].sort_values("mean_rank", kind="stable")
     if ranks.empty:
-        return "Nothing can be ranked: no function and dimension is common to all algorithms."
+        return "Nothing can be ranked: no function and dimension is common to all algorithms.", ""
     lowest = np.isclose(ranks["mean_rank"], ranks["mean_rank"].min())
     leaders, others = ranks["algorithm"][lowest].to_list(), ranks["algorithm"][~lowest].to_list()
     first = ledger.say("lowest mean rank, all dimensions", ranks["mean_rank"].iloc[0], ".2f")
@@ -92,16 +97,16 @@ def _headline(findings: Findings, ledger: Ledger) -> str:
         f"{ledger.count('dimensions that are ranked', int(ranks['dimensions'].iloc[0]), 'dimension')}, {first}"
     )
     if not others:
-        return f"{lead}: all are equal."
+        return f"{lead}: all are equal.", ""
     following = ledger.say("next mean rank, all dimensions", ranks["mean_rank"][~lowest].iloc[0], ".2f")
-    lead += f", before {others[0]} with {following}"
+    lead += f", before {others[0]} with {following}."
     if count < FEWEST_FUNCTIONS:
-        return f"{lead}. {functions} {'is' if count == 1 else 'are'} too few to test the difference."
-    tested = pairs[(pairs["scenario"] == scenario) & pairs["winner"].isin(leaders) & pairs["significant"]]
-    times = tested["loser"].value_counts()
+        return lead, f"{functions} {'is' if count == 1 else 'are'} too few to test the difference."
+    pairs = pairs[pairs["scenario"] == scenario].dropna(axis="columns", how="all")
+    times = pairs.loc[pairs["winner"].isin(leaders) & pairs["significant"], "loser"].value_counts()
     higher = [name for name in others if times.get(name, 0) == len(leaders)]
     alike = [name for name in others if name not in higher]
-    return f"{lead}. {_significance(higher, alike)} ({_test(len(ranks), pairs, functions)})."
+    return lead, f"{_significance(higher, alike)} ({_test(len(ranks), pairs, functions)})."
 
 
 def _significance(higher: Sequence[str], alike: Sequence[str]) -> str:
@@ -120,7 +125,7 @@ def _those_of(names: Sequence[str]) -> str:
 def _test(algorithms: int, pairs: pd.DataFrame, functions: str) -> str:
     """Return by which test that is so."""
     correction = f", {CORRECTIONS[decisive(pairs)]} correction" if algorithms > 2 else ""  # noqa: PLR2004 one pair
-    return f"Friedman test over {functions}{correction}, level {ALPHA:g}"
+    return f"Friedman post-hoc test over {functions}{correction}, level {ALPHA:g}"
 
 
 def _named(names: Sequence[str]) -> str:
@@ -171,7 +176,8 @@ def _chart(findings: Findings) -> Json:
 def _values(report: Report) -> Mapping[str, object]:
     found = report.findings.once(headline)
     shown = {"ranked": are_compared(report.findings), "curves": not report.findings["ecdf"].empty}
-    return shown | {"headline": found.headline, "compared": found.compared, "terms": list(TERMS.items())}
+    said = {"lead": found.lead, "tested": found.tested, "compared": found.compared}
+    return shown | said | {"terms": list(TERMS.items())}
 
 
 def _of_ranks(make: Callable[[pd.DataFrame], pd.DataFrame]) -> Make:
