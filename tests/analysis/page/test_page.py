@@ -399,6 +399,7 @@ def test_functions_that_are_chosen(opened: Opened, results: Path, some: Path) ->
             assert strip(page) == pytest.approx(of.set_index("algorithm")["mean_rank"].to_dict(), abs=0.005)
         of = proportions[(proportions["dimension"] == D) & (proportions["group"] == "all")]
         assert hovered(page, "first", of) > 10
+    assert page.locator("#ert-table tbody th").all_inner_texts() == ["CMA-ES", "GP-5", "Theirs"]
     shares = pd.read_csv(some / "virtual_best_share.csv")
     table = page.locator("#ert-shares tbody tr:visible")
     assert table.count() == shares["algorithm"].nunique() == 3

@@ -57,6 +57,7 @@ if (byId("ert-chart")) {
 
   const tabulate = () => {
     const of = source[dimension.value][chosen.value] ?? {};
+    const names = Object.keys(of).filter((name) => !unchosen.has(name));
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
     const heading = (row, text, scope) => {
@@ -68,8 +69,8 @@ if (byId("ert-chart")) {
     heading(head, `f${chosen.value}, ${dimension.value}-D`, "col");
     for (const value of targets) heading(head, labels(null, [value])[0], "col");
     const body = table.createTBody();
-    const best = targets.map((_, n) => lowest(Object.keys(of).map((name) => ertOf(dimension.value, chosen.value, name, n))));
-    for (const name of Object.keys(of)) {
+    const best = targets.map((_, n) => lowest(names.map((name) => ertOf(dimension.value, chosen.value, name, n))));
+    for (const name of names) {
       const row = body.insertRow();
       heading(row, name, "row");
       targets.forEach((_, n) => {
@@ -90,7 +91,7 @@ if (byId("ert-chart")) {
   };
   for (const control of [over, dimension, target, chosen]) control.addEventListener("change", update);
   update();
-  charts.push(ert);
+  charts.push({ ...ert, rechoose: (changed) => { ert.rechoose(changed); tabulate(); } });
 
   // Shares of the virtual best, anew among the algorithms and over the functions that are chosen
 
