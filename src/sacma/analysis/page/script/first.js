@@ -24,10 +24,11 @@ if (byId("first-dimension")) {
   });
   byId("first-functions").replaceChildren(...boxes);
   const nameGroup = () => {
+    const before = group.value;
     const these = functions().join(" ");
     const same = Object.keys(groups).filter((name) => groups[name].join(" ") === these);
     fill(group, [...Object.keys(groups).map((name) => [name, name]), ...(same.length ? [] : [["", "as below"]])]);
-    group.value = same.includes("all") ? "all" : same[0] ?? "";
+    group.value = [before, "all", ...same].find((name) => same.includes(name)) ?? "";
   };
   const chooseGroup = () => {
     if (!groups[group.value]) return;
