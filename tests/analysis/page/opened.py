@@ -1,0 +1,31 @@
+"""A page of a report in a browser, and what happens in it."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+needs_chromium = pytest.mark.skipif(
+    not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
+)
+
+
+class Opened:
+    """A page, and what happened in it."""
+
+    def __init__(self, browser: Browser, results: Path, **options: Any) -> None:
+        self.page: Page = browser.new_page(**options)
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto((results / "index.html").as_uri())
+        self.page.wait_for_selector("html[data-ready=yes]")
+
+    def picture(self, chart: str) -> str:
+        """Return what a chart shows, as text."""
+        return str(self.page.evaluate(f"document.querySelector('#{chart}-chart canvas')?.toDataURL() ?? ''"))
