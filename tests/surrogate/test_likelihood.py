@@ -11,6 +11,7 @@ from sklearn.gaussian_process.kernels import Matern
 from sacma.surrogate import likelihood
 from sacma.surrogate.compiled import DPOTRF
 from sacma.surrogate.likelihood import (
+    NO_TREND,
     HyperparameterBounds,
     limits,
     log_likelihood,
@@ -35,7 +36,9 @@ def evaluated(
     X: Array, y: Array, where: Array, log_length: float, log_ratio: float
 ) -> tuple[float, float, float, Array]:
     factor = np.empty((len(y) + 2, len(y) + 2))
-    value, mean, signal = likelihood.evaluate(DPOTRF, pairwise_distances(X), y, where, log_length, log_ratio, factor)
+    value, mean, signal = likelihood.evaluate(
+        DPOTRF, pairwise_distances(X), NO_TREND, y, where, log_length, log_ratio, factor
+    )
     return value, mean, signal, factor
 
 
@@ -101,7 +104,7 @@ def test_search_ends_at_a_maximum(D: int) -> None:
     """SciPy's Nelder-Mead from where the search has ended gains less than 0.1."""
     X, y = sample(D, 15 * D)
     starts = np.array([[1.2 + 0.5 * math.log(D), -4.0]])
-    path, ends, best, jitters, *_ = maximise(DPOTRF, X, y, limits(y), starts, 1, 60, False)
+    path, ends, best, jitters, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), starts, 1, 60, False)
     assert list(ends) == [best]
     assert jitters == 0
     polished = minimize(lambda p: -log_likelihood(X, y, p[0], p[1]), path[best, :2], method="Nelder-Mead")
@@ -115,7 +118,7 @@ def test_evaluations_are_accounted_for() -> None:
     starts = np.array([[0.5, -2.0], [2.0, -10.0], [50.0, -90.0]])
     where = limits(y)
     for most in (0, 3, 40):
-        path, ends, best, *_ = maximise(DPOTRF, X, y, where, starts, 2, most, False)
+        path, ends, best, *_ = maximise(DPOTRF, X, NO_TREND, y, where, starts, 2, most, False)
         np.testing.assert_allclose(path[:2, :2], starts[:2])
         assert len(path) <= 3 + 2 * most
         assert np.all((path[:, 0] >= where[6] - 1e-9) & (path[:, 0] <= where[7] + 1e-9))
@@ -129,7 +132,7 @@ def test_jitter_saves_a_singular_matrix() -> None:
     X = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)
     y = standardise(np.random.default_rng(1).standard_normal(30))[0]
     start = np.array([[1.0, -41.0]])
-    path, _, best, jitters, *_ = maximise(DPOTRF, X, y, limits(y), start, 1, 40, False)
+    path, _, best, jitters, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), start, 1, 40, False)
     assert jitters >= 1
     assert path[0, 1] == pytest.approx(-41.0 + jitters * math.log(likelihood.JITTER_FACTOR))
     assert math.isfinite(path[best, 2])
@@ -139,14 +142,14 @@ def test_what_has_no_factor_is_reported() -> None:
     """With an input that is not a number there is no likelihood, and no exception either."""
     X, y = sample(2, 12)
     X[3, 0] = np.nan
-    path, _, best, *_ = maximise(DPOTRF, X, y, limits(y), np.array([[1.0, -4.0]]), 1, 40, False)
+    path, _, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([[1.0, -4.0]]), 1, 40, False)
     assert not math.isfinite(path[best, 2])
 
 
 def test_posterior_mean_is_the_textbook_formula() -> None:
     """β + mᵀα with SciPy's distances."""
     X, y = sample(4, 30)
-    *_, mean, _, _, weights = maximise(DPOTRF, X, y, limits(y), np.array([[1.0, -4.0]]), 1, 0, False)
+    *_, mean, _, _, weights = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([[1.0, -4.0]]), 1, 0, False)
     A = correlations(X, math.e) + math.exp(-4.0) * np.eye(30)
     Z = np.random.default_rng(5).standard_normal((7, 4))
     s = math.sqrt(5.0) * cdist(Z, X) / math.e

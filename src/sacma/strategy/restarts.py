@@ -31,9 +31,11 @@ class Start:
 class RestartPlan(Protocol):
     """Decides on the start of each run.
 
-    With ``evaluates_means`` f evaluates the mean before and after each run, outside of any generation.
+    With ``evaluates_initial_points`` f evaluates x₀ before each run, and models learn from it. With ``evaluates_means``
+    f evaluates the mean before and after each run, and no model sees that.
     """
 
+    evaluates_initial_points: bool
     evaluates_means: bool
 
     def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:
@@ -59,6 +61,9 @@ class IPOP(Part):
         Literal["start_over", "stop"],
         Field(description="after the last restart: begin with the first population size again, or stop"),
     ] = "start_over"
+    evaluates_initial_points: Annotated[bool, Field(description="f evaluates x₀ of each run before its samples")] = (
+        False
+    )
 
     def build(self) -> RestartPlan:
         """Return the plan of one strategy."""
@@ -71,6 +76,7 @@ class GrowingPopulation:
     evaluates_means = False
 
     def __init__(self, settings: IPOP) -> None:
+        self.evaluates_initial_points = settings.evaluates_initial_points
         self._settings = settings
         self._restarts = -1
 

@@ -70,7 +70,8 @@ class StrategySettings(Settings):
 def _parts_of(settings: BaseModel) -> Iterator[Part]:
     for name in type(settings).model_fields:
         value = getattr(settings, name)
-        if isinstance(value, BaseModel):
-            if isinstance(value, Part):
-                yield value
-            yield from _parts_of(value)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, BaseModel):
+                if isinstance(each, Part):
+                    yield each
+                yield from _parts_of(each)

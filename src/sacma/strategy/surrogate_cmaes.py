@@ -4,7 +4,7 @@
 inside ``tell``: the caller sees true evaluations only.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from sacma.surrogate.whitening import Array
 
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
+    from sacma.strategy.proposals.base import Proposer
 
 
 class SurrogateStrategy:
@@ -80,6 +81,8 @@ class SurrogateStrategy:
             run = self._begin(start)
             if restarts.evaluates_means:
                 yield [run.mean]
+            if restarts.evaluates_initial_points:
+                yield from self._evaluate_further(run, run.whitening().mean[None])
             while not run.stop():
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
@@ -100,6 +103,7 @@ class SurrogateStrategy:
             if self._given is not None:
                 self._archive.add(*self._given)
             self._control: Control = s.control.build(self._context)
+            self._proposer: Proposer = s.proposals.build(self._context)
             self._trainer: Trainer | None = None
             if s.model is not None:
                 self._trainer = Trainer(s.training_set, s.model.build(self._context), s.acceptance, self._context.rng)
@@ -115,14 +119,20 @@ class SurrogateStrategy:
 
     def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
         """Have f evaluate the points that the last model proposes, if any; they join the next population."""
-        if model is None or not len(points := self._settings.proposals.propose(model, self._archive)):
+        if model is None or not len(points := self._proposer.propose(model, self._archive)):
             return
+        best_before = self._archive.best_value
+        self._proposer.learn((yield from self._evaluate_further(run, points)), best_before)
+        run.inject(points)
+
+    def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
+        """Have f evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""
         self._population = None
         seen, learned = run.place(points)
         values = yield list(seen)
         finite = np.isfinite(values)
         self._archive.add(learned[finite], values[finite])
-        run.inject(points)
+        return values
 
     def _report(self, population: Population) -> None:
         self._observer.finish(

@@ -28,7 +28,10 @@ class TrainingSetSettings(Settings):
             "8, its experiments ran with 64",
         ),
     ] = 64.0
-    n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req/D: fewest training points")] = 3
+    n_req_factor: Annotated[
+        int, Field(ge=1, le=1000, description="n_req = n_req_factor D + n_req_offset: fewest training points")
+    ] = 3
+    n_req_offset: Annotated[int, Field(ge=0, le=1000, description="n_req − n_req_factor D")] = 0
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
     selection: Annotated[AnySelection, Field(description="reduces more than n_max candidates to n_max")] = Recent()
 
@@ -96,7 +99,7 @@ class Trainer:
             archive,
             whitening,
             radius=s.radius,
-            required=s.n_req_factor * D,
+            required=s.n_req_factor * D + s.n_req_offset,
             largest=s.n_max_factor * D,
             selection=self._selection,
             rng=self._rng,

@@ -44,6 +44,16 @@ class Fitted(Protocol):
         """Return the cost of the search for hyperparameters, by column of the trace."""
 
 
+class ScoredFit(Fitted, Protocol):
+    """A fitted model that can be compared with others by what it foresaw."""
+
+    def log_densities(self, inputs: Array, values: Array) -> Array:
+        """Return the log density of each of ``values``, shape (n,), observed at whitened ``inputs``, shape (n, D).
+
+        In the objective's units, so that those of models that standardise or warp differently can be compared.
+        """
+
+
 class Model(Protocol):
     """A kind of regression; it may keep a memory from one fit to the next."""
 

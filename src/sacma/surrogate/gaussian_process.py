@@ -18,7 +18,8 @@ from scipy.linalg.lapack import dtrtrs
 from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.compiled import DPOTRF
 from sacma.surrogate.covariances import USUAL, likelihood_of
-from sacma.surrogate.likelihood import BOUNDS, HyperparameterBounds, limits, standardise
+from sacma.surrogate.density import log_densities
+from sacma.surrogate.likelihood import BOUNDS, NO_TREND, HyperparameterBounds, limits, standardise
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 
@@ -83,6 +84,10 @@ class GaussianProcess:
         )
         with np.errstate(over="ignore"):
             return np.asarray(self.center + self.scale * standardised)
+
+    def log_densities(self, inputs: Array, values: Array) -> Array:
+        """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
+        return log_densities(self.posterior(inputs), values)
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""
@@ -169,15 +174,23 @@ def _several_starts(start: Hyperparameters, dimension: int) -> Array:
 class Search:
     """Searches the likelihood of one training set, once or more often, and keeps the best point.
 
-    ``inputs`` are whitened, shape (n, D); ``standardised`` are values, their center and their scale.
+    ``inputs`` are whitened, shape (n, D); ``standardised`` are values, their center and their scale; ``trend`` is the
+    covariance of a trend in units of s_f², shape (n, n), if there is one.
     """
 
     def __init__(
-        self, inputs: Array, standardised: tuple[Array, float, float], covariance: str, bounds: HyperparameterBounds
+        self,
+        inputs: Array,
+        standardised: tuple[Array, float, float],
+        covariance: str,
+        bounds: HyperparameterBounds,
+        trend: Array = NO_TREND,
     ) -> None:
         self._inputs = inputs
         self._targets, self._center, self._scale = standardised
         self._covariance = covariance
+        self._trend = trend
+        self._likelihood = likelihood_of(covariance, trend=True) if trend.size else likelihood_of(covariance)
         self._limits = limits(self._targets, bounds)
         self._evaluations = 0
         self._half_evaluations = 0
@@ -196,6 +209,16 @@ class Search:
         return cls(np.ascontiguousarray(training.inputs), standardised, covariance, bounds)
 
     @property
+    def log_likelihood(self) -> float:
+        """The largest found so far; minus infinity before."""
+        return self._log_likelihood
+
+    @property
+    def evaluations(self) -> int:
+        """Number of evaluations of the likelihood so far, of all points."""
+        return self._evaluations
+
+    @property
     def explains(self) -> bool:
         """True if the best is clearly above the likelihood of mere noise, y_i ~ N(0, s²)."""
         n = len(self._targets)
@@ -209,25 +232,27 @@ class Search:
             self._run(SearchedFrom.SEVERAL, starts, searches=SEARCHES)
             return
         inputs, targets = self._inputs[::2].copy(), self._targets[::2].copy()
-        path, ends, *_ = likelihood_of(self._covariance).maximise(
-            DPOTRF, inputs, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS, False
+        trend = self._trend[::2, ::2].copy()
+        path, ends, *_ = self._likelihood.maximise(
+            DPOTRF, inputs, trend, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS, False
         )
         self._half_evaluations += len(path)
         self._run(SearchedFrom.SEVERAL, path[ends, :2] if len(ends) else starts)
 
-    def run(self, origin: SearchedFrom, starts: Sequence[Hyperparameters]) -> float:
-        """Search from the best of ``starts`` and return the gain in log likelihood."""
-        return self._run(origin, _logarithms(starts))
+    def run(self, origin: SearchedFrom, starts: Sequence[Hyperparameters], most: int = MOST_EVALUATIONS) -> float:
+        """Search from the best of ``starts`` with at most so many evaluations; return the gain in log likelihood."""
+        return self._run(origin, _logarithms(starts), most=most)
 
-    def _run(self, origin: SearchedFrom, starts: Array, searches: int = 1) -> float:
-        path, _, best, jitters, mean, signal, factor, weights = likelihood_of(self._covariance).maximise(
+    def _run(self, origin: SearchedFrom, starts: Array, searches: int = 1, most: int = MOST_EVALUATIONS) -> float:
+        path, _, best, jitters, mean, signal, factor, weights = self._likelihood.maximise(
             DPOTRF,
             self._inputs,
+            self._trend,
             self._targets,
             self._limits,
             starts,
             searches,
-            MOST_EVALUATIONS,
+            most,
             searches > 1,  # a careful end where all points have been seen from the start
         )
         self._evaluations += len(path)

@@ -10,7 +10,8 @@
 | η      | ``ratio``      | noise ratio σ_n²/s_f²                                                       |
 | β      | ``mean``       | constant mean                                                               |
 | M      |                | correlations, functions of r/ℓ                                              |
-| A      |                | M + ηI = LLᵀ, so that the covariance of y is s_f² A                         |
+| T      | ``trend``      | covariances of a trend in units of s_f², added to M in copies with a trend  |
+| A      |                | M + T + ηI = LLᵀ, so that the covariance of y is s_f² A                     |
 
 The negative log likelihood is
 
@@ -40,8 +41,10 @@ from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, inlined, inl
 from sacma.surrogate.covariances import USUAL, covariance_function
 from sacma.surrogate.whitening import Array
 
-# Copies of this module for other covariance functions have a global COVARIANCE: see ``likelihood_of``.
+# Copies of this module for other covariance functions have a global COVARIANCE, those with a trend TREND: see
+# ``likelihood_of``.
 _correlate = covariance_function(globals().get("COVARIANCE", USUAL))
+_TREND: bool = globals().get("TREND", False)
 
 Indices = NDArray[np.int64]
 
@@ -58,6 +61,9 @@ class HyperparameterBounds:
 
 
 BOUNDS = HyperparameterBounds()
+
+NO_TREND = np.empty((0, 0))
+"""Stands for T where there is none."""
 
 SMALLEST_RATIO = 1e-18
 """Smallest η tried. Below, A is positive definite in double precision for the smallest n only."""
@@ -146,7 +152,14 @@ def _profile(factor: Array, limits: Array, ratio: float) -> tuple[float, float, 
 
 @inlined
 def evaluate(
-    dpotrf: int, distances: Array, targets: Array, limits: Array, log_length: float, log_ratio: float, factor: Array
+    dpotrf: int,
+    distances: Array,
+    trend: Array,
+    targets: Array,
+    limits: Array,
+    log_length: float,
+    log_ratio: float,
+    factor: Array,
 ) -> tuple[float, float, float]:
     """Return the negative log likelihood at (ln ℓ, ln η), inf where A has no factor, with the best β and s_f².
 
@@ -157,6 +170,9 @@ def evaluate(
     for j in range(n):
         factor[j, j] = 1.0 + ratio
         _correlate(distances[j, j + 1 :], math.exp(log_length), factor[j, j + 1 : n])
+        if _TREND:
+            for i in range(j, n):
+                factor[j, i] += trend[j, i]
         factor[j, n] = 1.0
         factor[j, n + 1] = targets[j]
     # Large enough for the bordered matrix to be positive definite wherever A is.
@@ -343,7 +359,15 @@ def _dot(a: Array, b: Array) -> float:
 
 @inlined
 def _evaluate_at(
-    dpotrf: int, distances: Array, targets: Array, limits: Array, path: Array, k: int, factors: Array, record: Array
+    dpotrf: int,
+    distances: Array,
+    trend: Array,
+    targets: Array,
+    limits: Array,
+    path: Array,
+    k: int,
+    factors: Array,
+    record: Array,
 ) -> None:
     """Evaluate the likelihood at ``path[k]``, in the search's coordinates, and note its value there.
 
@@ -352,7 +376,9 @@ def _evaluate_at(
     log_length = path[k, 0] * _LENGTH_UNIT
     log_ratio = path[k, 1] * _RATIO_UNIT - _VALLEY * log_length
     spare = 1 - int(record[3])
-    path[k, 2], mean, signal = evaluate(dpotrf, distances, targets, limits, log_length, log_ratio, factors[spare])
+    path[k, 2], mean, signal = evaluate(
+        dpotrf, distances, trend, targets, limits, log_length, log_ratio, factors[spare]
+    )
     if k == 0 or path[k, 2] < path[int(record[0]), 2]:
         record[0], record[1], record[2], record[3] = k, mean, signal, spare
 
@@ -361,6 +387,7 @@ def _evaluate_at(
 def _evaluate_starts(
     dpotrf: int,
     distances: Array,
+    trend: Array,
     targets: Array,
     limits: Array,
     starts: Array,
@@ -374,7 +401,7 @@ def _evaluate_starts(
             log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), limits[9])
             p, q = starts[k, 0] / _LENGTH_UNIT, (log_ratio + _VALLEY * starts[k, 0]) / _RATIO_UNIT
             path[k, 0], path[k, 1] = _to_box(p, q, limits)
-            _evaluate_at(dpotrf, distances, targets, limits, path, k, factors, record)
+            _evaluate_at(dpotrf, distances, trend, targets, limits, path, k, factors, record)
         if math.isfinite(path[int(record[0]), 2]):
             return jitters
     return MOST_JITTERS
@@ -384,6 +411,7 @@ def _evaluate_starts(
 def _climb(
     dpotrf: int,
     distances: Array,
+    trend: Array,
     targets: Array,
     limits: Array,
     path: Array,
@@ -409,7 +437,7 @@ def _climb(
             if not gap:
                 break
         path[size, 0], path[size, 1] = path[best, 0] + a, path[best, 1] + b
-        _evaluate_at(dpotrf, distances, targets, limits, path, size, factors, record)
+        _evaluate_at(dpotrf, distances, trend, targets, limits, path, size, factors, record)
         kept = (path[best, 2] - path[size, 2]) / -promise if math.isfinite(path[size, 2]) else -1.0
         if path[size, 2] < path[best, 2]:
             best = size
@@ -429,6 +457,7 @@ def _climb(
 def maximise(
     dpotrf: int,
     inputs: Array,
+    trend: Array,
     targets: Array,
     limits: Array,
     starts: Array,
@@ -437,6 +466,8 @@ def maximise(
     careful: bool,
 ) -> tuple[Array, Indices, int, int, float, float, Array, Array]:
     """Maximise the profiled likelihood of y, ``targets``, shape (n,), at whitened ``inputs``, shape (n, D).
+
+    ``trend`` is T, shape (n, n); without a trend it is not read.
 
     All ``starts``, (ln ℓ, ln η), shape (s, 2), are evaluated. The first search begins at the most likely one; each
     further search begins at the most likely start that is apart from the starts and ends of earlier searches. Each
@@ -452,7 +483,7 @@ def maximise(
     factors = np.empty((2, n + 2, n + 2))
     path = np.empty((len(starts) + (searches + 1) * most, 3))
     record = np.zeros(4)
-    jitters = _evaluate_starts(dpotrf, distances, targets, limits, starts, path, factors, record)
+    jitters = _evaluate_starts(dpotrf, distances, trend, targets, limits, starts, path, factors, record)
 
     size, done = len(starts), 0
     ends = np.zeros(2 * searches, np.int64)  # where each search begins and ends
@@ -460,11 +491,13 @@ def maximise(
         first = _next_start(path, len(starts), ends, search)
         if first < 0:
             break
-        size, last = _climb(dpotrf, distances, targets, limits, path, size, first, most, False, factors, record)
+        size, last = _climb(dpotrf, distances, trend, targets, limits, path, size, first, most, False, factors, record)
         ends[2 * search], ends[2 * search + 1] = first, last
         done += 1
     if careful and math.isfinite(path[int(record[0]), 2]):
-        size, _ = _climb(dpotrf, distances, targets, limits, path, size, int(record[0]), most, True, factors, record)
+        size, _ = _climb(
+            dpotrf, distances, trend, targets, limits, path, size, int(record[0]), most, True, factors, record
+        )
 
     winner, mean, signal, factor = int(record[0]), record[1], record[2], factors[int(record[3])]
     weights = _weights(factor, mean) if math.isfinite(path[winner, 2]) else np.zeros(n)
@@ -557,4 +590,4 @@ def log_likelihood(inputs: Array, targets: Array, log_length: float, log_ratio: 
     n = len(targets)
     factor = np.empty((n + 2, n + 2))
     distances = pairwise_distances(np.ascontiguousarray(inputs))
-    return -float(evaluate(DPOTRF, distances, targets, limits(targets), log_length, log_ratio, factor)[0])
+    return -float(evaluate(DPOTRF, distances, NO_TREND, targets, limits(targets), log_length, log_ratio, factor)[0])

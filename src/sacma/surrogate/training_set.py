@@ -8,7 +8,7 @@
 | n_max  | ``largest``           | most points to train on                                   |
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -40,10 +40,14 @@ class Selection(Protocol):
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Whitened inputs, shape (n, D), and objective values, shape (n,)."""
+    """Whitened inputs, shape (n, D), and objective values, shape (n,).
+
+    ``indices`` are the positions of the points in the archive, ascending, shape (n,); empty: they are in none.
+    """
 
     inputs: Array
     values: Array
+    indices: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -70,7 +74,7 @@ def select_training_set(
     if len(indices) > largest:
         kept = selection.choose(whitened, largest, rng)
         whitened, indices = whitened[kept], indices[kept]
-    return TrainingSet(inputs=whitened, values=archive.values[indices])
+    return TrainingSet(inputs=whitened, values=archive.values[indices], indices=indices)
 
 
 def _in_reach(archive: Archive, whitening: Whitening, radius: float, enough: int) -> tuple[Array, Indices]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sacma.strategy.proposals.model_optimum import ModelOptimum
+from sacma.strategy.proposals.model_optimum import optimum
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.whitening import Array, Whitening
@@ -26,7 +26,7 @@ def proposed(function: Callable[[Array], Array], best: tuple[float, float], radi
     archive = Archive(2)
     archive.add(WHITENING.inverse(np.array([[9.0, 9.0], best])), np.array([1.0, 0.0]))
     model = TrainedModel(Predicting(function), WHITENING)  # type: ignore[arg-type]
-    return WHITENING(ModelOptimum(radius=radius).propose(model, archive))
+    return WHITENING(optimum(model, archive, radius))
 
 
 def bowl(center: tuple[float, float], scale: float = 1.0, offset: float = 0.0) -> Callable[[Array], Array]:

@@ -26,6 +26,7 @@ class IPOPAsRun(Part):
 class RestartsAtTheSamePoint:
     """The sequence of starts."""
 
+    evaluates_initial_points = False
     evaluates_means = True
 
     def __init__(self, settings: IPOPAsRun) -> None:

@@ -7,8 +7,8 @@ from sacma.surrogate.archive import Archive
 from sacma.surrogate.whitening import Array
 
 
-class Proposals(Protocol):
-    """Proposes points for f after a generation in which a model was trained."""
+class Proposer(Protocol):
+    """Proposes points for f after generations in which a model was trained."""
 
     def propose(self, model: TrainedModel, archive: Archive) -> Array:
         """Return points, shape (n, D); f evaluates them and they take part in the next population.
@@ -17,3 +17,6 @@ class Proposals(Protocol):
             model: the last that was trained.
             archive: 𝒜.
         """
+
+    def learn(self, values: Array, best_before: float) -> None:
+        """Take the values of the points proposed last, shape (n,), and the lowest true value before them."""

@@ -5,10 +5,19 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.part import Part
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
+
+STEP = float(np.finfo(float).eps ** (1 / 3))
+"""Of central differences in the whitened space: one-sided ones are mostly rounding near the optimum."""
+
+SUCCESS_AT_FIRST = 0.5
+SUCCESS_RATE = 0.2  # weight of the latest proposal in the smoothed share of successful ones
+OFTEN = 0.3  # share from which on every generation has a proposal
+SELDOM = 0.1  # least number of proposals a generation: their success may come back
 
 
 class ModelOptimum(Part):
@@ -18,23 +27,58 @@ class ModelOptimum(Part):
     radius: Annotated[
         float, Field(gt=0, le=1e3, description="largest distance from m of a coordinate in the whitened space")
     ] = 3.0
+    follows_success: Annotated[
+        bool,
+        Field(description="propose less often while few of the latest proposals were better than all points before"),
+    ] = False
+
+    def build(self, context: Context) -> Proposer:  # noqa: ARG002 one protocol
+        """Return the proposer of one strategy."""
+        return OptimumProposer(self)
+
+
+class OptimumProposer:
+    """Proposes the optimum of the model, in each generation or as often as that pays."""
+
+    def __init__(self, settings: ModelOptimum) -> None:
+        self._settings = settings
+        self._success = SUCCESS_AT_FIRST
+        self._due = SUCCESS_AT_FIRST  # number of proposals that are due
 
     def propose(self, model: TrainedModel, archive: Archive) -> Array:
-        """Return one point, or none where no prediction is lower than at the best known; see ``Proposals``."""
-        from scipy.optimize import minimize  # noqa: PLC0415 slow to import
+        """Return one point, or none; see ``Proposer``."""
+        if self._settings.follows_success:
+            self._due += 1.0 if self._success >= OFTEN else max(self._success, SELDOM)
+            if self._due < 1.0:
+                return np.empty((0, archive.points.shape[1]))
+        proposed = optimum(model, archive, self._settings.radius)
+        self._due -= len(proposed)
+        return proposed
 
-        best = model.whitening(archive.points[[np.argmin(archive.values)]])[0]
-        start = np.clip(best, -self.radius, self.radius)
-        first, at_mean = model.fitted.predict(np.vstack([start, np.zeros_like(start)]))
-        with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
-            scale = abs(0.5 * first - 0.5 * at_mean) or 1.0
-            found = minimize(
-                lambda z: float(model.fitted.predict(z[None])[0] / scale - first / scale),
-                start,
-                method="L-BFGS-B",
-                jac="3-point",  # one-sided differences of predictions are mostly rounding near the optimum
-                bounds=[(-self.radius, self.radius)] * len(start),
-            )
-        if not found.fun < 0.0 or not np.all(np.isfinite(found.x)):
-            return np.empty((0, len(start)))
-        return model.whitening.inverse(found.x[None])
+    def learn(self, values: Array, best_before: float) -> None:
+        """Smooth the share of proposals that were better than all points before."""
+        self._success += SUCCESS_RATE * (float(np.min(values) < best_before) - self._success)
+
+
+def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
+    """Return the point of the lowest prediction near the best known one, shape (1, D).
+
+    None, shape (0, D), where no prediction is lower than that at the best known point.
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415 slow to import
+
+    best = model.whitening(archive.points[[np.argmin(archive.values)]])[0]
+    start, D = np.clip(best, -radius, radius), len(best)
+    differences = STEP * np.vstack([np.eye(D), -np.eye(D)])
+    with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
+        first, at_mean = model.fitted.predict(np.vstack([start, np.zeros(D)]))
+        scale = abs(0.5 * first - 0.5 * at_mean) or 1.0
+
+        def gain_and_gradient(z: Array) -> tuple[float, Array]:
+            values = model.fitted.predict(np.vstack([z, z + differences])) / scale
+            return float(values[0] - first / scale), (values[1 : D + 1] - values[D + 1 :]) / (2.0 * STEP)
+
+        found = minimize(gain_and_gradient, start, method="L-BFGS-B", jac=True, bounds=[(-radius, radius)] * D)
+    if not found.fun < 0.0 or not np.all(np.isfinite(found.x)):
+        return np.empty((0, D))
+    return model.whitening.inverse(found.x[None])

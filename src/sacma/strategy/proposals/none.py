@@ -4,9 +4,10 @@ from typing import Literal
 
 import numpy as np
 
+from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.part import Part
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
 
@@ -15,6 +16,17 @@ class NoProposals(Part):
 
     name: Literal["none"] = "none"
 
+    def build(self, context: Context) -> Proposer:  # noqa: ARG002 one protocol
+        """Return the proposer of one strategy."""
+        return NoProposer()
+
+
+class NoProposer:
+    """Proposes nothing."""
+
     def propose(self, model: TrainedModel, archive: Archive) -> Array:  # noqa: ARG002 one protocol
-        """Return no point; see ``Proposals``."""
+        """Return no point; see ``Proposer``."""
         return np.empty((0, archive.points.shape[1]))
+
+    def learn(self, values: Array, best_before: float) -> None:
+        """Learn nothing."""

@@ -35,22 +35,22 @@ def covariance_function(name: str) -> Any:
 
 
 @cache
-def likelihood_of(name: str) -> ModuleType:
-    """Return the module ``likelihood``, compiled for a covariance function."""
+def likelihood_of(name: str, *, trend: bool = False) -> ModuleType:
+    """Return the module ``likelihood``, compiled for a covariance function, and for a trend beside it."""
     usual = import_module("sacma.surrogate.likelihood")
-    if name == USUAL:
+    if name == USUAL and not trend:
         return usual
     covariance = import_module(COVARIANCES[name])
     assert covariance.__file__ is not None  # noqa: S101 of the package itself
     assert usual.__file__ is not None  # noqa: S101
     # Numba does not notice when a function changes that is inlined.
     version = hashlib.sha256(Path(covariance.__file__).read_bytes()).hexdigest()[:12]
-    title = f"likelihood_{covariance.__name__.rpartition('.')[2]}_{version}"
+    title = f"likelihood_{covariance.__name__.rpartition('.')[2]}{'_trend' * trend}_{version}"
     spec = spec_from_file_location(f"sacma.surrogate.{title}", usual.__file__)
     assert spec is not None  # noqa: S101
     assert spec.loader is not None  # noqa: S101
     copy = module_from_spec(spec)
-    vars(copy)["COVARIANCE"] = name
+    vars(copy).update(COVARIANCE=name, TREND=trend)
     sys.modules[spec.name] = copy
     with _compiled_code_in(Path(usual.maximise.stats.cache_path) / title):
         spec.loader.exec_module(copy)

@@ -1,0 +1,42 @@
+"""Gaussian process with a quadratic trend, with hyperparameters of maximum likelihood."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from sacma.surrogate.base import FitStatus, Model
+from sacma.surrogate.covariances import CovarianceName
+from sacma.surrogate.models.warm_start import WarmStarted
+from sacma.surrogate.part import Context, Part
+from sacma.surrogate.training_set import TrainingSet
+
+if TYPE_CHECKING:
+    from sacma.surrogate.levels import Leveled
+    from sacma.surrogate.quadratic_process import QuadraticProcess
+
+
+class QuadraticProcessModel(Part):
+    """Gaussian process with a random quadratic function in its covariance, weighted by maximum likelihood."""
+
+    name: Literal["quadratic-process"] = "quadratic-process"
+    covariance: Annotated[CovarianceName, Field(description="covariance function")] = "matern-5/2"
+
+    def build(self, context: Context) -> Model:  # noqa: ARG002 one protocol
+        """Return the model of one strategy."""
+        return WarmStarted(self._fit)
+
+    def prepare(self) -> None:
+        """Compile the code, or load it."""
+        inputs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.5]])
+        fitted = self._fit(TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0, 9.0])), None)
+        if not isinstance(fitted, FitStatus):
+            fitted.predict(inputs)
+            fitted.posterior(inputs)
+
+    def _fit(self, training: TrainingSet, warm: "Leveled | None") -> "QuadraticProcess | FitStatus":
+        from sacma.surrogate.gaussian_process import Hyperparameters  # noqa: PLC0415 loads Numba
+        from sacma.surrogate.quadratic_process import fit_quadratic_process  # noqa: PLC0415 loads Numba
+
+        start = Hyperparameters(length=0.5, ratio=(0.01 / 2.0) ** 2)  # those of the plain Gaussian process
+        return fit_quadratic_process(training, start=start, warm=warm, covariance=self.covariance)

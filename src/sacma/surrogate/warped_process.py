@@ -1,0 +1,106 @@
+"""A Gaussian process of warped values (Snelson, Rasmussen, Ghahramani, NIPS 2004): ln(1 + (y − y_min)/c).
+
+Values far above the best are compressed, differences near the best are not: f may grow by orders of magnitude within
+the training set. c is one of some quantiles of y − y_min, or infinite (no warp), by maximum likelihood.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sacma.surrogate.base import FitStatus, Posterior
+from sacma.surrogate.density import log_densities
+from sacma.surrogate.gaussian_process import Hyperparameters, Search
+from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
+from sacma.surrogate.likelihood import BOUNDS, standardise
+from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.whitening import Array
+
+QUANTILES = (1.0, 0.75, 0.5, 0.25, 0.1, 0.03)
+"""c as quantiles of y − y_min, from little to much warping; before all of them none."""
+
+LEAST_SCALE = 1e-100  # of c, over the range of the values: no warped value overflows
+
+
+@dataclass(frozen=True)
+class Warp:
+    """w(y) = ln(1 + (y − y_min)/c), below y_min continued by its tangent; y − y_min where c is infinite."""
+
+    least: float  # y_min
+    c: float
+
+    def __call__(self, values: Array) -> Array:
+        """Return warped values."""
+        above = values - self.least
+        if np.isinf(self.c):
+            return np.asarray(above)
+        return np.asarray(np.where(above > 0.0, np.log1p(np.maximum(above, 0.0) / self.c), above / self.c))
+
+    def inverse(self, warped: Array) -> Array:
+        """Return the values of warped ones, infinite where they are too large for a float."""
+        if np.isinf(self.c):
+            return np.asarray(self.least + warped)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.least + self.c * np.where(warped > 0.0, np.expm1(warped), warped))
+
+    def log_slopes(self, values: Array) -> Array:
+        """Return ln w′(y) of each value."""
+        if np.isinf(self.c):
+            return np.zeros(len(values))
+        return np.asarray(-np.log(self.c) - np.log1p(np.maximum(values - self.least, 0.0) / self.c))
+
+
+def warps(values: Array) -> list[Warp]:
+    """Return the warps to choose from, from none to strong."""
+    least = float(np.min(values))
+    scales = np.quantile(values - least, QUANTILES)
+    return [Warp(least, np.inf), *(Warp(least, float(c)) for c in scales if c > LEAST_SCALE * scales[0])]
+
+
+@dataclass(frozen=True)
+class WarpedProcess:
+    """A trained model; see ``fit_warped_process``."""
+
+    fit: LeveledFit  # its process is of warped values
+    warp: Warp
+
+    @property
+    def hyperparameters(self) -> Leveled:
+        """Where the next search starts."""
+        return self.fit.hyperparameters
+
+    def predict(self, inputs: Array) -> Array:
+        """Return the posterior median at whitened ``inputs``, shape (n, D), in the objective's units."""
+        return self.warp.inverse(self.fit.process.predict(inputs))
+
+    def posterior(self, inputs: Array) -> Posterior:
+        """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""
+        return self.fit.process.posterior(inputs)
+
+    def log_densities(self, inputs: Array, values: Array) -> Array:
+        """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
+        return log_densities(self.posterior(inputs), self.warp(values)) + self.warp.log_slopes(values)
+
+    def search(self) -> Mapping[str, int | str]:
+        """Return the cost of the search for hyperparameters, by column of the trace."""
+        return {**self.fit.process.search(), "likelihood_evaluations": self.fit.evaluations}
+
+
+def fit_warped_process(
+    training: TrainingSet, *, start: Hyperparameters, warm: Leveled | None, covariance: str
+) -> WarpedProcess | FitStatus:
+    """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and c, or return the reason for having no fit."""
+    if standardise(training.values)[2] == 0.0:
+        return FitStatus.CONSTANT_VALUES
+    inputs, choices = np.ascontiguousarray(training.inputs), warps(training.values)
+
+    def searched(level: int) -> tuple[Search, float]:
+        warp = choices[level]
+        standardised = standardise(warp(training.values))
+        change_of_values = np.sum(warp.log_slopes(training.values)) - len(training) * np.log(standardised[2])
+        return Search(inputs, standardised, covariance, BOUNDS), float(change_of_values)
+
+    last = len(choices) - 1
+    found = search_levels(searched, last=last, first=range(0, last + 1, 2), start=start, warm=warm)
+    return found if isinstance(found, FitStatus) else WarpedProcess(found, choices[found.hyperparameters.level])
