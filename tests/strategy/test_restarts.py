@@ -8,7 +8,7 @@ import pytest
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import IPOP, Keeps, Start
 from tests.strategy.judged import box
-from tests.strategy.runs import Run, parts
+from tests.strategy.runs import DOUBLY, Run, Scripted, Watched, parts, sphere
 
 LAST = CMAESSampling().start(Start(1.0), np.zeros(2), box(2))
 
@@ -57,3 +57,22 @@ def test_starts(most: int) -> None:
     growths = [1.0, 2.0, 4.0, 1.0] if most else [1.0] * 4
     assert starts == [Start(growth, None, Keeps.ARCHIVE_AND_ERROR) for growth in growths]
     assert not plan.evaluates_means
+    assert not plan.evaluates_initial_points
+
+
+@pytest.mark.parametrize("bounds", ["none", "transform"])
+def test_initial_points_are_evaluated_first(bounds: str) -> None:
+    """Each before the samples of its run; it counts, and models learn from it."""
+    starts = (np.full(2, 0.5 * n) for n in count(1))
+    sampling = Watched.model_validate({"bounds": bounds, "stop_at": 2, "sigma0": 0.1})
+    model = Scripted()
+    restarts = {"name": "ipop", "evaluates_initial_points": True}
+    content = parts(model=model, control=DOUBLY, sampling=sampling, restarts=restarts)
+    run = Run(content, 2, initial_point=lambda: next(starts)).until(40, sphere)
+    asked = [points[0] for points in run.asked if len(points) == 1]
+    for start in (0.5, 1.0):
+        assert any(np.allclose(point, start, atol=1e-12) for point in asked)
+    np.testing.assert_allclose(run.asked[0], [[0.5, 0.5]])
+    assert run.es.true_evaluations == len(run.values)
+    assert sphere(np.full(2, 0.5)) in model.built[0].sets[0].values
+    assert sphere(np.full(2, 1.0)) in model.built[0].sets[-1].values

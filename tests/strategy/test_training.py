@@ -48,6 +48,13 @@ def test_sizes_grow_with_the_dimension(run: CMAES, points: int, expected: int) -
     assert len(part.built[0].sets) == (expected > 0)
 
 
+@pytest.mark.parametrize(("points", "status"), [(3, FitStatus.TOO_FEW_POINTS), (4, FitStatus.TRAINED)])
+def test_fewest_points_may_grow_less_than_the_dimension(run: CMAES, points: int, status: FitStatus) -> None:
+    """n_req = D + 2."""
+    of, _ = trainer(n_req_factor=1, n_req_offset=2)
+    assert of.train(archive_of(points), run).status is status
+
+
 def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES) -> None:
     """Whatever the distribution has become since."""
     of, part = trainer()
@@ -84,6 +91,7 @@ def test_what_is_rejected_is_not_kept(run: CMAES) -> None:
     ("wrong", "message"),
     [
         ({"n_max_factor": 2}, "n_max_factor ≥ n_req_factor"),
+        ({"n_max_factor": 4, "n_req_offset": 2}, r"n_req_factor \+ n_req_offset, 3 \+ 2; allowed: no more than"),
         ({"radius": 0.0}, "greater than 0"),
         ({"n_req_factor": 0}, "greater than or equal to 1"),
         ({"selection": {"name": "newest"}}, "recent"),

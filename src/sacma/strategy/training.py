@@ -42,6 +42,11 @@ class TrainingSetSettings(Settings):
                 f"n_max_factor is {self.n_max_factor}, less than n_req_factor, {self.n_req_factor}; "
                 "allowed: n_max_factor ≥ n_req_factor"
             )
+        if self.n_max_factor < self.n_req_factor + self.n_req_offset:  # then n_req ≤ n_max in every dimension
+            raise ValueError(
+                f"n_max_factor is {self.n_max_factor}, less than n_req_factor + n_req_offset, "
+                f"{self.n_req_factor} + {self.n_req_offset}; allowed: no more than n_max_factor"
+            )
         return self
 
 

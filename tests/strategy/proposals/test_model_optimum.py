@@ -5,9 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sacma.strategy.proposals.model_optimum import optimum
+from sacma.strategy.proposals.model_optimum import ModelOptimum, optimum
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
+from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array, Whitening
 from tests.strategy.runs import DOUBLY, Run, Watched, generations, parts, sphere
 
@@ -96,3 +97,36 @@ def test_proposals_save_evaluations_on_the_sphere(control: dict[str, object]) ->
                 run.step(sphere)
         needed[name] = np.median([run.es.true_evaluations for run in runs])
     assert needed["model-optimum"] < 11 / 12 * needed["none"]
+
+
+def test_it_follows_its_success() -> None:
+    """In every generation while three tenths of the latest were better than all before; then seldom, but never not."""
+    proposer = ModelOptimum(follows_success=True).build(Context(2, (np.zeros(2), np.ones(2)), np.random.default_rng(0)))
+    archive = Archive(2)
+    archive.add(WHITENING.inverse(np.array([[1.0, 1.0]])), np.array([1.0]))
+    model = TrainedModel(Predicting(bowl((0.0, 0.0))), WHITENING)  # type: ignore[arg-type]
+
+    def proposals(generations: int, value: float) -> list[bool]:
+        made = []
+        for _ in range(generations):
+            points = proposer.propose(model, archive)
+            made.append(len(points) == 1)
+            if made[-1]:
+                proposer.learn(np.array([value]), 1.0)
+        return made
+
+    assert all(proposals(20, 0.5))
+    assert all(proposals(5, 1.0))  # 0.8⁵ is above three tenths
+    assert sum(proposals(300, 1.0)) in range(27, 36)  # about one in ten
+    assert sum(proposals(60, 0.5)) > 40  # and back again
+    assert all(proposals(10, 0.5))
+
+
+def test_nothing_is_due_where_there_was_nothing_to_propose() -> None:
+    """A model without a lower prediction costs no proposal of later generations."""
+    proposer = ModelOptimum(follows_success=True).build(Context(2, (np.zeros(2), np.ones(2)), np.random.default_rng(0)))
+    archive = Archive(2)
+    archive.add(WHITENING.inverse(np.array([[1.0, 1.0]])), np.array([1.0]))
+    flat, bowled = (TrainedModel(Predicting(f), WHITENING) for f in (lambda z: np.zeros(len(z)), bowl((0.0, 0.0))))  # type: ignore[arg-type]
+    assert not len(proposer.propose(flat, archive))
+    assert len(proposer.propose(bowled, archive)) == 1

@@ -1,0 +1,92 @@
+"""The Gaussian process with a quadratic trend against scikit-learn's, and what it is for."""
+
+import numpy as np
+import pytest
+from scipy.stats import special_ortho_group
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Exponentiation, Matern
+
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.gaussian_process import Hyperparameters
+from sacma.surrogate.quadratic_process import WEIGHTS, QuadraticProcess, fit_quadratic_process
+from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.whitening import Array
+
+START = Hyperparameters(0.5, 2.5e-5)
+
+
+def fitted(X: Array, y: Array) -> QuadraticProcess:
+    model = fit_quadratic_process(TrainingSet(X, y), start=START, warm=None, covariance="matern-5/2")
+    assert isinstance(model, QuadraticProcess)
+    return model
+
+
+def bent(X: Array) -> Array:
+    """A quadratic function, with ripples."""
+    scales = np.geomspace(1.0, 30.0, X.shape[1])
+    return np.asarray(np.sum(scales * (X - 0.3) ** 2, axis=1) + X[:, 0] * X[:, 1] + 0.5 * np.sin(4.0 * X[:, 0]))
+
+
+@pytest.mark.parametrize("D", [2, 5])
+def test_it_is_scikit_learns_with_the_same_kernel(D: int) -> None:
+    """Likelihood, predictions and joint posterior; (1 + zᵀz′/q)²/4 is its DotProduct, squared."""
+    rng = np.random.default_rng(D)
+    X, Z = rng.standard_normal((20 * D, D)), 2.0 * rng.standard_normal((7, D))
+    model = fitted(X, bent(X))
+    p, q = model.fit.process, model.norm
+    assert q == pytest.approx(np.mean(np.sum(X**2, axis=1)))
+    trend = ConstantKernel(model.weight / (4.0 * q**2)) * Exponentiation(DotProduct(np.sqrt(q)), 2)
+    kernel = ConstantKernel(p.signal) * Matern(p.hyperparameters.length, nu=2.5) + ConstantKernel(p.signal) * trend
+    other = GaussianProcessRegressor(kernel, alpha=p.signal * p.hyperparameters.ratio, optimizer=None)
+    other.fit(X, (bent(X) - p.center) / p.scale - p.mean)
+    assert p.log_likelihood == pytest.approx(other.log_marginal_likelihood_value_, abs=1e-6)
+    mean, covariance = other.predict(Z, return_cov=True)
+    posterior = model.posterior(Z)
+    np.testing.assert_allclose(posterior.mean, mean + p.mean, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(posterior.covariance, covariance, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(model.predict(Z), p.center + p.scale * (mean + p.mean), rtol=1e-7)
+
+
+def test_a_quadratic_function_is_known_far_away() -> None:
+    """From as many points as it has coefficients, and a few more; a stationary process returns to its mean."""
+    rng, D = np.random.default_rng(1), 4
+    root = rng.standard_normal((D, D))
+    X, far = rng.standard_normal((25, D)), 8.0 * rng.standard_normal((10, D))
+
+    def f(points: Array) -> Array:
+        return np.asarray(3.0 + points @ np.arange(D) + np.sum((points @ root) ** 2, axis=1))
+
+    np.testing.assert_allclose(fitted(X, f(X)).predict(far), f(far), rtol=1e-2)
+
+
+def test_little_trend_where_there_is_none() -> None:
+    """The likelihood decides on its weight: below 0.1 on a waved plane, above 1 on a bowl."""
+    X = np.random.default_rng(2).uniform(-3.0, 3.0, (80, 2))
+    assert fitted(X, np.sin(2.0 * X[:, 0]) * np.cos(2.0 * X[:, 1])).weight < 0.1
+    assert fitted(X, np.sum(X**2, axis=1) + 0.1 * np.sin(3.0 * X[:, 0])).weight > 1.0
+
+
+def test_rotations_and_units_change_nothing() -> None:
+    """Any root of the precision matrix whitens as well, and values come in any unit."""
+    rng = np.random.default_rng(4)
+    X, Z = rng.standard_normal((40, 3)), rng.standard_normal((6, 3))
+    R = special_ortho_group.rvs(3, random_state=4)
+    expected = fitted(X, bent(X)).predict(Z)
+    rotated = fitted(X @ R, bent(X))
+    np.testing.assert_allclose(rotated.predict(Z @ R), expected, rtol=1e-4, atol=1e-4)
+    scaled = fitted(X, 1e9 * bent(X) - 5e9)
+    np.testing.assert_allclose(scaled.predict(Z), 1e9 * expected - 5e9, rtol=1e-4)
+
+
+def test_reasons_for_having_none() -> None:
+    """Constant values, and inputs that are all m."""
+    X = np.random.default_rng(0).standard_normal((10, 2))
+    for inputs, values in ((X, np.full(10, 3.0)), (np.zeros((10, 2)), np.arange(10.0))):
+        found = fit_quadratic_process(TrainingSet(inputs, values), start=START, warm=None, covariance="matern-5/2")
+        assert found is FitStatus.CONSTANT_VALUES
+
+
+def test_weights_are_a_geometric_scale_around_one() -> None:
+    """Neighbours differ by a factor of 3."""
+    np.testing.assert_allclose(np.divide(WEIGHTS[1:], WEIGHTS[:-1]), 3.0)
+    assert WEIGHTS[len(WEIGHTS) // 2] == 1.0
