@@ -2,9 +2,10 @@
 
 from typing import Literal
 
+from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.part import Part
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
 
@@ -13,6 +14,17 @@ class Mean(Part):
 
     name: Literal["mean"] = "mean"
 
+    def build(self, context: Context) -> Proposer:
+        """Return the proposer of one strategy."""
+        return MeanProposer()
+
+
+class MeanProposer:
+    """Without memory."""
+
     def propose(self, model: TrainedModel, archive: Archive) -> Array:
         """Return the mean of the model's generation."""
         return model.whitening.mean[None]
+
+    def learn(self, values: Array, best_before: float) -> None:
+        """Learn nothing."""

@@ -127,7 +127,8 @@ def _default(info: FieldInfo) -> str:
         return "required"
     default = info.get_default(call_default_factory=True, validated_data={})
     if isinstance(default, tuple):
-        return format_ranges(default)
+        parts = [part.name for part in default if hasattr(part, "name")]
+        return ", ".join(parts) if parts else format_ranges(default)
     if isinstance(default, float):
         return f"{default:.6g}"
     if default in ("", {}) or (isinstance(default, BaseModel) and not isinstance(default, Part)):

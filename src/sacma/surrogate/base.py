@@ -1,9 +1,11 @@
 """The interface of models: fitting, predictions, and outcomes of a training."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
+
+import numpy as np
 
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array, Whitening
@@ -22,13 +24,21 @@ class FitStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Posterior:
-    """Joint normal distribution of the values at some points, standardised as (value − center)/scale."""
+    """Joint normal distribution of the values at some points, standardised as (w(value) − center)/scale.
+
+    w is increasing; models that do not warp values have the identity.
+    """
 
     mean: Array  # of the noise-free function, shape (n,)
     covariance: Array  # of the noise-free function, shape (n, n)
     noise: float  # σ_n², the additional variance of an observed value
-    center: float = 0.0  # in the objective's units
-    scale: float = 1.0  # in the objective's units
+    center: float = 0.0  # in the units of w
+    scale: float = 1.0  # in the units of w
+    warp: Callable[[Array], Array] = field(default=np.asarray)  # w
+
+    def standardised(self, values: Array) -> Array:
+        """Return ``values`` of the objective in the units of ``mean``."""
+        return np.asarray((self.warp(values) - self.center) / self.scale)
 
 
 class Fitted(Protocol):

@@ -10,13 +10,14 @@ LEAST_VARIANCE = 1e-12
 
 
 def log_densities(posterior: Posterior, values: Array) -> Array:
-    """Return the log density of each of ``values``, shape (n,), in the objective's units, by itself.
+    """Return the log density of each of ``values``, shape (n,), by itself, in the units of the posterior's warp.
+
+    For that in the objective's units add ln w′.
 
     >>> standard_normal = Posterior(mean=np.zeros(1), covariance=np.eye(1), noise=0.0)
     >>> np.round(log_densities(standard_normal, np.array([0.0])), 6).tolist()
     [-0.918939]
     """
     variance = np.maximum(np.diagonal(posterior.covariance), 0.0) + posterior.noise + LEAST_VARIANCE
-    standardised = (values - posterior.center) / posterior.scale
-    squares = (standardised - posterior.mean) ** 2 / variance
+    squares = (posterior.standardised(values) - posterior.mean) ** 2 / variance
     return np.asarray(-0.5 * (squares + np.log(2.0 * np.pi * variance)) - np.log(posterior.scale))

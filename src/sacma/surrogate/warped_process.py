@@ -5,7 +5,7 @@ the training set. c is one of some quantiles of y − y_min, or infinite (no war
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,11 +76,11 @@ class WarpedProcess:
 
     def posterior(self, inputs: Array) -> Posterior:
         """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""
-        return self.fit.process.posterior(inputs)
+        return replace(self.fit.process.posterior(inputs), warp=self.warp)
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs), self.warp(values)) + self.warp.log_slopes(values)
+        return log_densities(self.posterior(inputs), values) + self.warp.log_slopes(values)
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""

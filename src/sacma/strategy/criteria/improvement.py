@@ -20,5 +20,5 @@ class Improvement(Part):
         from scipy.special import ndtr  # noqa: PLC0415 slow to import
 
         spread = np.sqrt(np.clip(variance(posterior), np.finfo(float).tiny, None))
-        best = (best_value - posterior.center) / posterior.scale
+        best = posterior.standardised(np.array(best_value))
         return np.asarray(ndtr((best - posterior.mean) / spread))
