@@ -95,7 +95,7 @@ count("quadratic", quadratic.Regression, "fit")
 count("oldest", oldest.Oldest, "choose")
 count("lowest", lowest.Lowest, "worth")
 count("alternating", alternating.InTurns, "judge")
-count("mean", mean.Mean, "propose")
+count("mean", mean.MeanProposer, "propose")
 count("best_half", best_half.Halves, "evaluate")
 count("neighbours", neighbours, "neighbour_error")
 

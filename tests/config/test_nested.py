@@ -33,7 +33,7 @@ def written(tmp_path: Path, settings: str) -> Path:
         # A part of a kind that does not exist.
         (
             "  model: {name: gausian-process}\n",
-            "4: settings.model: 'gausian-process' is not known; known: 'gaussian-process', 'random-forest', ",
+            "4: settings.model: 'gausian-process' is not known; known: 'gaussian-process', 'warped-process', ",
         ),
         (ADAPTIVE.replace("kendall", "kendal"), "7: settings.control.error: 'kendal' is not known; known: 'kendall', "),
         (ADAPTIVE + "  acceptance: {name: x}\n", "8: settings.acceptance: 'x' is not known; known: 'ranks-population'"),
@@ -46,7 +46,7 @@ def written(tmp_path: Path, settings: str) -> Path:
         ),
         (
             SHARED + "    criterion:\n      name: x\n",
-            "7: settings.control.criterion: 'x' is not known; known: 'ranking-difference', 'variance', 'improvement'",
+            "7: settings.control.criterion: 'x' is not known; known: 'ranking-difference', 'own-rank', 'variance', 'improvement'",
         ),
         ("  model: {name: 3}\n", "4: settings.model: '3' is not known"),
         ("  model: {name: [a]}\n", "4: settings.model: \"['a']\" is not known"),
@@ -210,7 +210,7 @@ def test_all_kinds_are_there_once() -> None:
     found = [(key, name) for key, name, _ in all_kinds(StrategySettings)]
     assert len(set(found)) == len(found)
     assert {key for key, _ in found} == {
-        *("model", "training_set", "training_set.selection", "acceptance", "control", "control.error"),
+        *("model", "model.members", "training_set", "training_set.selection", "acceptance", "control", "control.error"),
         *("control.share", "control.criterion", "proposals", "sampling", "restarts"),
     }
     assert {"none", "generations", "adaptive-generations", "doubly-trained"} <= {

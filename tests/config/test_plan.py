@@ -28,7 +28,7 @@ def test_full_study_has_1800_trials_an_algorithm(study: MakeStudy) -> None:
 def test_keys_stay(study: MakeStudy) -> None:
     """Records are found by the keys of their trials: a key that changes is a trial that is run again."""
     first, *_, last = plan([study("cmaes")])
-    assert (first.key, last.key) == ("cc06991d48fd4717e0b8", "575d081ca10201aae7b6")
+    assert (first.key, last.key) == ("0596183b6f089d47ed39", "ee20694712a4495c49ba")
 
 
 def test_key_is_content(study: MakeStudy) -> None:

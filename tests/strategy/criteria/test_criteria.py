@@ -34,6 +34,25 @@ def test_ranking_difference_has_its_parents() -> None:
     np.testing.assert_array_equal(worth, expected_ranking_difference(POSTERIOR, PARENTS))
 
 
+def test_own_rank_is_the_mean_displacement_by_simulation() -> None:
+    """Over drawn values of each point, with noise; ranks among the predictions of the others."""
+    worth = worth_of("own-rank", POSTERIOR, BEST, PARENTS)
+    rng = np.random.default_rng(1)
+    for i, mean in enumerate(POSTERIOR.mean):
+        others = np.delete(POSTERIOR.mean, i)
+        values = rng.normal(mean, np.sqrt(POSTERIOR.covariance[i, i] + POSTERIOR.noise), 40_000)
+        moved = np.abs(np.sum(others[None] < values[:, None], axis=1) - np.sum(others < mean))
+        assert worth[i] == pytest.approx(np.mean(moved), abs=5.0 * np.std(moved) / 200.0)
+
+
+def test_own_rank_of_certain_points() -> None:
+    """Nothing moves them, except to one side of an equal, on which it is one of two."""
+    certain = Posterior(np.array([-2.0, 0.0, 1.0]), np.zeros((3, 3)), 0.0)
+    np.testing.assert_array_equal(worth_of("own-rank", certain, BEST, 1), 0.0)
+    equal = Posterior(np.zeros(3), np.eye(3), 0.0)
+    np.testing.assert_array_equal(worth_of("own-rank", equal, BEST, 1), 1.0)
+
+
 @pytest.mark.parametrize(("center", "scale"), [(0.0, 1.0), (30.0, 7.0)])
 def test_improvement_is_over_the_best_value(center: float, scale: float) -> None:
     """Likely where the mean is low, or unsure; the best value is in the objective's units."""
@@ -41,6 +60,9 @@ def test_improvement_is_over_the_best_value(center: float, scale: float) -> None
     worth = worth_of("improvement", posterior, center + scale * BEST, PARENTS)
     z = (BEST - POSTERIOR.mean) / np.sqrt(np.diag(POSTERIOR.covariance))
     np.testing.assert_allclose(worth, norm.cdf(z), rtol=1e-12)
+    warped = Posterior(POSTERIOR.mean, POSTERIOR.covariance, POSTERIOR.noise, center, scale, np.log)
+    best_value = float(np.exp(center + scale * BEST))
+    np.testing.assert_allclose(worth_of("improvement", warped, best_value, PARENTS), worth, rtol=1e-9)
     certain = Posterior(np.array([-2.0, 0.0]), np.zeros((2, 2)), 0.0)
     np.testing.assert_array_equal(worth_of("improvement", certain, BEST, 1), [1.0, 0.0])
 

@@ -1,4 +1,4 @@
-"""Registry of criteria of doubly trained control, one line a kind."""
+"""Registry of criteria that pick points of a population for f, one line a kind."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,6 +6,7 @@ from sacma.surrogate.part import kinds, one_of
 
 CRITERIA = kinds(
     "sacma.strategy.criteria.ranking_difference:ExpectedRankingDifference",
+    "sacma.strategy.criteria.own_rank:OwnRank",
     "sacma.strategy.criteria.variance:Variance",
     "sacma.strategy.criteria.improvement:Improvement",
 )
