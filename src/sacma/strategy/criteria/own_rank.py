@@ -18,8 +18,8 @@ class OwnRank(Part):
     def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:  # noqa: ARG002 one protocol
         """Return Σ_j Φ(−|ŷ_j − ŷ_i|/s_i) of each point; see ``Criterion``.
 
-        With y_i ~ N(ŷ_i, s_i²), noise included, the rank of i among the predictions of the others changes by the number of
-        them between ŷ_i and y_i, and Φ(…) is the probability that ŷ_j is one of these.
+        With y_i ~ N(ŷ_i, s_i²), noise included, the rank of i among the predictions of the others changes by the number
+        of them between ŷ_i and y_i, and Φ(…) is the probability that ŷ_j is one of these.
         """
         from scipy.special import ndtr  # noqa: PLC0415 slow to import
 
