@@ -46,8 +46,7 @@ def written(tmp_path: Path, settings: str) -> Path:
         ),
         (
             SHARED + "    criterion:\n      name: x\n",
-            "7: settings.control.criterion: 'x' is not known; "
-            "known: 'ranking-difference', 'own-rank', 'variance', 'improvement'",
+            "7: settings.control.criterion: 'x' is not known; known: 'ranking-difference', 'own-rank', 'variance', ",
         ),
         ("  model: {name: 3}\n", "4: settings.model: '3' is not known"),
         ("  model: {name: [a]}\n", "4: settings.model: \"['a']\" is not known"),

@@ -53,8 +53,9 @@ class Warp:
 
 def warps(values: Array) -> list[Warp]:
     """Return the warps to choose from, from none to strong."""
-    least = float(np.min(values))
-    scales = np.quantile(values - least, QUANTILES)
+    ordered = np.sort(values)
+    least, last = float(ordered[0]), len(values) - 1
+    scales = np.interp(np.multiply(QUANTILES, last), np.arange(last + 1), ordered - least)
     return [Warp(least, np.inf), *(Warp(least, float(c)) for c in scales if c > LEAST_SCALE * scales[0])]
 
 

@@ -1,6 +1,7 @@
 """The space in which a search distribution N(m, σ²C) is the standard normal distribution."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ class Whitening:
         """Return the whitened ``points``, shape (n, D)."""
         return np.asarray((points - self.mean) @ self.to_white.T)
 
-    @property
+    @cached_property
     def log_scale(self) -> float:
         """Logarithm of the mean stretch of lengths over directions: ln |det W| / D."""
         return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)

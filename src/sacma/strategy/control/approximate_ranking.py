@@ -15,7 +15,7 @@ from sacma.strategy.acceptance import can_rank
 from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed
 from sacma.strategy.criteria import AnyCriterion
 from sacma.strategy.criteria.base import select_points
-from sacma.strategy.criteria.ranking_difference import ExpectedRankingDifference
+from sacma.strategy.criteria.own_rank import OwnRank
 from sacma.strategy.errors.ranking_difference import ranks
 from sacma.strategy.population import Population
 from sacma.strategy.training import TrainedModel
@@ -35,9 +35,7 @@ class ApproximateRanking(Part):
     growth: Annotated[
         float, Field(ge=0, le=10, description="points that f evaluates next, as a share of those evaluated before")
     ] = 0.2
-    criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = (
-        ExpectedRankingDifference()
-    )
+    criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = OwnRank()
     raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
