@@ -24,6 +24,9 @@ S, G = "strategy/", "surrogate/"
 GC, AG, DT = S + "control/generation_control.py", S + "control/adaptive_generations.py", S + "control/doubly_trained.py"
 SC, PO, TR, RS = S + "surrogate_cmaes.py", S + "population.py", S + "training.py", S + "restarts.py"
 AP = S + "control/approximate_ranking.py"
+WS, CO = G + "models/warm_start.py", G + "models/competition.py"
+LE, QP, WP, DE = (G + f"{name}.py" for name in ("levels", "quadratic_process", "warped_process", "density"))
+MO = S + "proposals/model_optimum.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
 SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
@@ -135,9 +138,9 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "        self._archive.add(learned[finite], values[finite])\n        run.inject(points)",
-        "        run.inject(points)",
-        "proposals are archived",
+        "        self._archive.add(learned[finite], values[finite])\n        return values",
+        "        return values",
+        "proposals and initial points are archived",
     ),
     (SC, "        run.inject(points)\n", "", "proposals join the next population"),
     (
@@ -160,7 +163,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "the judged model predicts the population in its order",
     ),
     (PO, "return self.size // 2", "return (self.size + 1) // 2", "μ = ⌊λ/2⌋ of DTS"),
-    (TR, "required=s.n_req_factor * D,", "required=s.n_req_factor,", "step 5: n_req = factor × D"),
+    (TR, "required=s.n_req_factor * D +", "required=s.n_req_factor +", "step 5: n_req = factor × D"),
     (TR, "largest=s.n_max_factor * D,", "largest=s.n_max_factor,", "step 5: n_max = factor × D"),
     (
         TR,
@@ -382,8 +385,88 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "RDE_μ of the first model, by the final values",
     ),
     # Model
-    (GP, "warm = self._last.stretched(whitening.log_scale) if", "warm = self._last if", "ℓ follows the whitening"),
-    (GP, "(s.noise_std_start / s.signal_std_start) ** 2", "s.noise_std_start / s.signal_std_start", "η = (σ_n/s_f)²"),
+    (WS, "self._last.stretched(whitening.log_scale) if", "self._last if", "ℓ follows the whitening"),
+    (
+        GP,
+        "(self.noise_std_start / self.signal_std_start) ** 2",
+        "self.noise_std_start / self.signal_std_start",
+        "η = (σ_n/s_f)²",
+    ),
+    (LE, "        if better:\n", "        if True:\n", "the most likely level"),
+    (LE, "search.log_likelihood + constant > highest", "search.log_likelihood > highest", "densities of the values"),
+    (LE, "direction = -direction\n    if best", "pass\n    if best", "the other side next, where this one was worse"),
+    (
+        LE,
+        "level = warm.direction, min(warm.level, last)",
+        "level = warm.direction, warm.level",
+        "no more levels than there are",
+    ),
+    (
+        QP,
+        "0.5 + 0.5 * _product(points[i], others[j]) / norm",
+        "0.5 + _product(points[i], others[j]) / norm",
+        "(1 + zᵀz′/q)/2",
+    ),
+    (QP, "norm = float(np.mean(np.sum(inputs**2, axis=1)))", "norm = 1.0", "q is the mean squared norm"),
+    (QP, "points, length) + self._trend(points, points)", "points, length)", "the posterior covariance of both parts"),
+    (WP, "np.sum(warp.log_slopes(training.values)) - len", "-len", "likelihood: the change of the values"),
+    (WP, "+ self.warp.log_slopes(values)", "", "density: the change of the values"),
+    (
+        WP,
+        "np.maximum(above, 0.0) / self.c), above / self.c",
+        "np.maximum(above, 0.0) / self.c), above",
+        "tangent below y_min",
+    ),
+    (WP, "ordered - least)", "ordered)", "c in units of y − y_min"),
+    (DE, "posterior.noise + LEAST", "LEAST", "density: of observed values"),
+    (DE, "- np.log(posterior.scale)", "", "density: in the units of the values"),
+    (CO, "training.indices >= self._seen", "training.indices >= 0", "only values that no model has seen"),
+    (
+        CO,
+        "self._whitening(whitening.inverse(training.inputs[new]))",
+        "training.inputs[new]",
+        "where the fits of that time saw them",
+    ),
+    (
+        CO,
+        "foreseen.max(axis=0) - foreseen, LARGEST_LOSS",
+        "-foreseen, LARGEST_LOSS",
+        "relative to the best of each value",
+    ),
+    (CO, "self._update_rate * (-loss - self._scores)", "-self._update_rate * loss", "old losses are forgotten"),
+    (
+        CO,
+        "            if not isinstance(fit, FitStatus):\n                member.keep",
+        "            if fit is fitted:\n                member.keep",
+        "losers keep their fits, too",
+    ),
+    (CO, "        self._fits, self._whitening = (), None", "        pass", "fits do not outlive a run"),
+    (S + "criteria/own_rank.py", "ndtr(-gaps)", "ndtr(gaps)", "probability that a point passes another"),
+    (
+        S + "criteria/own_rank.py",
+        "variance(posterior) + posterior.noise",
+        "variance(posterior)",
+        "of its value, with noise",
+    ),
+    (MO, "self._due -= len(proposed)", "self._due -= 1", "nothing is due for what was not proposed"),
+    (
+        MO,
+        "float(np.min(values) < best_before)",
+        "float(np.min(values) <= best_before)",
+        "success: better than all before",
+    ),
+    (
+        MO,
+        "1.0 if self._success >= OFTEN else max(self._success, SELDOM)",
+        "1.0 if self._success >= OFTEN else self._success",
+        "never less than one in ten",
+    ),
+    (
+        SC,
+        "        best_before = self._archive.best_value\n        self._proposer.learn((yield from self._evaluate_further(run, points)), best_before)",
+        "        values = yield from self._evaluate_further(run, points)\n        self._proposer.learn(values, self._archive.best_value)",
+        "success is judged by what was known before",
+    ),
     (
         G + "gaussian_process.py",
         "covariance=self.signal * (compiled.correlations(points, points, length) - solved.T @ solved)",
