@@ -448,7 +448,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "variance(posterior)",
         "of its value, with noise",
     ),
-    (MO, "self._due -= len(proposed)", "self._due -= 1", "nothing is due for what was not proposed"),
+    (MO, "self._due - 1.0 if len(proposed) else 1.0", "self._due - 1.0", "nothing is due for what was not proposed"),
     (
         MO,
         "float(np.min(values) < best_before)",

@@ -36,11 +36,12 @@ def test_ranking_difference_has_its_parents() -> None:
 
 def test_own_rank_is_the_mean_displacement_by_simulation() -> None:
     """Over drawn values of each point, with noise; ranks among the predictions of the others."""
-    worth = worth_of("own-rank", POSTERIOR, BEST, PARENTS)
+    noisy = Posterior(POSTERIOR.mean, POSTERIOR.covariance, noise=2.0)
+    worth = worth_of("own-rank", noisy, BEST, PARENTS)
     rng = np.random.default_rng(1)
     for i, mean in enumerate(POSTERIOR.mean):
         others = np.delete(POSTERIOR.mean, i)
-        values = rng.normal(mean, np.sqrt(POSTERIOR.covariance[i, i] + POSTERIOR.noise), 40_000)
+        values = rng.normal(mean, np.sqrt(POSTERIOR.covariance[i, i] + noisy.noise), 40_000)
         moved = np.abs(np.sum(others[None] < values[:, None], axis=1) - np.sum(others < mean))
         assert worth[i] == pytest.approx(np.mean(moved), abs=5.0 * np.std(moved) / 200.0)
 

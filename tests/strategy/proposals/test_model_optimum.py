@@ -122,11 +122,15 @@ def test_it_follows_its_success() -> None:
     assert all(proposals(10, 0.5))
 
 
-def test_nothing_is_due_where_there_was_nothing_to_propose() -> None:
-    """A model without a lower prediction costs no proposal of later generations."""
+def test_a_proposal_stays_due_where_there_was_nothing_to_propose() -> None:
+    """One, however long that lasts: the first model with a lower prediction has it."""
     proposer = ModelOptimum(follows_success=True).build(Context(2, (np.zeros(2), np.ones(2)), np.random.default_rng(0)))
     archive = Archive(2)
     archive.add(WHITENING.inverse(np.array([[1.0, 1.0]])), np.array([1.0]))
     flat, bowled = (TrainedModel(Predicting(f), WHITENING) for f in (lambda z: np.zeros(len(z)), bowl((0.0, 0.0))))  # type: ignore[arg-type]
-    assert not len(proposer.propose(flat, archive))
-    assert len(proposer.propose(bowled, archive)) == 1
+    for _ in range(80):
+        if len(proposer.propose(bowled, archive)):
+            proposer.learn(np.array([2.0]), 1.0)
+    for _ in range(50):
+        assert not len(proposer.propose(flat, archive))
+    assert [len(proposer.propose(bowled, archive)) for _ in range(8)] == [1, 0, 0, 0, 0, 0, 0, 0]

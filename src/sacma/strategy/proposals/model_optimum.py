@@ -52,7 +52,7 @@ class OptimumProposer:
             if self._due < 1.0:
                 return np.empty((0, archive.points.shape[1]))
         proposed = optimum(model, archive, self._settings.radius)
-        self._due -= len(proposed)
+        self._due = self._due - 1.0 if len(proposed) else 1.0
         return proposed
 
     def learn(self, values: Array, best_before: float) -> None:
