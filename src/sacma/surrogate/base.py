@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -52,6 +52,14 @@ class Fitted(Protocol):
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""
+
+
+@runtime_checkable
+class SmoothFit(Protocol):
+    """A fitted model that knows its gradient."""
+
+    def value_and_gradient(self, point: Array) -> tuple[float, Array]:
+        """Return the prediction at a whitened ``point``, shape (D,), in the objective's units, and its gradient."""
 
 
 class ScoredFit(Fitted, Protocol):

@@ -89,6 +89,13 @@ class GaussianProcess:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
         return log_densities(self.posterior(inputs), values)
 
+    def value_and_gradient(self, point: Array) -> tuple[float, Array]:
+        """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
+        value, gradient = likelihood_of(self.covariance).posterior_mean_and_gradient(
+            point, self.inputs, self.hyperparameters.length, self.mean, self.weights
+        )
+        return self.center + self.scale * value, self.scale * gradient
+
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""
         return {
@@ -157,6 +164,7 @@ def load_compiled_code(covariance: str = USUAL) -> None:
     if isinstance(process, GaussianProcess):
         process.predict(inputs)
         process.predict_variance(inputs)
+        process.value_and_gradient(inputs[0])
 
 
 def _logarithms(starts: Sequence[Hyperparameters]) -> Array:

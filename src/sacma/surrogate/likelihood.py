@@ -62,6 +62,8 @@ class HyperparameterBounds:
 
 BOUNDS = HyperparameterBounds()
 
+_GRADIENT_STEP = 1e-5  # of distances, in units of ℓ: errors of the difference and of rounding are about equal
+
 NO_TREND = np.empty((0, 0))
 """Stands for T where there is none."""
 
@@ -517,6 +519,33 @@ def posterior_mean(points: Array, inputs: Array, length: float, mean: float, wei
         _correlate(row, length, row)
         predicted[i] = mean + _dot(row, weights)
     return predicted
+
+
+@compiled
+def posterior_mean_and_gradient(
+    point: Array, inputs: Array, length: float, mean: float, weights: Array
+) -> tuple[float, Array]:
+    """Return the posterior mean at a whitened ``point``, shape (D,), and its gradient there, shape (D,).
+
+    Correlations are differentiated by central differences of their distance, so that any covariance function will do.
+    """
+    n, D = inputs.shape
+    distances, row, shifted, slopes = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    _distances(inputs, point, distances)
+    _correlate(distances, length, row)
+    value = mean + _dot(row, weights)
+    step = _GRADIENT_STEP * length
+    _correlate(distances + step, length, slopes)
+    for i in range(n):
+        shifted[i] = abs(distances[i] - step)  # a correlation is an even function of the distance
+    _correlate(shifted, length, row)
+    gradient = np.zeros(D)
+    for i in range(n):
+        if distances[i] > 0.0:
+            slope = weights[i] * (slopes[i] - row[i]) / (2.0 * step * distances[i])
+            for d in range(D):
+                gradient[d] += slope * (point[d] - inputs[i, d])
+    return value, gradient
 
 
 @compiled

@@ -61,6 +61,15 @@ class QuadraticProcess:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(p.predict(points) + p.scale * (self._trend(points, p.inputs) @ p.weights))
 
+    def value_and_gradient(self, point: Array) -> tuple[float, Array]:
+        """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
+        p = self.fit.process
+        value, gradient = p.value_and_gradient(point)
+        roots = 0.5 + 0.5 * (p.inputs @ point) / self.norm
+        factor = p.scale * self.weight
+        trend_gradient = (p.weights * roots) @ p.inputs / self.norm
+        return value + factor * float(p.weights @ roots**2), gradient + factor * trend_gradient
+
     def posterior(self, inputs: Array) -> Posterior:
         """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised values."""
         points, p = np.ascontiguousarray(inputs), self.fit.process

@@ -75,6 +75,12 @@ class WarpedProcess:
         """Return the posterior median at whitened ``inputs``, shape (n, D), in the objective's units."""
         return self.warp.inverse(self.fit.process.predict(inputs))
 
+    def value_and_gradient(self, point: Array) -> tuple[float, Array]:
+        """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
+        warped, gradient = self.fit.process.value_and_gradient(point)
+        value = self.warp.inverse(np.array([warped]))
+        return float(value[0]), gradient / np.exp(self.warp.log_slopes(value))
+
     def posterior(self, inputs: Array) -> Posterior:
         """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""
         return replace(self.fit.process.posterior(inputs), warp=self.warp)

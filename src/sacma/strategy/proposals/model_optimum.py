@@ -1,5 +1,6 @@
 """The optimum of the model near the best known point."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
@@ -8,6 +9,7 @@ from pydantic import Field
 from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
+from sacma.surrogate.base import Fitted, SmoothFit
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
@@ -69,16 +71,28 @@ def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
 
     best = model.whitening(archive.points[[np.argmin(archive.values)]])[0]
     start, D = np.clip(best, -radius, radius), len(best)
-    differences = STEP * np.vstack([np.eye(D), -np.eye(D)])
+    slope_of = model.fitted.value_and_gradient if isinstance(model.fitted, SmoothFit) else by_differences(model.fitted)
     with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
         first, at_mean = model.fitted.predict(np.vstack([start, np.zeros(D)]))
         scale = abs(0.5 * first - 0.5 * at_mean) or 1.0
 
-        def gain_and_gradient(z: Array) -> tuple[float, Array]:
-            values = model.fitted.predict(np.vstack([z, z + differences])) / scale
-            return float(values[0] - first / scale), (values[1 : D + 1] - values[D + 1 :]) / (2.0 * STEP)
+        def scaled(z: Array) -> tuple[float, Array]:
+            value, gradient = slope_of(z)
+            return value / scale - first / scale, gradient / scale
 
-        found = minimize(gain_and_gradient, start, method="L-BFGS-B", jac=True, bounds=[(-radius, radius)] * D)
+        found = minimize(scaled, start, method="L-BFGS-B", jac=True, bounds=[(-radius, radius)] * D)
     if not found.fun < 0.0 or not np.all(np.isfinite(found.x)):
         return np.empty((0, D))
     return model.whitening.inverse(found.x[None])
+
+
+def by_differences(fitted: Fitted) -> Callable[[Array], tuple[float, Array]]:
+    """Return a function of a point that gives the prediction and its gradient, by central differences."""
+
+    def value_and_gradient(point: Array) -> tuple[float, Array]:
+        D = len(point)
+        shifts = STEP * np.eye(D)
+        values = fitted.predict(np.vstack([point, point + shifts, point - shifts]))
+        return float(values[0]), (values[1 : D + 1] - values[D + 1 :]) / (2.0 * STEP)
+
+    return value_and_gradient

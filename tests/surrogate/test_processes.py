@@ -1,4 +1,4 @@
-"""Predictive log densities: against SciPy's normal distribution, and by integration over all values."""
+"""What all Gaussian processes have in common: densities, against SciPy and by integration, and gradients."""
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from sacma.strategy.proposals.model_optimum import by_differences
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.density import log_densities
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
@@ -53,3 +54,15 @@ def test_it_integrates_to_one(kind: type) -> None:
         edges = [center + spread * reach for reach in (-20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 10.0, 100.0, 2000.0)]
         mass = sum(quad(density, a, b, limit=500)[0] for a, b in pairwise(edges))
         assert mass == pytest.approx(1.0, abs=2e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_are_those_of_the_predictions(kind: type) -> None:
+    """By central differences, between the training points and at one of them."""
+    X = np.random.default_rng(5).uniform(-1.5, 1.5, (30, 2))
+    model: Any = KINDS[kind](TrainingSet(X, growing(X)))
+    for point in (np.array([0.1, -0.2]), np.array([1.9, -1.7]), X[3]):
+        value, gradient = model.value_and_gradient(point)
+        assert value == pytest.approx(model.predict(point[None])[0], rel=1e-10)
+        _, expected = by_differences(model)(point)
+        np.testing.assert_allclose(gradient, expected, rtol=2e-4, atol=1e-4 * np.abs(expected).max())
