@@ -142,7 +142,7 @@ class Watched(CMAESSampling):
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
         """Begin a run, and remember it."""
-        run = WatchedCMAES(initial_point, self.population(start, context), self, context)
+        run = WatchedCMAES(initial_point, self.population(start, context), self.stepping(start), context)
         run.stop_at = self.stop_at if not self._runs else -1
         self._runs.append(run)
         return run

@@ -1,16 +1,17 @@
 """The sequence of starts of IPOP."""
 
+from collections.abc import Callable
 from itertools import count
 
 import numpy as np
 import pytest
 
 from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.restarts import IPOP, Keeps, Start
+from sacma.strategy.restarts import BIPOP, IPOP, Keeps, LastRun, Start
 from tests.strategy.judged import box
 from tests.strategy.runs import DOUBLY, Run, Scripted, Watched, parts, sphere
 
-LAST = CMAESSampling().start(Start(1.0), np.zeros(2), box(2))
+LAST = LastRun(CMAESSampling().start(Start(1.0), np.zeros(2), box(2)), 100)
 
 
 def sizes(run: Run, restarts: int) -> list[int]:
@@ -52,8 +53,8 @@ def test_each_run_begins_at_a_new_point() -> None:
 @pytest.mark.parametrize("most", [0, 2])
 def test_starts(most: int) -> None:
     """Each at a new point with archive and errors kept, also where the sequence begins anew."""
-    plan = IPOP(max_restarts=most).build()
-    starts = [plan.next(None, np.inf), *(plan.next(LAST, np.inf) for _ in range(3))]
+    plan = IPOP(max_restarts=most).build(box(2))
+    starts = [plan.next(None), *(plan.next(LAST) for _ in range(3))]
     growths = [1.0, 2.0, 4.0, 1.0] if most else [1.0] * 4
     assert starts == [Start(growth, None, Keeps.ARCHIVE_AND_ERROR) for growth in growths]
     assert not plan.evaluates_means
@@ -76,3 +77,60 @@ def test_initial_points_are_evaluated_first(bounds: str) -> None:
     assert run.es.true_evaluations == len(run.values)
     assert sphere(np.full(2, 0.5)) in model.built[0].sets[0].values
     assert sphere(np.full(2, 1.0)) in model.built[0].sets[-1].values
+
+
+def taken(evaluations_of: Callable[[Start], int], number: int, **settings: object) -> list[Start]:
+    """Return the starts of BIPOP, with runs that take so many evaluations."""
+    plan = BIPOP(**settings).build(box(2))  # type: ignore[arg-type]
+    starts, last = [], None
+    for _ in range(number):
+        starts.append(plan.next(last))
+        assert starts[-1] is not None
+        last = LastRun(LAST.sampling, evaluations_of(starts[-1]))
+    return starts  # type: ignore[return-value]
+
+
+def test_two_regimes_share_the_evaluations() -> None:
+    """Large populations double; in between are small runs, with about as many evaluations."""
+    starts = taken(lambda start: int(100 * start.growth), 60)
+    assert (starts[0].growth, starts[0].step) == (1.0, 1.0)
+    large = [start for start in starts[1:] if start.step == 1.0]
+    small = [start for start in starts if start.step < 1.0]
+    assert [start.growth for start in large] == [2.0**n for n in range(1, len(large) + 1)]
+    assert len(large) >= 4
+    assert starts[1] is large[0]
+    used = [sum(int(100 * start.growth) for start in of) for of in (large[:-1], small)]
+    assert used[0] <= used[1] + 100 * large[-1].growth
+    assert all(start.keeps is Keeps.ARCHIVE_AND_ERROR and start.initial_point is None for start in starts)
+
+
+def test_small_runs_are_between_the_first_and_half_the_last_large_one() -> None:
+    """Small steps are uniform on a logarithmic scale, small populations mostly near the first."""
+    starts = taken(lambda start: 1 if start.step < 1.0 else 1000, 3000, max_restarts=5)
+    small = [start for start in starts if start.step < 1.0]
+    growths, steps = np.array([start.growth for start in small[2000:]]), np.log10([start.step for start in small])
+    assert len(starts) - len(small) <= 6
+    large = max(start.growth for start in starts)
+    assert 1.0 <= growths.min() <= 1.01
+    assert 0.9 * large / 2 < growths.max() <= large / 2
+    assert np.median(growths) == pytest.approx((large / 2) ** 0.25, rel=0.1)
+    np.testing.assert_allclose(np.quantile(steps, [0.0, 0.25, 0.5, 0.75, 1.0]), [-2.0, -1.5, -1.0, -0.5, 0.0], atol=0.1)
+
+
+def test_large_runs_end_after_the_last_doubling() -> None:
+    """Then all runs are small."""
+    starts = taken(lambda _: 1, 50, max_restarts=2, population_factor=3.0)
+    assert [start.growth for start in starts if start.step == 1.0] == [1.0, 3.0, 9.0]
+    assert all(start.step < 1.0 for start in starts[-40:])
+
+
+def test_steps_of_runs_are_those_of_their_starts() -> None:
+    """As a share of the first run's σ₀, and evaluations of a run are those of f."""
+    sampling = Watched.model_validate({"stop_at": 2, "sigma0": 0.5})
+    run = Run(parts(sampling=sampling, restarts={"name": "bipop", "smallest_step": 1e-3}), 2)
+    while len(sampling.runs) < 7:
+        run.step(lambda _: 0.0)
+    sigmas = {g.restart: g.sigma for g in reversed(run.generations)}
+    assert sigmas[0] == 0.5
+    assert min(sigmas.values()) < 0.05
+    assert all(5e-4 <= sigma <= 0.5 for sigma in sigmas.values())

@@ -4,7 +4,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -81,7 +81,11 @@ class CMAESSampling(Part):
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
         """Begin a run at ``initial_point``, shape (D,)."""
-        return CMAES(initial_point, self.population(start, context), self, context)
+        return CMAES(initial_point, self.population(start, context), self.stepping(start), context)
+
+    def stepping(self, start: Start) -> Self:
+        """Return the settings with the σ₀ of a run."""
+        return self.model_copy(update={"sigma0": self.sigma0 * start.step})
 
 
 class CMAES:

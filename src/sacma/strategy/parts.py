@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 from sacma.surrogate.part import kinds, one_of
 
 SAMPLINGS = kinds("sacma.strategy.cma_es:CMAESSampling", "sacma.strategy.as_run.sampling:CMAESAsRun")
-RESTARTS = kinds("sacma.strategy.restarts:IPOP", "sacma.strategy.as_run.restarts:IPOPAsRun")
+RESTARTS = kinds(
+    "sacma.strategy.restarts:IPOP", "sacma.strategy.restarts:BIPOP", "sacma.strategy.as_run.restarts:IPOPAsRun"
+)
 ACCEPTANCES = kinds("sacma.strategy.acceptance:RanksPopulation", "sacma.strategy.as_run.acceptance:SpansSample")
 
 if TYPE_CHECKING:

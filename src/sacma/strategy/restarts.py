@@ -1,13 +1,15 @@
-"""Restarts of CMA-ES: after a run has stopped, another begins elsewhere with a larger population (IPOP)."""
+"""Restarts of CMA-ES: after a run has stopped, another begins elsewhere, with a larger population or a smaller σ₀."""
 
+import math
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Annotated, Literal, Protocol
 
+import numpy as np
 from pydantic import Field
 
 from sacma.strategy.sampling import Sampling
-from sacma.surrogate.part import Part
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
 
@@ -26,6 +28,16 @@ class Start:
     growth: float  # of the population, compared with the first run
     initial_point: Array | None = None  # x₀, shape (D,); None: newly drawn
     keeps: Keeps = Keeps.ARCHIVE_AND_ERROR  # memory of earlier runs
+    step: float = 1.0  # σ₀, compared with the first run
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """A run that has stopped."""
+
+    sampling: Sampling
+    evaluations: int  # by f
+    value_at_mean: float = math.inf  # f at its final mean, where f evaluates means
 
 
 class RestartPlan(Protocol):
@@ -38,16 +50,15 @@ class RestartPlan(Protocol):
     evaluates_initial_points: bool
     evaluates_means: bool
 
-    def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:
-        """Return the start after the ``last`` run (None: the first), or None at the end of the search.
-
-        ``value_at_mean`` is f at the last run's final mean, if f evaluates means, else inf.
-        """
+    def next(self, last: LastRun | None) -> Start | None:
+        """Return the start after the ``last`` run (None: the first), or None at the end of the search."""
 
 
 InitialRange = Annotated[float, Field(ge=0, le=1e10, description="initial points are uniform in [-this, this]^D")]
 Factor = Annotated[float, Field(ge=1, le=10, description="λ is multiplied by this at each restart")]
 MostRestarts = Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")]
+
+EvaluatesInitialPoints = Annotated[bool, Field(description="f evaluates x₀ of each run before its samples")]
 
 
 class IPOP(Part):
@@ -65,7 +76,7 @@ class IPOP(Part):
         False
     )
 
-    def build(self) -> RestartPlan:
+    def build(self, context: Context) -> RestartPlan:  # noqa: ARG002 one protocol
         """Return the plan of one strategy."""
         return GrowingPopulation(self)
 
@@ -80,7 +91,7 @@ class GrowingPopulation:
         self._settings = settings
         self._restarts = -1
 
-    def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:  # noqa: ARG002 one protocol
+    def next(self, last: LastRun | None) -> Start | None:
         """Return the next start; see ``RestartPlan``."""
         s = self._settings
         place = (self._restarts + 1) % (s.max_restarts + 1)
@@ -88,3 +99,56 @@ class GrowingPopulation:
             return None
         self._restarts += 1
         return Start(s.population_factor**place)
+
+
+class BIPOP(Part):
+    """BIPOP (Hansen, GECCO workshops 2009): two kinds of restarts take turns, each with as many evaluations.
+
+    In one the population grows as in IPOP; in the other it is small, and so is σ₀.
+    """
+
+    name: Literal["bipop"] = "bipop"
+    initial_range: InitialRange = 4.0
+    population_factor: Factor = 2.0
+    max_restarts: MostRestarts = 9
+    smallest_step: Annotated[
+        float, Field(gt=0, le=1, description="least σ₀ of a small run, as a share of the first run's")
+    ] = 0.01
+    evaluates_initial_points: EvaluatesInitialPoints = False
+
+    def build(self, context: Context) -> RestartPlan:
+        """Return the plan of one strategy."""
+        return TwoRegimes(self, context.rng)
+
+
+class TwoRegimes:
+    """The sequence of starts: the regime that has used fewer evaluations is next, at first that of large populations.
+
+    A small run has the population λ (½ λ_large/λ)^(u²), at least λ, and the step size σ₀ · smallest_step^v, with u and
+    v uniform in [0, 1].
+    """
+
+    evaluates_means = False
+
+    def __init__(self, settings: BIPOP, rng: np.random.Generator) -> None:
+        self.evaluates_initial_points = settings.evaluates_initial_points
+        self._settings = settings
+        self._rng = rng
+        self._large_runs = 0
+        self._used = {True: 0, False: 0}  # evaluations of large and of small runs
+        self._large: bool | None = None  # the last run; None: the first of all is neither
+
+    def next(self, last: LastRun | None) -> Start:
+        """Return the next start; see ``RestartPlan``."""
+        s = self._settings
+        if last is None:
+            return Start(1.0)
+        if self._large is not None:
+            self._used[self._large] += last.evaluations
+        self._large = self._used[True] <= self._used[False] and self._large_runs < s.max_restarts
+        if self._large:
+            self._large_runs += 1
+            return Start(s.population_factor**self._large_runs)
+        u, v = self._rng.uniform(size=2)
+        growth = max(1.0, (0.5 * s.population_factor**self._large_runs) ** (u**2))
+        return Start(growth, step=s.smallest_step**v)

@@ -12,7 +12,7 @@ import numpy as np
 from sacma.strategy.generation import Generation
 from sacma.strategy.observer import Observer
 from sacma.strategy.population import Population, Requests
-from sacma.strategy.restarts import Keeps, Start
+from sacma.strategy.restarts import Keeps, LastRun, Start
 from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
@@ -76,9 +76,9 @@ class SurrogateStrategy:
 
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
-        restarts, run, value_at_mean = self._settings.restarts.build(), None, np.inf
-        while (start := restarts.next(run, value_at_mean)) is not None:
-            run = self._begin(start)
+        restarts, last = self._settings.restarts.build(self._context), None
+        while (start := restarts.next(last)) is not None:
+            run, before = self._begin(start), self.true_evaluations
             if restarts.evaluates_means:
                 yield [run.mean]
             if restarts.evaluates_initial_points:
@@ -92,8 +92,8 @@ class SurrogateStrategy:
                     self._report(self._population)
                     yield from self._evaluate_proposals(run, self._population.model)
             self._population = None
-            if restarts.evaluates_means:
-                (value_at_mean,) = yield [run.mean]
+            value_at_mean = (yield [run.mean])[0] if restarts.evaluates_means else np.inf
+            last = LastRun(run, self.true_evaluations - before, value_at_mean)
 
     def _begin(self, start: Start) -> Sampling:
         """Begin a run, with the memory of earlier ones that its start keeps."""

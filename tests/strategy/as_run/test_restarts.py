@@ -8,7 +8,7 @@ import pytest
 
 from sacma.strategy.as_run.restarts import IPOPAsRun
 from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.restarts import Keeps, Start
+from sacma.strategy.restarts import Keeps, LastRun, Start
 from sacma.surrogate.base import FitStatus
 from tests.strategy.judged import box
 from tests.strategy.runs import DOUBLY, KENDALL, Run, Scripted, Watched, generations, parts, rastrigin, sphere
@@ -22,9 +22,10 @@ def test_starts() -> None:
     last = CMAESSampling().start(Start(1.0), np.ones(2), box(2))
     last.ask()
     last.tell(np.array([3.0, 2.0, 1.0, 5.0, 6.0, 7.0]))
-    plan = IPOPAsRun(max_restarts=2).build()
+    plan = IPOPAsRun(max_restarts=2).build(box(2))
     assert plan.evaluates_means
-    first, *others = plan.next(None, np.inf), *(plan.next(last, value) for value in (9.0, 9.0, 1.5, 9.0, 9.0, 0.5))
+    first = plan.next(None)
+    others = [plan.next(LastRun(last, 10, value)) for value in (9.0, 9.0, 1.5, 9.0, 9.0, 0.5)]
     assert first == Start(1.0, keeps=Keeps.NOTHING)
     assert all(start is not None for start in others)
     assert [start.growth for start in others if start] == [2.0, 4.0, 1.0, 2.0, 4.0, 1.0]

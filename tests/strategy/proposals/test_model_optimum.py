@@ -1,14 +1,16 @@
 """The model's optimum as a proposal: where it lies, when there is none, and that it pays."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
+from pydantic import PrivateAttr
 
 from sacma.strategy.proposals.model_optimum import ModelOptimum, optimum
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.part import Context
+from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 from tests.strategy.runs import DOUBLY, Run, Watched, generations, parts, sphere
 
@@ -134,3 +136,36 @@ def test_a_proposal_stays_due_where_there_was_nothing_to_propose() -> None:
     for _ in range(50):
         assert not len(proposer.propose(flat, archive))
     assert [len(proposer.propose(bowled, archive)) for _ in range(8)] == [1, 0, 0, 0, 0, 0, 0, 0]
+
+
+class Learning(Part):
+    """The mean as a proposal; remembers what it learns."""
+
+    name: Literal["learning"] = "learning"
+    _learned: list[tuple[Array, float]] = PrivateAttr(default_factory=list)
+
+    def build(self, context: Context) -> "Learning":
+        """Return itself."""
+        return self
+
+    def propose(self, model: TrainedModel, archive: Archive) -> Array:
+        """Return m."""
+        return model.whitening.mean[None]
+
+    def learn(self, values: Array, best_before: float) -> None:
+        """Remember."""
+        self._learned.append((values, best_before))
+
+
+def test_proposers_learn_their_values_beside_the_best_before_them() -> None:
+    """Of all points that f has evaluated until then, proposals included."""
+    proposals = Learning()
+    run = Run(parts(control=DOUBLY, proposals=proposals), 2).until(60, sphere)
+    best_before = [min(map(np.min, run.told[:n]), default=np.inf) for n in range(len(run.told))]
+    single = {
+        (float(values[0]), float(best)) for values, best in zip(run.told, best_before, strict=True) if len(values) == 1
+    }
+    learned = {(float(values[0]), float(best)) for values, best in proposals._learned}
+    assert len(learned) > 4
+    assert learned <= single
+    assert any(value < best for value, best in learned)

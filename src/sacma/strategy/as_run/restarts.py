@@ -2,9 +2,8 @@
 
 from typing import Literal
 
-from sacma.strategy.restarts import Factor, InitialRange, Keeps, MostRestarts, RestartPlan, Start
-from sacma.strategy.sampling import Sampling
-from sacma.surrogate.part import Part
+from sacma.strategy.restarts import Factor, InitialRange, Keeps, LastRun, MostRestarts, RestartPlan, Start
+from sacma.surrogate.part import Context, Part
 
 
 class IPOPAsRun(Part):
@@ -18,7 +17,7 @@ class IPOPAsRun(Part):
     population_factor: Factor = 2.0
     max_restarts: MostRestarts = 4
 
-    def build(self) -> RestartPlan:
+    def build(self, context: Context) -> RestartPlan:  # noqa: ARG002 one protocol
         """Return the plan of one strategy."""
         return RestartsAtTheSamePoint(self)
 
@@ -33,7 +32,7 @@ class RestartsAtTheSamePoint:
         self._settings = settings
         self._restarts = -1
 
-    def next(self, last: Sampling | None, value_at_mean: float) -> Start | None:
+    def next(self, last: LastRun | None) -> Start | None:
         """Return the next start; see ``RestartPlan``."""
         s = self._settings
         self._restarts += 1
@@ -42,6 +41,10 @@ class RestartsAtTheSamePoint:
         if last is None:
             return Start(growth, keeps=Keeps.NOTHING)
         if place == 0:
-            best, value = last.recent_best
-            return Start(growth, initial_point=last.mean if value_at_mean < value else best, keeps=Keeps.NOTHING)
-        return Start(growth, initial_point=last.initial_point, keeps=Keeps.ALL)
+            best, value = last.sampling.recent_best
+            return Start(
+                growth,
+                initial_point=last.sampling.mean if last.value_at_mean < value else best,
+                keeps=Keeps.NOTHING,
+            )
+        return Start(growth, initial_point=last.sampling.initial_point, keeps=Keeps.ALL)

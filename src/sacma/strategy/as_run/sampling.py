@@ -26,7 +26,7 @@ class CMAESAsRun(CMAESSampling):
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
         """Begin a run; see ``CMAESSampling``."""
-        return CMAESOfTheCode(initial_point, self.population(start, context), self, context)
+        return CMAESOfTheCode(initial_point, self.population(start, context), self.stepping(start), context)
 
 
 class CMAESOfTheCode(CMAES):
