@@ -51,6 +51,7 @@ SOURCES: Mapping[str, str] = {
     "model.noise_std_start": f"{SETUP}, S-CMA-ES, where σ_n² is 0.01",
     "model.covariance": "that of the paper",
     "model.warm_start": NOT_SAID,
+    "model.warm_evaluations": NOT_SAID,
     "control.model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5",
     "control.error": "Algorithm 2",
     "control.transfer": "Algorithm 3, step 3; Figure 1",

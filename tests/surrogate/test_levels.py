@@ -37,7 +37,12 @@ def sample(power: float) -> tuple[Array, Array]:
 
 def fitted(X: Array, y: Array, warm: Leveled | None, called: list[int] | None = None) -> LeveledFit:
     found = search_levels(
-        powers(X, y, called if called is not None else []), last=LAST, first=(0, 3, 6), start=START, warm=warm
+        powers(X, y, called if called is not None else []),
+        last=LAST,
+        first=(0, 3, 6),
+        start=START,
+        warm=warm,
+        warm_evaluations=40,
     )
     assert isinstance(found, LeveledFit)
     return found
@@ -89,17 +94,22 @@ def test_evaluations_are_those_of_all_searches() -> None:
     found = fitted(X, y, Leveled(START, 3))
     assert found.evaluations > found.process.likelihood_evaluations
     assert fitted(X, y, None).evaluations > 3 * 5
+    for most in (0, 5):
+        warm = Leveled(found.process.hyperparameters, 3)
+        few = search_levels(powers(X, y, []), last=LAST, first=(0,), start=START, warm=warm, warm_evaluations=most)
+        assert isinstance(few, LeveledFit)
+        assert 2 <= few.evaluations <= 3 + most  # two starts, and what the neighbour may have
 
 
 def test_there_is_none_without_a_factor() -> None:
     """Where no level has one."""
     X, y = sample(1.0)
     X[0, 0] = np.nan
-    found = search_levels(powers(X, y, []), last=LAST, first=(0, 3), start=START, warm=None)
+    found = search_levels(powers(X, y, []), last=LAST, first=(0, 3), start=START, warm=None, warm_evaluations=40)
     assert found is FitStatus.NO_FACTOR
-    assert search_levels(powers(X, y, []), last=LAST, first=(0,), start=START, warm=Leveled(START, 1)) is (
-        FitStatus.NO_FACTOR
-    )
+    warm = Leveled(START, 1)
+    found = search_levels(powers(X, y, []), last=LAST, first=(0,), start=START, warm=warm, warm_evaluations=40)
+    assert found is FitStatus.NO_FACTOR
 
 
 def test_lengths_are_stretched_and_levels_are_not() -> None:

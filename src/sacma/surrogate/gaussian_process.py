@@ -140,17 +140,18 @@ def fit_gaussian_process(
     start: Hyperparameters,
     warm: Hyperparameters | None = None,
     covariance: str = USUAL,
+    warm_evaluations: int = MOST_EVALUATIONS,
 ) -> GaussianProcess | FitStatus:
     """Fit a Gaussian process to n ≥ 2 points by maximum likelihood, or return the reason for having none.
 
-    The search begins at ``warm``, the last model's optimum, if there is one. Without it, or where it ends hardly
-    above the likelihood of mere noise, ``start``, the study's own, and ``STARTS`` follow.
+    The search begins at ``warm``, the last model's optimum, if there is one, with at most ``warm_evaluations``. Without
+    it, or where it ends hardly above the likelihood of mere noise, ``start``, the study's own, and ``STARTS`` follow.
     """
     search = Search.of(training, covariance)
     if isinstance(search, FitStatus):
         return search
     if warm is not None:
-        search.run(SearchedFrom.WARM, [warm])
+        search.run(SearchedFrom.WARM, [warm], warm_evaluations)
     if not search.explains:
         search.run_from_several(start)
     return search.model()

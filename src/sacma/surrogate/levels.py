@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, Search, SearchedFrom
 
-MOST_AT_NEIGHBOUR = 3
+MOST_AT_NEIGHBOUR = 1
 """Most evaluations of the likelihood at a neighbouring level after the first."""
 
 
@@ -44,6 +44,7 @@ def search_levels(
     first: Sequence[int],
     start: Hyperparameters,
     warm: Leveled | None,
+    warm_evaluations: int,
 ) -> LeveledFit | FitStatus:
     """Maximise the likelihood over ℓ, η and the level.
 
@@ -53,6 +54,7 @@ def search_levels(
         first: levels that are tried where there is no earlier model, or where it explains nothing any more.
         start: ℓ and η of the first search there; see ``Search.run_from_several``.
         warm: the last model's optimum.
+        warm_evaluations: most evaluations of the likelihood in a search from there.
     """
     best, best_level, direction, evaluations = None, 0, 1, 0
     highest = float("-inf")
@@ -69,7 +71,7 @@ def search_levels(
 
     if warm is not None:
         direction, level = warm.direction, min(warm.level, last)
-        settle(level, lambda search: search.run(SearchedFrom.WARM, [warm.stationary]))
+        settle(level, lambda search: search.run(SearchedFrom.WARM, [warm.stationary], warm_evaluations))
         assert best is not None  # noqa: S101 the first is the best so far
         found, other = best.model(), level + direction
         if not isinstance(found, GaussianProcess) or not 0 <= other <= last:

@@ -22,7 +22,7 @@ from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.compiled import compiled, inlined_sums
 from sacma.surrogate.covariances import likelihood_of
 from sacma.surrogate.density import log_densities
-from sacma.surrogate.gaussian_process import Hyperparameters, Search
+from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, Search
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
 from sacma.surrogate.likelihood import BOUNDS, standardise
 from sacma.surrogate.training_set import TrainingSet
@@ -95,7 +95,12 @@ class QuadraticProcess:
 
 
 def fit_quadratic_process(
-    training: TrainingSet, *, start: Hyperparameters, warm: Leveled | None, covariance: str
+    training: TrainingSet,
+    *,
+    start: Hyperparameters,
+    warm: Leveled | None,
+    covariance: str,
+    warm_evaluations: int = MOST_EVALUATIONS,
 ) -> QuadraticProcess | FitStatus:
     """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and ρ, or return the reason for having no fit."""
     standardised = standardise(training.values)
@@ -108,7 +113,9 @@ def fit_quadratic_process(
     def searched(level: int) -> tuple[Search, float]:
         return Search(inputs, standardised, covariance, BOUNDS, WEIGHTS[level] * unit), 0.0
 
-    found = search_levels(searched, last=len(WEIGHTS) - 1, first=FIRST_LEVELS, start=start, warm=warm)
+    found = search_levels(
+        searched, last=len(WEIGHTS) - 1, first=FIRST_LEVELS, start=start, warm=warm, warm_evaluations=warm_evaluations
+    )
     return found if isinstance(found, FitStatus) else QuadraticProcess(found, norm)
 
 

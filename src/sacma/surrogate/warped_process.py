@@ -11,7 +11,7 @@ import numpy as np
 
 from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.density import log_densities
-from sacma.surrogate.gaussian_process import Hyperparameters, Search
+from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, Search
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
 from sacma.surrogate.likelihood import BOUNDS, standardise
 from sacma.surrogate.training_set import TrainingSet
@@ -95,7 +95,12 @@ class WarpedProcess:
 
 
 def fit_warped_process(
-    training: TrainingSet, *, start: Hyperparameters, warm: Leveled | None, covariance: str
+    training: TrainingSet,
+    *,
+    start: Hyperparameters,
+    warm: Leveled | None,
+    covariance: str,
+    warm_evaluations: int = MOST_EVALUATIONS,
 ) -> WarpedProcess | FitStatus:
     """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and c, or return the reason for having no fit."""
     if standardise(training.values)[2] == 0.0:
@@ -109,5 +114,7 @@ def fit_warped_process(
         return Search(inputs, standardised, covariance, BOUNDS), float(change_of_values)
 
     last = len(choices) - 1
-    found = search_levels(searched, last=last, first=range(0, last + 1, 2), start=start, warm=warm)
+    found = search_levels(
+        searched, last=last, first=range(0, last + 1, 2), start=start, warm=warm, warm_evaluations=warm_evaluations
+    )
     return found if isinstance(found, FitStatus) else WarpedProcess(found, choices[found.hyperparameters.level])

@@ -1,5 +1,7 @@
 """Warm starts of the Gaussian process from one generation to the next."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,11 +26,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Hyperparameters, Hype
     seen: list[tuple[Hyperparameters, Hyperparameters | None]] = []
     fit = gaussian_process.fit_gaussian_process
 
-    def watched(
-        training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None, covariance: str
-    ) -> object:
+    def watched(training: TrainingSet, *, start: Hyperparameters, warm: Hyperparameters | None, **more: Any) -> object:
         seen.append((start, warm))
-        return fit(training, start=start, warm=warm, covariance=covariance)
+        return fit(training, start=start, warm=warm, **more)
 
     monkeypatch.setattr(gaussian_process, "fit_gaussian_process", watched)
     return seen

@@ -40,7 +40,11 @@ class Competition(Part):
     """Several models, all trained; the one that has foreseen the latest values best is used."""
 
     name: Literal["competition"] = "competition"
-    members: Members = (GaussianProcessModel(), WarpedProcessModel(), QuadraticProcessModel())
+    members: Members = (
+        GaussianProcessModel(warm_evaluations=5),
+        WarpedProcessModel(warm_evaluations=5),
+        QuadraticProcessModel(warm_evaluations=5),
+    )
     update_rate: Annotated[
         float, Field(gt=0, le=1, description="weight of the newest value in the smoothed score of a model")
     ] = 0.3

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from sacma.surrogate.base import FitStatus, Model
 from sacma.surrogate.covariances import CovarianceName
-from sacma.surrogate.models.warm_start import WarmStarted
+from sacma.surrogate.models.warm_start import WarmEvaluations, WarmStarted
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import TrainingSet
 
@@ -28,6 +28,7 @@ class GaussianProcessModel(Part):
         bool,
         Field(description="start the search at the last model's hyperparameters, while they explain anything"),
     ] = True
+    warm_evaluations: WarmEvaluations = 40
 
     def build(self, context: Context) -> Model:  # noqa: ARG002 one protocol
         """Return the model of one strategy."""
@@ -37,7 +38,9 @@ class GaussianProcessModel(Part):
         from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process  # noqa: PLC0415 loads Numba
 
         start = Hyperparameters(self.length_start, (self.noise_std_start / self.signal_std_start) ** 2)
-        return fit_gaussian_process(training, start=start, warm=warm, covariance=self.covariance)
+        return fit_gaussian_process(
+            training, start=start, warm=warm, covariance=self.covariance, warm_evaluations=self.warm_evaluations
+        )
 
     def prepare(self) -> None:
         """Compile the code, or load it."""

@@ -1,11 +1,17 @@
 """A model whose likelihood search starts at the optimum of its last fit."""
 
 from collections.abc import Callable
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
+
+from pydantic import Field
 
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Whitening
+
+WarmEvaluations = Annotated[
+    int, Field(ge=0, le=40, description="most evaluations of the likelihood in a search from the last optimum")
+]
 
 
 class Stretchable(Protocol):

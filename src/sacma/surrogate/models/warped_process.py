@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sacma.surrogate.base import FitStatus, Model
 from sacma.surrogate.covariances import CovarianceName
-from sacma.surrogate.models.warm_start import WarmStarted
+from sacma.surrogate.models.warm_start import WarmEvaluations, WarmStarted
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import TrainingSet
 
@@ -21,6 +21,7 @@ class WarpedProcessModel(Part):
 
     name: Literal["warped-process"] = "warped-process"
     covariance: Annotated[CovarianceName, Field(description="covariance function")] = "matern-5/2"
+    warm_evaluations: WarmEvaluations = 40
 
     def build(self, context: Context) -> Model:  # noqa: ARG002 one protocol
         """Return the model of one strategy."""
@@ -39,4 +40,6 @@ class WarpedProcessModel(Part):
         from sacma.surrogate.warped_process import fit_warped_process  # noqa: PLC0415 loads Numba
 
         start = Hyperparameters(length=0.5, ratio=(0.01 / 2.0) ** 2)  # those of the plain Gaussian process
-        return fit_warped_process(training, start=start, warm=warm, covariance=self.covariance)
+        return fit_warped_process(
+            training, start=start, warm=warm, covariance=self.covariance, warm_evaluations=self.warm_evaluations
+        )
