@@ -479,6 +479,29 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "return np.asarray(self.scale * standardised)",
         "predictions in the objective's units",
     ),
+    # BIPOP
+    (RS, "self._used[True] <= self._used[False] and", "not self._large and", "BIPOP: evaluations take turns, not runs"),
+    (
+        RS,
+        "self._used[self._large] += last.evaluations",
+        "self._used[self._large] += 1",
+        "BIPOP: evaluations count, not runs",
+    ),
+    (
+        RS,
+        "(0.5 * s.population_factor**self._large_runs) ** (u**2)",
+        "(0.5 * s.population_factor**self._large_runs) ** u",
+        "BIPOP: mostly small populations",
+    ),
+    (RS, "step=s.smallest_step**v", "step=s.smallest_step", "BIPOP: small steps of any size"),
+    (
+        SC,
+        "self.true_evaluations - before, value_at_mean",
+        "self.true_evaluations, value_at_mean",
+        "evaluations of one run",
+    ),
+    (S + "cma_es.py", "self.sigma0 * start.step", "self.sigma0", "the step size of a run"),
+    (MO, "self._success >= OFTEN else", "self._success >= 0.0 else", "proposals follow their success"),
     # The published code
     (
         S + "as_run/control.py",
@@ -492,7 +515,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "clipped = min(smoothed, self.error_threshold)",
         "as run: g_m^max below the floor",
     ),
-    (S + "as_run/restarts.py", "initial_point=last.initial_point, ", "", "as run: from the same point"),
+    (S + "as_run/restarts.py", "initial_point=last.sampling.initial_point, ", "", "as run: from the same point"),
     (
         S + "as_run/acceptance.py",
         "min(1e-8, 0.05 * float(np.ptp(values)))",
