@@ -29,6 +29,8 @@ MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
         {2: 0.44, 3: 0.43, 5: 0.48, 10: 0.54, 20: 1.4}
     ),
     ("surrogate-cmaes", "gaussian-process", "doubly-trained"): {2: 1.1, 3: 1.1, 5: 1.2, 10: 1.9, 20: 4.2},
+    ("surrogate-cmaes", "gaussian-process", "approximate-ranking"): {2: 0.53, 3: 0.76, 5: 1.1, 10: 2.6, 20: 4.3},
+    ("surrogate-cmaes", "competition", "approximate-ranking"): {2: 1.5, 3: 1.3, 5: 1.7, 10: 3.0, 20: 7.2},
     ("surrogate-cmaes", "random-forest", "generations"): {2: 11.0, 3: 9.3, 5: 9.1, 10: 9.5, 20: 16.0},
     ("lq-cmaes",): {2: 0.75, 3: 0.75, 5: 0.75, 10: 1.3, 20: 7.1},
     ("bipop-cmaes",): {2: 0.06, 3: 0.06, 5: 0.05, 10: 0.05, 20: 0.05},
