@@ -110,7 +110,7 @@ def test_a_required_setting_and_the_default_of_a_part(tmp_path: Path) -> None:
     for row in (
         r"error +required +ε: .*\(kendall \| ranking-difference \| kullback-leibler \| ",
         r"control +none +generations or points that f evaluates \(none \| generations \| adaptive-generations \| ",
-        r"model +null +the surrogate; null: f evaluates every point \(gaussian-process \| random-forest \| ",
+        r"model +null +the surrogate; null: f evaluates every point \(gaussian-process \| warped-process \| ",
         r"selection +recent +reduces .*\(recent \| nearest \| kmeans\)",
     ):
         assert re.search(rf"^  {row}", text, flags=re.MULTILINE), row
