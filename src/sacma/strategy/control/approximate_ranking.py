@@ -23,6 +23,9 @@ from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
+SOON = 2  # trainings of a population whose ranking settles at once
+TRUSTED = 0.1  # largest change of its ranking with which the model may evaluate the next populations alone
+
 
 class ApproximateRanking(Part):
     """Evaluation of points with f until the next ones hardly change the ranking of the population."""
@@ -36,6 +39,15 @@ class ApproximateRanking(Part):
         float, Field(ge=0, le=10, description="points that f evaluates next, as a share of those evaluated before")
     ] = 0.2
     criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = OwnRank()
+    model_generations: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=100,
+            description="generations that the model alone evaluates after a proposal was the best of all points, "
+            "where one training had sufficed",
+        ),
+    ] = 0
     raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
@@ -53,21 +65,42 @@ class ApproximateRankingControl:
 
     def __init__(self, settings: ApproximateRanking) -> None:
         self._settings = settings
+        self.forget_run()
 
     def forget_run(self) -> None:
-        """Forget nothing: there is no memory."""
+        """Begin a run without the last model."""
+        self._trusted: TrainedModel | None = None  # the last model, if it ranked the last population at once
+        self._best_value = -np.inf  # the lowest true value after the last population
+        self._left = 0  # generations that the trusted model may still evaluate
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``. Its error is the last change of the ranking."""
+        if self._trusted is not None and population.best_value < self._best_value:
+            self._left = self._settings.model_generations  # by a proposal of that model
+        self._best_value = population.best_value
+        if self._trusted is not None and self._left:
+            self._left -= 1
+            predicted = population.predict(self._trusted)
+            if can_rank(predicted):
+                return predicted
+        values = yield from self._evaluate_with_f(population)
+        self._best_value = population.best_value
+        return values
+
+    def _evaluate_with_f(self, population: Population) -> Evaluation:
+        self._trusted, self._left = None, 0
         ranked: Array | None = None
+        trainings = 0
         while len(population.unevaluated):
             model = population.train()
+            trainings += 1
             if model is not None:
                 values = completed(population, model, raises=self._settings.raises_predictions)
                 if ranked is not None and can_rank(values):
                     change = rank_change(ranked, values)
                     population.note(error=change)
                     if change <= self._settings.largest_change:
+                        self._trusted = model if trainings == SOON and change <= TRUSTED else None
                         return values
                 ranked = values
             yield from population.evaluate(self._next(population, model))
