@@ -327,6 +327,28 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "since the last batch",
     ),
     (AP, "model = population.train()", "model = population.model or population.train()", "with the new values"),
+    (AP, "and population.best_value < self._best_value:", "", "the model alone: after a successful proposal"),
+    (AP, "            self._left -= 1\n", "", "the model alone: so many generations, no more"),
+    (AP, "if trainings == SOON and change", "if change", "the model alone: where one training had sufficed"),
+    (AP, "and change <= TRUSTED else", "else", "the model alone: where the ranking hardly changed"),
+    (
+        AP,
+        "self._trusted, self._left = None, 0",
+        "self._left = 0",
+        "the model alone: only after the generation of that model",
+    ),
+    (
+        AP,
+        "        self._trusted: TrainedModel | None = None",
+        "        self._trusted: TrainedModel | None = getattr(self, '_trusted', None)",
+        "the model does not outlive its run",
+    ),
+    (
+        AP,
+        "            if can_rank(predicted):\n                return predicted",
+        "            return predicted",
+        "predictions that cannot rank",
+    ),
     # DTS-CMA-ES
     (DT, "math.ceil(share * population_size - 1e-9)", "math.floor(share * population_size)", "⌈α λ⌉ points"),
     (DT, "min(population_size, max(1, ", "min(population_size, max(0, ", "at least one point"),

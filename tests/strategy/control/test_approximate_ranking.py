@@ -2,15 +2,19 @@
 
 import math
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
+from pydantic import PrivateAttr
 from scipy.stats import rankdata
 
 from sacma.strategy.control.approximate_ranking import rank_change
 from sacma.strategy.generation import EvaluatedBy
+from sacma.strategy.training import TrainedModel
+from sacma.surrogate.archive import Archive
 from sacma.surrogate.base import FitStatus
+from sacma.surrogate.part import Context, Part
 from tests.strategy.runs import Run, Scripted, Watched, parts, rastrigin, sphere
 
 if TYPE_CHECKING:
@@ -140,3 +144,77 @@ def test_hard_functions_get_more_evaluations() -> None:
         shares[f] = np.mean(np.divide(run.steps, [g.population_size for g in run.generations])[5:])
         assert not all(math.isnan(g.error) for g in run.generations)
     assert shares[sphere] < 0.7 * shares[rastrigin]
+
+
+class Proposing(Part):
+    """The point at which f has its optimum, in the generations of the script; else a point where f is large."""
+
+    name: Literal["proposing"] = "proposing"
+    script: str = ""  # b for the best, w for the worst, . for none
+    _calls: list[str] = PrivateAttr(default_factory=list)
+
+    def build(self, context: Context) -> "Proposing":
+        """Return itself."""
+        return self
+
+    def propose(self, model: TrainedModel, archive: Archive) -> "Array":
+        """Return the next of the script; each best one is better than those before."""
+        step = self.script[len(self._calls) : len(self._calls) + 1] or "."
+        self._calls.append(step)
+        at = {"b": 1.0 + 1e-3 / len(self._calls), "w": 9.0}
+        return np.full((int(step != "."), 3), at.get(step, 0.0))
+
+    def learn(self, values: "Array", best_before: float) -> None:
+        """Learn nothing."""
+
+
+def by_model(script: str, control: dict[str, Any], model: Scripted) -> Run:
+    """Run 32 generations on the sphere; the first has no model, and after some more a model knows the ranking."""
+    run = Run(parts(control=control, proposals=Proposing(script=script), model=model))
+    while len(run.generations) < 32:
+        run.step(sphere)
+    return run
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_the_model_alone_goes_on_after_a_successful_proposal(number: int) -> None:
+    """So many populations, where the last ranking had settled at once; after others f is asked again."""
+    control = {**NAMED, "model_generations": number}
+    quiet, alone = "." * 15, "m" * number
+    first = by_model(quiet + "b", control, Scripted())
+    assert first.pattern == ("T" * 17 + alone + "T" * 32)[:32]
+    assert first.generations[16].error <= 0.1
+    assert (
+        by_model(quiet + "bwb", control, Scripted()).pattern[:24] == ("T" * 17 + alone + "TT" + alone + "T" * 16)[:24]
+    )
+    assert by_model(quiet + "w" * 9, control, Scripted()).pattern == "T" * 32
+
+
+def test_the_model_alone_does_not_go_on_where_the_ranking_took_longer() -> None:
+    """By a second batch, or by a change of more than a tenth."""
+    control = {**NAMED, "model_generations": 3}
+    assert by_model("b" * 40, control, Scripted(changed=noise)).pattern == "T" * 32
+    assert by_model("b" * 40, {**control, "largest_change": 2.0}, Scripted(changed=noise)).pattern == "T" * 32
+
+
+def test_predictions_that_cannot_rank_are_no_evaluation() -> None:
+    """Then f evaluates the population."""
+
+    def flat_at_the_third(predicted: "Array", call: int) -> "Array":
+        return predicted if call % 3 < 2 else 0.0 * predicted
+
+    run = by_model("b" * 40, {**NAMED, "model_generations": 3}, Scripted(changed=flat_at_the_third))
+    assert "m" not in run.pattern
+
+
+def test_the_last_model_does_not_outlive_its_run() -> None:
+    """A new run begins with f, whatever the last proposal was."""
+    control = {**NAMED, "model_generations": 3}
+    sampling = Watched(stop_at=17)
+    run = Run(parts(control=control, proposals=Proposing(script="." * 15 + "b"), sampling=sampling, model=Scripted()))
+    while len(run.generations) < 20:
+        run.step(sphere)
+    assert run.generations[16].restart == 0
+    assert run.generations[16].error <= 0.1
+    assert run.generations[17].restart == 1
+    assert run.pattern == "T" * 20
