@@ -327,7 +327,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "since the last batch",
     ),
     (AP, "model = population.train()", "model = population.model or population.train()", "with the new values"),
-    (AP, "and population.best_value < self._best_value:", "", "the model alone: after a successful proposal"),
+    (AP, " and population.best_value < self._best_value:", ":", "the model alone: after a successful proposal"),
     (AP, "            self._left -= 1\n", "", "the model alone: so many generations, no more"),
     (AP, "if trainings == SOON and change", "if change", "the model alone: where one training had sufficed"),
     (AP, "and change <= TRUSTED else", "else", "the model alone: where the ranking hardly changed"),
