@@ -100,6 +100,13 @@ def test_algorithm_1_is_shown_as_the_code_has_it() -> None:
             assert line.strip() in lines, line
 
 
+def test_the_algorithm_sacma_is_shown_as_it_is_shipped() -> None:
+    """The config on its page is the file, but for the description."""
+    (shown,) = (block.text for block in blocks(ROOT / "docs" / "sacma_algorithm.md") if block.language == "yaml")
+    shipped = yaml.safe_load((ROOT / "configs" / "sacma.yaml").read_text())
+    assert yaml.safe_load(shown) | {"description": shipped["description"]} == shipped
+
+
 def test_every_public_name_of_the_python_page_has_a_docstring() -> None:
     """And is there."""
     page = (ROOT / "docs" / "reference" / "python.md").read_text()

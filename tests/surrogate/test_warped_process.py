@@ -34,6 +34,7 @@ def test_a_warp_has_its_inverse_and_its_slope(warp: Warp) -> None:
     step = 1e-6 * np.abs(at)
     slopes = (warp(at + step) - warp(at - step)) / (2.0 * step)
     np.testing.assert_allclose(np.exp(warp.log_slopes(at)), slopes, rtol=1e-5)
+    np.testing.assert_allclose([warp.stretch(value) for value in at], 1.0 / np.exp(warp.log_slopes(at)), rtol=1e-12)
     assert warp(np.array([3.0]))[0] == 0.0
     assert np.all(np.diff(warp(np.sort(at))) > 0.0)
 

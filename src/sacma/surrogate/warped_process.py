@@ -44,6 +44,10 @@ class Warp:
         with np.errstate(over="ignore"):
             return np.asarray(self.least + self.c * np.where(warped > 0.0, np.expm1(warped), warped))
 
+    def stretch(self, value: float) -> float:
+        """Return 1/w′(y)."""
+        return 1.0 if np.isinf(self.c) else self.c + max(value - self.least, 0.0)
+
     def log_slopes(self, values: Array) -> Array:
         """Return ln w′(y) of each value."""
         if np.isinf(self.c):
@@ -79,7 +83,7 @@ class WarpedProcess:
         """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
         warped, gradient = self.fit.process.value_and_gradient(point)
         value = self.warp.inverse(np.array([warped]))
-        return float(value[0]), gradient / np.exp(self.warp.log_slopes(value))
+        return float(value[0]), gradient * self.warp.stretch(float(value[0]))
 
     def posterior(self, inputs: Array) -> Posterior:
         """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""

@@ -1,0 +1,60 @@
+"""The algorithm that is shipped as configs/sacma.yaml: that it saves evaluations, and what changes nothing."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sacma.config.study import load_study
+from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.whitening import Array
+from tests.conftest import CONFIGS
+from tests.strategy.runs import Objective, Run, rosenbrock, sphere
+
+
+def shipped(name: str) -> StrategySettings:
+    settings = load_study(CONFIGS / f"{name}.yaml").settings
+    assert isinstance(settings, StrategySettings)
+    return settings
+
+
+def needed(name: str, f: Objective, D: int, seed: int) -> int:
+    """Return the evaluations until f is below 1e-8."""
+    run = Run(shipped(name), D, seed)
+    while run.es.best_value > 1e-8 and run.es.true_evaluations < 5000:
+        run.step(f)
+    return run.es.true_evaluations
+
+
+@pytest.mark.parametrize(("f", "share"), [(sphere, 0.1), (rosenbrock, 0.25)])
+def test_it_saves_evaluations(f: Objective, share: float) -> None:
+    """In 3-D, by the median of three seeds, nine tenths of those of CMA-ES with active update on the sphere."""
+    saved = [needed("sacma", f, 3, seed) / needed("baselines/acma_es", f, 3, seed) for seed in range(3)]
+    assert np.median(saved) <= share
+
+
+def test_it_repeats_itself() -> None:
+    """The same seed gives the same bits."""
+    assert Run(shipped("sacma"), 3).until(80, rosenbrock).bits == Run(shipped("sacma"), 3).until(80, rosenbrock).bits
+
+
+@pytest.mark.parametrize("change", [lambda y: 1024.0 * y, lambda y: y / 4096.0])
+def test_units_of_f_change_nothing(change: Callable[[float], float]) -> None:
+    """Powers of two, to the bit: models standardise, criteria count ranks, and proposals compare values."""
+    plain = Run(shipped("sacma"), 3).until(100, rosenbrock)
+    scaled = Run(shipped("sacma"), 3).until(100, lambda x: change(rosenbrock(x)))
+    np.testing.assert_array_equal(plain.points, scaled.points)
+
+
+def test_a_translation_moves_all_points_by_the_same() -> None:
+    """Of f and of the initial point: the first points, until rounding has grown."""
+    shift = np.array([0.5, -1.25, 2.0])
+
+    def moved(x: Array) -> float:
+        return rosenbrock(x - shift)
+
+    rng = np.random.default_rng(1)
+    start = rng.uniform(-2, 2, 3)
+    plain = Run(shipped("sacma"), 3, initial_point=lambda: start).until(12, rosenbrock)
+    other = Run(shipped("sacma"), 3, initial_point=lambda: start + shift).until(12, moved)
+    np.testing.assert_allclose(other.points, plain.points + shift, rtol=1e-6, atol=1e-6)
