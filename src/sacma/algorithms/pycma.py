@@ -29,6 +29,9 @@ class RestartSettings(Settings):
     population_factor: Factor = 2.0
     max_restarts: MostRestarts = 4
     active: ActiveUpdate = False
+    within_box: Annotated[
+        bool, Field(description="search inside the problem's box only, by pycma's transformation of points")
+    ] = False
 
 
 class LQSettings(RestartSettings):
@@ -71,7 +74,14 @@ def run_for_ever(
     function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: Any
 ) -> None:
     """Run a function of pycma, which restarts by itself, again and again until ``problem`` ends the trial."""
-    size = settings.population_size or default_population_size(problem.dimension)
+    options = {
+        "popsize": settings.population_size or default_population_size(problem.dimension),
+        "CMA_active": settings.active,
+        **contained_options(rng),
+    }
+    if settings.within_box:
+        options["BoundaryHandler"] = pycma().BoundTransform
+        options["bounds"] = [problem.lower_bounds.tolist(), problem.upper_bounds.tolist()]
     # pycma uses the global generator for the sizes of small runs, and for a model's optimum where LAPACK fails. Of
     # numeric noise it warns, but has stop conditions for it.
     with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -81,7 +91,7 @@ def run_for_ever(
                 problem,
                 lambda: problem.initial_point(settings.initial_range),
                 settings.sigma0,
-                {"popsize": size, "CMA_active": settings.active, **contained_options(rng)},
+                dict(options),
                 restarts=settings.max_restarts,
                 incpopsize=settings.population_factor,
                 **more,
