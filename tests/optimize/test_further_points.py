@@ -19,7 +19,7 @@ def after(evaluations: int, **options: object) -> sacma.SurrogateCMAES:
 
 def test_they_are_of_the_same_distribution() -> None:
     """N(m, σ²C) of the open population, in the user's coordinates."""
-    es = after(60, scale=[1.0, 0.1], surrogate=None)
+    es = after(60, scale=[1.0, 0.1], method="cmaes")
     rng = np.random.default_rng(1)
     points = np.array([es._run.further(rng) for _ in range(4000)])
     inner = es._run._strategy._sampling._es  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 import pytest
 
 from sacma.config.study import load_study
-from sacma.optimize.surrogates import PLAIN, named, names, settings_of
+from sacma.optimize.methods import composed, method_of, named, names
 from sacma.strategy.as_run.sampling import CMAESAsRun
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import IPOP

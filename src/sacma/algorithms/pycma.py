@@ -14,7 +14,15 @@ from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
-from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize, contained_options, default_population_size
+from sacma.strategy.cma_es import (
+    ActiveUpdate,
+    CMAESSampling,
+    PopulationSize,
+    StepSize,
+    contained_options,
+    default_population_size,
+    limited_in_1d,
+)
 from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
@@ -79,9 +87,13 @@ def run_for_ever(
         "CMA_active": settings.active,
         **contained_options(rng),
     }
+    sigma0 = settings.sigma0
     if settings.within_box:
         options["BoundaryHandler"] = pycma().BoundTransform
-        options["bounds"] = [problem.lower_bounds.tolist(), problem.upper_bounds.tolist()]
+        box = problem.lower_bounds, problem.upper_bounds
+        options["bounds"] = [side.tolist() for side in box]
+        if problem.dimension == 1:
+            sigma0 = limited_in_1d(sigma0, box, options, CMAESSampling.largest_share)
     # pycma uses the global generator for the sizes of small runs, and for a model's optimum where LAPACK fails. Of
     # numeric noise it warns, but has stop conditions for it.
     with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -90,7 +102,7 @@ def run_for_ever(
             function(
                 problem,
                 lambda: problem.initial_point(settings.initial_range),
-                settings.sigma0,
+                sigma0,
                 dict(options),
                 restarts=settings.max_restarts,
                 incpopsize=settings.population_factor,
