@@ -185,7 +185,8 @@ def test_workers_at_a_time(workers: int) -> None:
     study.sampler, newcomers.sampler = SurrogateCMASampler(seed=1), newcomer
     assert newcomers.ask(SPACE).params == study.ask(SPACE).params
     (run,) = newcomer._runs.values()
-    archive, cube = run._run._strategy._archive, run._values.cube
+    strategy: Any = run._run._strategy
+    archive, cube = strategy._archive, run._values.cube
     known = {value: point for point, value in zip(archive.points, archive.values.tolist(), strict=True)}
     for n in due:
         assert cube.is_at(study.trials[n].params, known[study.trials[n].value])

@@ -16,8 +16,8 @@ import pytest
 from scipy.optimize import Bounds, OptimizeResult
 
 import sacma
-from sacma.optimize.result import Result, Status
 from sacma.optimize.methods import composed, named
+from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.result import Result, Status
 from sacma.optimize.methods import composed, method_of
+from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 

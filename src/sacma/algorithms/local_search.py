@@ -2,7 +2,8 @@
 
 import sys
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -65,7 +66,8 @@ def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSear
         point = scaled * unit
         if not np.all(np.isfinite(point)):
             raise _Diverged
-        return problem(np.clip(point, *box) if settings.within_box else point)
+        with _others_may_begin(settings.method):
+            return problem(np.clip(point, *box) if settings.within_box else point)
 
     method, options = _WITHOUT_LIMIT[settings.method]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -77,6 +79,23 @@ def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSear
                 options = {**options, "initial_simplex": _simplex(x0, bounds)}
             with suppress(_Diverged):
                 optimize.minimize(objective, x0, method=method, bounds=bounds, tol=settings.tolerance, options=options)
+
+
+@contextmanager
+def _others_may_begin(method: str) -> Iterator[None]:
+    """Let go of the lock that SciPy holds during the whole of a search with COBYQA, as long as f is evaluated.
+
+    COBYQA has no state that searches share. With the lock, those that wait for values of f would wait for each other.
+    """
+    lock = getattr(sys.modules.get("scipy.optimize._cobyqa_py"), "COBYQA_LOCK", None) if method == "cobyqa" else None
+    if lock is None:
+        yield
+        return
+    lock.release()
+    try:
+        yield
+    finally:
+        lock.acquire()
 
 
 def _simplex(x0: Array, bounds: Any) -> Array:

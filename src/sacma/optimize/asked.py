@@ -142,22 +142,29 @@ class _SearchThread:
             except KeyboardInterrupt:  # nothing else can stop a search between two evaluations
                 self._moves.get()
                 raise
+        threads, _abandoned[:] = _abandoned[:], []
+        for thread in threads:
+            thread.end()
         if isinstance(move, BaseException):
             raise move
         return move
 
     def end(self) -> None:
-        """End the thread, if it is of this process."""
+        """End the thread, if it is of this process: at once, or after the turn of another search.
+
+        That one may even be what waits for the end, where this one is garbage that is collected in its turn.
+        """
         if self.process != os.getpid() or not self._thread.is_alive():
             return
-        alone = _turns.acquire(blocking=False)  # another search may have its turn where this one is collected
+        if not _turns.acquire(blocking=False):
+            _abandoned.append(self)
+            return
         try:
             with self._turn():
                 self._values.put(None)
                 self._thread.join()
         finally:
-            if alone:
-                _turns.release()
+            _turns.release()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -177,10 +184,11 @@ class _SearchThread:
 _turns = threading.Lock()
 """Held while any search has its turn."""
 
+_abandoned: list["_SearchThread"] = []
+"""Threads to be ended after the turn of another search."""
 
-def _run(
-    search: Search, values: SimpleQueue[float | None], moves: SimpleQueue[Request | BaseException | None]
-) -> None:
+
+def _run(search: Search, values: SimpleQueue[float | None], moves: SimpleQueue[Request | BaseException | None]) -> None:
     """Run a search; it is all that its thread does, and knows nothing of the object that asks."""
 
     def f(request: Request) -> float:

@@ -95,7 +95,9 @@ def method_of(
         changes = {"sampling": {**strategy.sampling.model_dump(), **changes}}
     else:
         if size is not None and "population_size" not in fields:
-            refuse("population_size", population_size, "None with this method, which has no populations of a given size")
+            refuse(
+                "population_size", population_size, "None with this method, which has no populations of a given size"
+            )
         if not boxed and getattr(method.settings, "needs_box", False):
             refuse("method", given, "with two finite bounds of each coordinate, within which it draws its points")
         changes = {key: value for key, value in {**changes, "within_box": bounded}.items() if key in fields}
@@ -124,22 +126,24 @@ def _chosen(given: object) -> Method:
 
 def _algorithm_with(settings: BaseModel) -> Algorithm:
     """Return the algorithm that has settings of this type."""
-    for algorithm in ALGORITHMS.values():
-        if type(settings) is algorithm.settings:
-            return algorithm
-    refuse("method", settings, "the name of a method, or settings of a registered algorithm", of_type=True)
+    found = next((algorithm for algorithm in ALGORITHMS.values() if type(settings) is algorithm.settings), None)
+    if found is None:
+        refuse("method", settings, "the name of a method, or settings of a registered algorithm", of_type=True)
+    return found
 
 
 def _with_defaults(name: str) -> Method:
     """Return an algorithm of the registry with its defaults."""
-    if name in ALGORITHMS.keys() - {surrogate_cmaes.name}:
-        algorithm = ALGORITHMS[name]
-        try:
-            return Method(algorithm, algorithm.settings())
-        except ValidationError:
-            refuse("method", name, "settings of this algorithm, since it has no default of each")
-    near = difflib.get_close_matches(name[:20].lower(), names(), n=1)
-    refuse("method", name, ", ".join(names()) + (f"; is it {near[0]}?" if near else ""))
+    if name not in ALGORITHMS.keys() - {surrogate_cmaes.name}:
+        start = name[:20].lower()
+        near = [known for known in names() if start and known.startswith(start)]
+        near = near or difflib.get_close_matches(start, names(), n=1)
+        refuse("method", name, ", ".join(names()) + (f"; is it {near[0]}?" if near else ""))
+    algorithm = ALGORITHMS[name]
+    try:
+        return Method(algorithm, algorithm.settings())
+    except ValidationError:
+        refuse("method", name, f"settings of {name}, which has no default of each")
 
 
 def registered(name: object) -> Algorithm:

@@ -92,7 +92,11 @@ def minimize(
     chosen = {"method": method, "population_size": population_size}
     call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
     if call.method.strategy is None and evaluator is not one_by_one:
-        refuse("workers", workers, f"None with a method that asks for one point at a time; several with populations, {COMPOSED}")
+        refuse(
+            "workers",
+            workers,
+            f"None with a method that asks for one point at a time; several with populations, {COMPOSED}",
+        )
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
