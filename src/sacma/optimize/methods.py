@@ -26,7 +26,7 @@ COMPOSED = "as have sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's o
 class Method:
     """An algorithm with settings."""
 
-    algorithm: Algorithm
+    algorithm: str  # name in the registry
     settings: BaseModel
 
     @property
@@ -50,7 +50,7 @@ def named(name: str) -> Method:
     'cobyqa'
     """
     study = load_study(_configs()[name])
-    return Method(ALGORITHMS[study.algorithm], study.settings)
+    return Method(study.algorithm, study.settings)
 
 
 def names() -> list[str]:
@@ -114,7 +114,7 @@ def _chosen(given: object) -> Method:
     if isinstance(given, Method):
         return given
     if isinstance(given, StrategySettings):
-        return Method(surrogate_cmaes, given)
+        return Method(surrogate_cmaes.name, given)
     if isinstance(given, BaseModel):
         return Method(_algorithm_with(given), given)
     if not isinstance(given, str):
@@ -124,9 +124,9 @@ def _chosen(given: object) -> Method:
     return _with_defaults(given)
 
 
-def _algorithm_with(settings: BaseModel) -> Algorithm:
-    """Return the algorithm that has settings of this type."""
-    found = next((algorithm for algorithm in ALGORITHMS.values() if type(settings) is algorithm.settings), None)
+def _algorithm_with(settings: BaseModel) -> str:
+    """Return the name of the algorithm that has settings of this type."""
+    found = next((name for name, algorithm in ALGORITHMS.items() if type(settings) is algorithm.settings), None)
     if found is None:
         refuse("method", settings, "the name of a method, or settings of a registered algorithm", of_type=True)
     return found
@@ -139,9 +139,8 @@ def _with_defaults(name: str) -> Method:
         near = [known for known in names() if start and known.startswith(start)]
         near = near or difflib.get_close_matches(start, names(), n=1)
         refuse("method", name, ", ".join(names()) + (f"; is it {near[0]}?" if near else ""))
-    algorithm = ALGORITHMS[name]
     try:
-        return Method(algorithm, algorithm.settings())
+        return Method(name, ALGORITHMS[name].settings())
     except ValidationError:
         refuse("method", name, f"settings of {name}, which has no default of each")
 

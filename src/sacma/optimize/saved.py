@@ -223,7 +223,7 @@ def as_json(call: Call) -> dict[str, Any]:
         "lower": _open(call.space.lower),
         "upper": _open(call.space.upper),
         "scale": call.space.scale.tolist(),
-        "algorithm": call.method.algorithm.name,
+        "algorithm": call.method.algorithm,
         "settings": call.method.settings.model_dump(exclude=_not_of_a_call(call.method)),
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
@@ -289,9 +289,12 @@ def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -
         key = ".".join(["settings", *within])
         reason = one_line(first["msg"], LONGEST_VERSIONS)
         _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
-    method = Method(chosen, settings)
+    method = Method(chosen.name, settings)
     if method_of(method, sigma0=sigma0, bounded=bounded) != method:
-        _refuse("the handling of bounds in settings", given, "what there is for these bounds")
+        key, value = "within_box", parts.get("within_box")
+        if method.strategy is not None:
+            key, value = "sampling.bounds", method.strategy.sampling.bounds
+        _refuse(f"settings.{key}", value, "what there is for these bounds")
     return method
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from sacma.algorithms.registry import BUILT_IN
+from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.asked import AskedSearch, Request
 from sacma.optimize.call import Call
 from sacma.strategy.generation import Generation
@@ -56,7 +56,7 @@ def _search(call: Call, evaluate: Callable[[Request], float]) -> None:
     """
     starts, samples = _generators(call)
     problem = _Problem(call, evaluate, initial_points(call, starts))
-    algorithm, settings = call.method.algorithm, call.method.settings
+    algorithm, settings = ALGORITHMS[call.method.algorithm], call.method.settings
     while True:
         before = problem.evaluations
         try:
