@@ -197,6 +197,17 @@ def test_the_model_alone_does_not_go_on_where_the_ranking_took_longer() -> None:
     assert by_model("b" * 40, {**control, "largest_change": 2.0}, Scripted(changed=noise)).pattern == "T" * 32
 
 
+def test_no_model_of_an_earlier_population_goes_on() -> None:
+    """A ranking that settled at once, then some that did not, and a successful proposal."""
+
+    def lost_later(predicted: "Array", call: int) -> "Array":
+        return predicted if call < 36 else noise(predicted, call)
+
+    run = by_model("." * 25 + "bbbb", {**NAMED, "model_generations": 3}, Scripted(changed=lost_later))
+    assert min(g.error for g in run.generations[10:15]) <= 0.1
+    assert run.pattern == "T" * 32
+
+
 def test_predictions_that_cannot_rank_are_no_evaluation() -> None:
     """Then f evaluates the population."""
 
