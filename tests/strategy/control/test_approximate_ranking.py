@@ -201,10 +201,10 @@ def test_no_model_of_an_earlier_population_goes_on() -> None:
     """A ranking that settled at once, then some that did not, and a successful proposal."""
 
     def lost_later(predicted: "Array", call: int) -> "Array":
-        return predicted if call < 36 else noise(predicted, call)
+        return predicted if call < 44 else noise(predicted, call)
 
-    run = by_model("." * 25 + "bbbb", {**NAMED, "model_generations": 3}, Scripted(changed=lost_later))
-    assert min(g.error for g in run.generations[10:15]) <= 0.1
+    run = by_model("." * 13 + "bbbb", {**NAMED, "model_generations": 3}, Scripted(changed=lost_later))
+    assert run.generations[9].error <= 0.1 < run.generations[10].error
     assert run.pattern == "T" * 32
 
 
