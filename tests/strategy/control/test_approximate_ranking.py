@@ -201,7 +201,7 @@ def test_no_model_of_an_earlier_population_goes_on() -> None:
     """A ranking that settled at once, then some that did not, and a successful proposal."""
 
     def lost_later(predicted: "Array", call: int) -> "Array":
-        return predicted if call < 44 else noise(predicted, call)
+        return predicted if call < 48 else noise(predicted, call)
 
     control = {**NEVER, "model_generations": 3}
     run = by_model("." * 13 + "bbbb", control, Scripted(changed=lost_later))
