@@ -339,8 +339,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         AP,
-        "        self._trusted: TrainedModel | None = None",
-        "        self._trusted: TrainedModel | None = getattr(self, '_trusted', None)",
+        'last model."""\n        self._trusted = None',
+        'last model."""',
         "the model does not outlive its run",
     ),
     (

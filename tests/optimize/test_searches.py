@@ -191,7 +191,11 @@ def test_the_journal_of_another_method_is_refused(tmp_path: Path) -> None:
         (b'"local-search"', b'"os.system"', "algorithm is 'os.system', not one of"),
         (b'"cobyqa"', b'"rm"', "settings.method is 'rm', not a setting"),
         (b'"tolerance": 1e-11', b'"tolerance": 0.0', "settings.tolerance is 0.0, not a setting"),
-        (b'"within_box": true', b'"within_box": false', "settings.within_box is False, not what there is for these bounds"),
+        (
+            b'"within_box": true',
+            b'"within_box": false',
+            "settings.within_box is False, not what there is for these bounds",
+        ),
         (b'"within_box": true', b'"within_box": 1', "settings.within_box is 1, not a setting"),
         (b'"tolerance": 1e-11', b'"sigma0": 1.0', "settings is .*, not those of an algorithm, without sigma0"),
     ):

@@ -197,6 +197,19 @@ def test_the_model_alone_does_not_go_on_where_the_ranking_took_longer() -> None:
     assert by_model("b" * 40, {**control, "largest_change": 2.0}, Scripted(changed=noise)).pattern == "T" * 32
 
 
+def test_no_model_of_an_earlier_population_goes_on() -> None:
+    """A ranking that settled at once, then some that did not, and a successful proposal."""
+
+    def lost_later(predicted: "Array", call: int) -> "Array":
+        return predicted if call < 48 else noise(predicted, call) * (-1) ** (call // 2)
+
+    control = {**NEVER, "model_generations": 3}
+    run = by_model("." * 13 + "bbbb", control, Scripted(changed=lost_later))
+    assert run.generations[9].error == 0.0
+    assert run.steps[11] >= run.generations[11].population_size  # all of it, and a proposal
+    assert run.pattern == "T" * 32
+
+
 def test_predictions_that_cannot_rank_are_no_evaluation() -> None:
     """Then f evaluates the population."""
 

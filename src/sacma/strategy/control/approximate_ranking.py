@@ -65,13 +65,13 @@ class ApproximateRankingControl:
 
     def __init__(self, settings: ApproximateRanking) -> None:
         self._settings = settings
-        self.forget_run()
-
-    def forget_run(self) -> None:
-        """Begin a run without the last model."""
         self._trusted: TrainedModel | None = None  # the last model, if it ranked the last population at once
         self._best_value = -np.inf  # the lowest true value after the last population
         self._left = 0  # generations that the trusted model may still evaluate
+
+    def forget_run(self) -> None:
+        """Begin a run without the last model."""
+        self._trusted = None
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``. Its error is the last change of the ranking."""
