@@ -607,6 +607,7 @@ def test_global_random_state_is_left_alone() -> None:
         ({"sigma0": 0}, "sigma0 is 0"),
         ({"x0": [1, 2]}, "x0 is [1, 2]"),
         ({"method": "ada"}, "method is 'ada'"),
+        ({"method": "cobyqa"}, "method is 'cobyqa'; allowed: ada-kendall, ada-kl"),
         ({"population_size": 1}, "population_size is 1"),
         ({"n_startup_trials": -1}, "n_startup_trials is -1"),
         ({"independent_sampler": "tpe"}, "independent_sampler is 'tpe'"),
