@@ -99,7 +99,6 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         [],
         [[1.0, 2.0]],
         "x",
-        None,
         [math.nan],
         [math.inf, 0.0],
         [1e200],
@@ -113,7 +112,7 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         [np.ma.masked],
         "x" * 10**6,
     ),
-    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", None, [1.0], 1e11, True, 1j, 10**400, np.ma.masked),
+    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", [1.0], 1e11, True, 1j, 10**400, np.ma.masked),
     "bounds": (
         [(1, 0)] * 3,
         (0, 0),

@@ -61,27 +61,29 @@ class AskedSearch:
         self._on_generation = on_generation
         self._values: list[float] = []
         self._thread: _SearchThread | None = None
-        self._asked = self._begin()
+        self._begin()
 
     @property
     def stopped(self) -> bool:
-        """True after the end of the search."""
-        return self._asked is None
+        """True when the search is known to have ended."""
+        return self._answered == len(self._values) and self._asked is None
 
     def ask(self) -> Sequence[Array]:
         """Return the point for f to evaluate, of shape (D,), as a list of one; the same until ``tell`` is called."""
+        if self._answered != len(self._values):  # it was interrupted when it took the last one
+            self._begin()
         return [] if self._asked is None else [self._asked.point]
 
     def tell(self, values: Sequence[float] | Array) -> None:
         """Take the value of the asked point; infinity is a failed evaluation."""
         (value,) = values
         if self._thread is None or self._thread.process != os.getpid():
-            self._asked = self._begin()
+            self._begin()
         assert self._thread is not None and self._asked is not None  # noqa: S101, PT018 a point was asked for
         restart = self._asked.restart
         self._values.append(float(value))
         self._on_generation(self._generation(restart))
-        self._asked = self._next(self._thread, self._values[-1])
+        self._advance(self._thread, self._values[-1])
 
     def close(self) -> None:
         """End the thread."""
@@ -89,22 +91,22 @@ class AskedSearch:
             self._ending()
             self._thread = None
 
-    def _begin(self) -> Request | None:
+    def _begin(self) -> None:
         """Begin the search, and take it to where the values are."""
         self._thread = thread = _SearchThread(self._search)
         self._ending = weakref.finalize(self, thread.end)
         self._ending.atexit = False
-        asked = self._next(thread, None)
-        for value in self._values:
-            asked = self._next(thread, value)
-        return asked
+        self._answered = -1
+        for value in (None, *self._values):
+            self._advance(thread, value)
 
-    def _next(self, thread: "_SearchThread", value: float | None) -> Request | None:
+    def _advance(self, thread: "_SearchThread", value: float | None) -> None:
         try:
-            return thread.next(value)
+            self._asked = thread.next(value)
         except BaseException:
             self.close()
             raise
+        self._answered += 1
 
     def _generation(self, restart: int) -> Generation:
         number = len(self._values)

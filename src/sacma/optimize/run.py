@@ -175,7 +175,9 @@ class Run:
 
     def _sample(self) -> None:
         """Open the next population, and take what is known of it."""
-        self._points = self.call.space.points(self._strategy.ask())
+        if not (asked := self._strategy.ask()):
+            return
+        self._points = self.call.space.points(asked)
         first = self._closed + 1
         for number, point in enumerate(self._points, first) if self._known else ():
             if number in self._known and self.evaluations < self.call.limits.budget:
