@@ -96,7 +96,7 @@ def in_library(spec: TrialSpec) -> Timed:
         suite[0],
         x0,
         settings.sampling.sigma0,
-        surrogate=settings,
+        method=settings,
         budget=spec.budget,
         seed=spec.seed,
         max_failures=None,

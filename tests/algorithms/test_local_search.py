@@ -43,13 +43,7 @@ def test_a_looser_tolerance_restarts_sooner(method: str) -> None:
     assert len(loose.started_at) > len(tight.started_at)
 
 
-def test_cobyla_keeps_no_box() -> None:
-    """SciPy's COBYLA evaluates points out of bounds on its way: the setting is refused."""
-    with pytest.raises(ValueError, match="within_box is not possible with method: cobyla"):
-        settings_of("cobyla", within_box=True)
-
-
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "cobyla"])
+@pytest.mark.parametrize("method", METHODS)
 def test_within_the_box(method: str) -> None:
     """A slope leads out of the box, or to its border."""
 

@@ -93,7 +93,7 @@ def test_whatever_workers_do(examples: int) -> None:
         sampler=st.fixed_dictionaries(
             {},
             optional={
-                "surrogate": st.sampled_from([None, "gp1", "dts-cmaes"]),
+                "method": st.sampled_from(["cmaes", "gp1", "dts-cmaes"]),
                 "population_size": st.sampled_from([4, 9]),
                 "n_startup_trials": st.sampled_from([0, 5]),
                 "consider_pruned_trials": st.booleans(),

@@ -185,7 +185,8 @@ def test_workers_at_a_time(workers: int) -> None:
     study.sampler, newcomers.sampler = SurrogateCMASampler(seed=1), newcomer
     assert newcomers.ask(SPACE).params == study.ask(SPACE).params
     (run,) = newcomer._runs.values()
-    archive, cube = run._run._strategy._archive, run._values.cube
+    strategy: Any = run._run._strategy
+    archive, cube = strategy._archive, run._values.cube
     known = {value: point for point, value in zip(archive.points, archive.values.tolist(), strict=True)}
     for n in due:
         assert cube.is_at(study.trials[n].params, known[study.trials[n].value])
@@ -242,7 +243,7 @@ def _work(folder: str, n_trials: int) -> None:
     stored_run.PATIENCE = 1_000  # however long this process waits
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.load_study(
-        storage=_storage("journal", Path(folder)), study_name="s", sampler=SurrogateCMASampler(seed=1, surrogate=None)
+        storage=_storage("journal", Path(folder)), study_name="s", sampler=SurrogateCMASampler(seed=1, method="cmaes")
     )
 
     def slow(trial: Trial) -> float:
@@ -533,7 +534,7 @@ def test_founders_of_others() -> None:
     """Runs of other settings in the same study are not this sampler's."""
     study = study_of(SurrogateCMASampler(seed=1))
     study.optimize(bowl, n_trials=10)
-    study.sampler = SurrogateCMASampler(seed=1, surrogate=None)
+    study.sampler = SurrogateCMASampler(seed=1, method="cmaes")
     study.optimize(bowl, n_trials=10)
     study.sampler = SurrogateCMASampler(seed=1)
     study.optimize(bowl, n_trials=10)
@@ -605,7 +606,8 @@ def test_global_random_state_is_left_alone() -> None:
         ({"seed": "1"}, "seed is '1'"),
         ({"sigma0": 0}, "sigma0 is 0"),
         ({"x0": [1, 2]}, "x0 is [1, 2]"),
-        ({"surrogate": "ada"}, "surrogate is 'ada'"),
+        ({"method": "ada"}, "method is 'ada'"),
+        ({"method": "cobyqa"}, "method is 'cobyqa'; allowed: ada-kendall, ada-kl"),
         ({"population_size": 1}, "population_size is 1"),
         ({"n_startup_trials": -1}, "n_startup_trials is -1"),
         ({"independent_sampler": "tpe"}, "independent_sampler is 'tpe'"),

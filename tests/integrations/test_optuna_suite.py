@@ -14,7 +14,7 @@ def from_the_start() -> BaseSampler:
 
 
 def plain() -> BaseSampler:
-    return SurrogateCMASampler(n_startup_trials=0, surrogate=None)
+    return SurrogateCMASampler(n_startup_trials=0, method="cmaes")
 
 
 class OurSamplers:

@@ -106,9 +106,9 @@ def test_callback_that_ends_the_run() -> None:
 
 def test_options() -> None:
     """Those of ``sacma.minimize``, with SciPy's names where it has some; others have no effect, with its warning."""
-    options = {"seed": 1, "maxfev": 30, "sigma0": 0.5, "surrogate": None, "population_size": 10, "scale": 2.0}
+    options = {"seed": 1, "maxfev": 30, "sigma0": 0.5, "method": "cmaes", "population_size": 10, "scale": 2.0}
     found = run(options=options)
-    same = sacma.minimize(bowl, [0, 0], 0.5, surrogate=None, population_size=10, scale=2.0, budget=30, seed=1)
+    same = sacma.minimize(bowl, [0, 0], 0.5, method="cmaes", population_size=10, scale=2.0, budget=30, seed=1)
     assert np.array_equal(found.history.points, same.history.points)
     with pytest.warns(OptimizeWarning, match="Unknown solver options: maxiter, xatol, tol") as warned:
         minimize(bowl, [0, 0], method=sacma.scipy_method, tol=1e-3, options={**SEEDED, "maxiter": 3, "xatol": 1})
@@ -147,7 +147,7 @@ def test_a_function_with_its_gradient() -> None:
         ({"bounds": [(0, 0), (0, 1)]}, "bounds"),
         ({"options": {"maxfev": 0}}, "maxfev is 0"),
         ({"options": {"f_target": np.inf}}, "f_target is inf"),
-        ({"options": {"surrogate": "no"}}, "surrogate is 'no'"),
+        ({"options": {"method": "no"}}, "method is 'no'"),
         ({"callback": 3}, "callback is 3"),
         ({"x0": ["a", "b"]}, "x0 is"),
     ],

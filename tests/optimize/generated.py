@@ -11,13 +11,15 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from scipy.optimize import Bounds
 
 import sacma
-from sacma.optimize.surrogates import names
+from sacma.algorithms.local_search import LocalSearchSettings
+from sacma.algorithms.pycma import BIPOPSettings, LQSettings
+from sacma.optimize.methods import composed, named, names
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control import CONTROLS
 from sacma.strategy.criteria import CRITERIA
@@ -97,7 +99,6 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         [],
         [[1.0, 2.0]],
         "x",
-        None,
         [math.nan],
         [math.inf, 0.0],
         [1e200],
@@ -111,7 +112,7 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         [np.ma.masked],
         "x" * 10**6,
     ),
-    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", None, [1.0], 1e11, True, 1j, 10**400, np.ma.masked),
+    "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", [1.0], 1e11, True, 1j, 10**400, np.ma.masked),
     "bounds": (
         [(1, 0)] * 3,
         (0, 0),
@@ -132,7 +133,7 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         Bounds([1, 2, 3, 4, 5, 6, 7], 8),
     ),
     "scale": (0, -1, "a", [1.0, math.nan], math.inf, [], 1e200, [[1.0]], 1j),
-    "surrogate": ("x" * 10**6, "ADA", "ada-kendal", 3, "", StrategySettings, CMAESSampling(), ["gp1"], b"gp1"),
+    "method": ("x" * 10**6, "ADA", "ada-kendal", 3, "", None, StrategySettings, CMAESSampling(), ["gp1"], b"gp1"),
     "population_size": (3, 0, -1, 4.5, "8", 10**6, math.nan, True, math.inf),
     "budget": (0, -3, 1.5, "10", math.nan, math.inf, True, [5], 10**5000),
     "target": (math.nan, "0", [1.0], 1j, True, math.inf, 10**400),
@@ -224,10 +225,10 @@ def _part(rng: Generator, kinds: Mapping[str, Any], **settings: Any) -> dict[str
     return {"name": name, **{key: value for key, value in settings.items() if key in kinds[name].model_fields}}
 
 
-def _surrogate(rng: Generator) -> Any:
+def _strategy(rng: Generator) -> Any:
     """Draw a shipped strategy, or one of parts that go together or not."""
     if rng.integers(4):
-        return str(rng.choice([name for name in names() if "forest" not in name]))  # a small one is drawn below
+        return str(rng.choice([name for name in composed() if "forest" not in name]))  # a small one is drawn below
     sampling = _part(
         rng, SAMPLINGS, bounds=str(rng.choice(["none", "penalty", "transform"])), active=bool(rng.integers(2))
     )
@@ -254,6 +255,24 @@ def _surrogate(rng: Generator) -> Any:
     return StrategySettings.model_validate(content)
 
 
+def _search(rng: Generator, *, boxed: bool) -> tuple[Any, bool]:
+    """Draw a method that calls f itself, and True if it has populations."""
+    if rng.integers(3):
+        others = [name for name in names() if named(name).strategy is None and (boxed or name != "random-search")]
+        name = str(rng.choice(others))
+        return name, "cma-es" in name
+    growth, restarts = float(rng.uniform(1.0, 3.0)), int(rng.integers(3))
+    match rng.integers(3):
+        case 0:
+            return LQSettings(inject=bool(rng.integers(2)), population_factor=growth, max_restarts=restarts), True
+        case 1:
+            return BIPOPSettings(active=bool(rng.integers(2)), max_restarts=restarts), True
+        case _:
+            methods = get_args(LocalSearchSettings.model_fields["method"].annotation)
+            method, tolerance = str(rng.choice(methods)), float(10.0 ** rng.uniform(-14, 0))
+            return LocalSearchSettings.model_validate({"method": method, "tolerance": tolerance}), False
+
+
 def generated(rng: Generator) -> GeneratedCall:
     """Draw a call; one of four has a wrong argument."""
     D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
@@ -262,7 +281,7 @@ def generated(rng: Generator) -> GeneratedCall:
     arguments: dict[str, Any] = {
         "x0": _inside(rng, lower, upper),
         "sigma0": sigma0,
-        "surrogate": _surrogate(rng),
+        "method": _strategy(rng),
         "budget": int(rng.integers(1, 30)) if rng.integers(2) else int(rng.integers(30, 60 + 12 * D)),
         "seed": int(rng.integers(2**40)),
         "max_failures": None if rng.integers(2) else int(rng.integers(1, 30)),
@@ -279,6 +298,11 @@ def generated(rng: Generator) -> GeneratedCall:
         n = int(rng.integers(1, 6 * D))
         X = np.array([_inside(rng, lower, upper) for _ in range(n)])
         arguments["archive"] = (X, rng.choice([1.0, math.nan, math.inf, -math.inf, 1e300], n) * rng.uniform(0.1, 1, n))
+    if not rng.integers(3):
+        boxed = "bounds" in arguments and bool(np.all(np.isfinite([lower, upper])))
+        arguments["method"], has_populations = _search(rng, boxed=boxed)
+        if not has_populations:
+            arguments.pop("population_size", None)
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)

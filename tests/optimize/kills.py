@@ -12,10 +12,12 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import sacma
+from sacma.optimize.methods import DEFAULT
 from sacma.surrogate.whitening import Array
 
 D = 5
@@ -30,23 +32,30 @@ def slow_rosenbrock(x: Array) -> float:
     return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
 
-def run(journal: Path, *, threads: int, budget: int = BUDGET) -> None:
+def run(journal: Path, *, threads: int, budget: int = BUDGET, method: str = DEFAULT) -> None:
     """Run, or continue, the call that the journal is of."""
     with ThreadPoolExecutor(threads) as executor:
         workers = executor if threads > 1 else None
-        sacma.minimize(
-            slow_rosenbrock, np.zeros(D), 1.0, bounds=(-3, 3), budget=budget, journal=journal, seed=7, workers=workers
-        )
+        arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 7, "budget": budget, "max_failures": None}
+        sacma.minimize(slow_rosenbrock, np.zeros(D), 1.0, journal=journal, workers=workers, method=method, **arguments)
 
 
-def killed(journal: Path, kills: int, rng: np.random.Generator, *, threads: int = 1, budget: int = BUDGET) -> list[int]:
+def killed(
+    journal: Path,
+    kills: int,
+    rng: np.random.Generator,
+    *,
+    threads: int = 1,
+    budget: int = BUDGET,
+    method: str = DEFAULT,
+) -> list[int]:
     """Kill the run ``kills`` times, then let it end; return how many lines the journal had at each kill."""
     lines: list[int] = []
     step = 3 * budget // (2 * (kills + 1))
     while True:
         child = os.fork()
         if child == 0:
-            run(journal, threads=threads, budget=budget)
+            run(journal, threads=threads, budget=budget, method=method)
             os._exit(0)
         if len(lines) < kills:
             _wait_for(journal, min(_lines(journal) + int(rng.integers(step)), budget), seconds=5.0)
@@ -85,11 +94,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kills", type=int, nargs="?", default=20)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--method", default=DEFAULT)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         alone, other = Path(folder) / "alone.jsonl", Path(folder) / "killed.jsonl"
-        run(alone, threads=1)
-        lines = killed(other, options.kills, np.random.default_rng(1), threads=options.threads)
+        run(alone, threads=1, method=options.method)
+        how = {"threads": options.threads, "method": options.method}
+        lines = killed(other, options.kills, np.random.default_rng(1), **how)
         print(f"killed {len(lines)} times, with {', '.join(map(str, lines))} lines in the journal")
         same = same_evaluations(alone, other)
         if options.threads == 1:

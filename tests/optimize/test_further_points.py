@@ -1,5 +1,7 @@
 """Points beside those that a run asks for, and what it learns from them."""
 
+from typing import Any
+
 import numpy as np
 
 import sacma
@@ -19,10 +21,11 @@ def after(evaluations: int, **options: object) -> sacma.SurrogateCMAES:
 
 def test_they_are_of_the_same_distribution() -> None:
     """N(m, σ²C) of the open population, in the user's coordinates."""
-    es = after(60, scale=[1.0, 0.1], surrogate=None)
+    es = after(60, scale=[1.0, 0.1], method="cmaes")
     rng = np.random.default_rng(1)
     points = np.array([es._run.further(rng) for _ in range(4000)])
-    inner = es._run._strategy._sampling._es  # type: ignore[attr-defined]
+    strategy: Any = es._run._strategy
+    inner = strategy._sampling._es
     expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
     assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
     assert np.allclose(np.cov(points.T), expected, rtol=0.15, atol=0.1 * np.sqrt(np.prod(np.diag(expected))))
@@ -44,9 +47,10 @@ def test_they_are_within_the_bounds_and_change_nothing() -> None:
 def test_models_learn_from_them() -> None:
     """Their values are in the archive, in the strategy's coordinates; they count as no evaluations."""
     es = after(30, scale=[1.0, 0.1])
-    before, count = es.result.nfev, len(es._run._strategy._archive)
+    strategy: Any = es._run._strategy
+    before, count = es.result.nfev, len(strategy._archive)
     es._run.learn(np.array([[0.5, 0.2]]), np.array([7.0]))
-    archive = es._run._strategy._archive
+    archive = strategy._archive
     assert len(archive) == count + 1
     assert np.allclose(archive.points[-1], [0.5, 2.0])
     assert archive.values[-1] == 7.0

@@ -57,7 +57,7 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
     result = call(Counted(), None)
     header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
-    assert header["format"] == "sacma-journal-2"
+    assert header["format"] == "sacma-journal-3"
     assert header["call"]["seed"] == 5
     assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
     assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))
@@ -128,10 +128,10 @@ def test_a_damaged_journal_is_refused(alone: Path) -> None:
         ({"seed": 6}, "seed: 5 there, 6 here"),
         ({"bounds": (-2, 3)}, r"upper: \[2.0, 2.0, 2.0\] there, \[3.0, 3.0, 3.0\] here"),
         ({"scale": 2.0}, r"scale: \[1.0, 1.0, 1.0\] there, \[2.0, 2.0, 2.0\] here"),
-        ({"surrogate": "gp1"}, "settings.control.name: 'adaptive-generations' there, 'generations' here"),
-        ({"surrogate": "ada-rd"}, "settings.control.error.name: 'kendall' there, 'ranking-difference' here"),
-        ({"surrogate": "dts-cmaes"}, "settings.control.name: 'adaptive-generations' there, 'doubly-trained' here"),
-        ({"surrogate": None}, "settings.model: .* there, None here"),
+        ({"method": "gp1"}, "settings.control.name: 'adaptive-generations' there, 'generations' here"),
+        ({"method": "ada-rd"}, "settings.control.error.name: 'kendall' there, 'ranking-difference' here"),
+        ({"method": "dts-cmaes"}, "settings.control.name: 'adaptive-generations' there, 'doubly-trained' here"),
+        ({"method": "cmaes"}, "settings.model: .* there, None here"),
         ({"population_size": 9}, "settings.sampling.population_size: None there, 9 here"),
         ({"archive": ([[0.0, 0.0, 0.0]], [1.0])}, "archive: None there, .* here"),
     ],
@@ -158,7 +158,7 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
         call(Counted(), alone)
 
 
-@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-3"}\n'])
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-4"}\n'])
 def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     """However short, and with or without an end of its last line."""
     path = tmp_path / "notes.txt"

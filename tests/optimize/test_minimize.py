@@ -16,8 +16,8 @@ import pytest
 from scipy.optimize import Bounds, OptimizeResult
 
 import sacma
+from sacma.optimize.methods import composed, named
 from sacma.optimize.result import Result, Status
-from sacma.optimize.surrogates import named, names, settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
@@ -47,16 +47,16 @@ def bits(result: Result) -> tuple[Any, ...]:
     return result.history.points.tobytes(), result.history.values.tobytes(), result.x.tobytes(), result.fun, result.nfev
 
 
-@pytest.mark.parametrize("surrogate", [*names(), None])
-def test_every_surrogate_finds_the_optimum(surrogate: str | None) -> None:
+@pytest.mark.parametrize("method", composed())
+def test_every_strategy_finds_the_optimum(method: str) -> None:
     """In three dimensions, with a result that SciPy's users know."""
-    result = sacma.minimize(sphere, [0.0, 3.0, -1.0], 1.0, surrogate=surrogate, target=1e-8, seed=1)
+    result = sacma.minimize(sphere, [0.0, 3.0, -1.0], 1.0, method=method, target=1e-8, seed=1)
     assert isinstance(result, OptimizeResult)
     assert result.success
     assert result.status == Status.TARGET
     assert result.fun == sphere(result.x) <= 1e-8
     assert result.nfev == len(result.history.values) <= 750
-    control = settings_of(surrogate, sigma0=1.0, bounded=False).control
+    control = named(method).strategy.control  # type: ignore[union-attr]
     takes_turns = control.name in TURNS or getattr(control, "model_generations", 0) > 0
     assert (result.model_generations > 0) == takes_turns
     assert "target, 1e-08, is reached" in result.message
@@ -75,7 +75,7 @@ def test_it_is_the_strategy(name: str) -> None:
         return first.pop() if first else x0 + 0.7 * (starts.uniform(size=2), starts.standard_normal(2))[1]
 
     seen: list[Array] = []
-    settings = named(name)
+    settings = named(name).strategy
     assert settings is not None
     strategy = SurrogateStrategy(
         settings.model_copy(update={"sampling": settings.sampling.model_copy(update={"sigma0": 0.7})}),
@@ -87,7 +87,7 @@ def test_it_is_the_strategy(name: str) -> None:
         population = strategy.ask()
         seen += [np.array(x) for x in population]
         strategy.tell([rosenbrock(x) for x in population])
-    result = sacma.minimize(rosenbrock, x0, 0.7, surrogate=name, budget=900, seed=5)
+    result = sacma.minimize(rosenbrock, x0, 0.7, method=name, budget=900, seed=5)
     assert result.restarts > 0
     np.testing.assert_array_equal(result.history.points, seen[:900])
 
@@ -105,7 +105,7 @@ def test_budget_is_a_hard_limit(budget: int) -> None:
 
 def test_default_budget() -> None:
     """250·D."""
-    assert sacma.minimize(lambda x: x[0], [0.0], 1.0, surrogate="cmaes", seed=0).nfev == 250
+    assert sacma.minimize(lambda x: x[0], [0.0], 1.0, method="cmaes", seed=0).nfev == 250
 
 
 def test_target_ends_the_run_at_once() -> None:
@@ -114,7 +114,7 @@ def test_target_ends_the_run_at_once() -> None:
     assert result.history.values[-1] <= 0.5 < np.min(result.history.values[:-1])
 
 
-@pytest.mark.parametrize("surrogate", ["ada-kendall", TRANSFORMED], ids=["penalty", "transform"])
+@pytest.mark.parametrize("method", ["ada-kendall", TRANSFORMED], ids=["penalty", "transform"])
 @pytest.mark.parametrize(
     ("bounds", "x0"),
     [
@@ -124,9 +124,9 @@ def test_target_ends_the_run_at_once() -> None:
         (np.array([[-1e-9, 1e-9], [-1e9, 1e9], [0.999, 1.001]]), [0.0, 5e8, 1.0]),
     ],
 )
-def test_no_point_is_outside_of_the_bounds(bounds: Any, x0: list[float], surrogate: Any) -> None:
+def test_no_point_is_outside_of_the_bounds(bounds: Any, x0: list[float], method: Any) -> None:
     """One-sided, open, tiny, huge and given in any form: f sees what is inside, and the best of it is found."""
-    result = sacma.minimize(sphere, x0, 1.0, bounds=bounds, surrogate=surrogate, seed=4, budget=1000)
+    result = sacma.minimize(sphere, x0, 1.0, bounds=bounds, method=method, seed=4, budget=1000)
     if isinstance(bounds, Bounds):
         lower, upper = bounds.lb, bounds.ub
     else:
@@ -505,7 +505,7 @@ HUGE: dict[str, Any] = {
     "fraction": Fraction(10**3000, 3),
 }
 ARGUMENTS = (
-    *("fun", "x0", "sigma0", "bounds", "scale", "surrogate", "population_size", "budget", "target", "time_limit"),
+    *("fun", "x0", "sigma0", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
     *("seed", "archive", "max_failures", "journal", "workers", "callback"),
 )
 

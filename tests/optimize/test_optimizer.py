@@ -108,12 +108,12 @@ def test_stop_says_what_ended_the_run() -> None:
     assert es.result.success
     assert sacma.SurrogateCMAES([0.0], 1.0, time_limit=1e-9).stop() == {"time_limit": 1e-9}
     settings = StrategySettings(restarts=IPOP(max_restarts=0, after_last_restart="stop"))
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, surrogate=settings, seed=8)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, method=settings, seed=8)
     solve(es)
     assert list(es.stop()) == ["restarts"]
     with pytest.raises(ValueError, match="the last restart that the settings allow has ended"):
         es.ask()
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, surrogate=settings, seed=8, target=1.0)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, method=settings, seed=8, target=1.0)
     with pytest.raises(ValueError, match="ask is called at the end: the target, 1, is reached"):  # noqa: PT012
         while True:  # on behind the target, which is no hard limit
             X = es.ask()
@@ -176,10 +176,10 @@ def test_however_it_is_told_saved_and_continued_it_is_the_same_run(tmp_path: Pat
 
     def begin(**more: Any) -> sacma.SurrogateCMAES:
         bounds = None if seed % 2 else (-1, 2)
-        surrogate = ["ada-kendall", "gp5", "ada-kl"][seed % 3]
+        method = ["ada-kendall", "gp5", "ada-kl"][seed % 3]
         budget = 20 * D + 7 * seed
         return sacma.SurrogateCMAES(
-            [0.1] * D, 0.7, bounds=bounds, surrogate=surrogate, budget=budget, seed=seed, max_failures=None, **more
+            [0.1] * D, 0.7, bounds=bounds, method=method, budget=budget, seed=seed, max_failures=None, **more
         )
 
     straight = begin()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sacma
+from sacma.optimize.methods import composed, method_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.surrogates import names, settings_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
@@ -37,7 +37,7 @@ SMALL_FOREST = StrategySettings.model_validate(
     {"model": {"name": "random-forest", "trees": 5}, "control": {"name": "doubly-trained", "share": {"value": 0.3}}}
 )
 STRATEGIES: dict[str, Any] = {
-    **{name: name for name in names()},
+    **{name: name for name in composed()},
     "proposing": PROPOSING,
     "as-run": AS_RUN,
     "small-forest": SMALL_FOREST,
@@ -57,7 +57,7 @@ def partly_failing(x: Array) -> float | None:
 
 def call(strategy: str, fun: Callable[[Array], Any] = partly_failing, **more: Any) -> Result:
     given = {"bounds": BOUNDS, "budget": BUDGET, "seed": 3, "max_failures": None, **more}
-    return sacma.minimize(fun, [0.0, 0.5, -0.5], 1.0, surrogate=STRATEGIES[strategy], **given)
+    return sacma.minimize(fun, [0.0, 0.5, -0.5], 1.0, method=STRATEGIES[strategy], **given)
 
 
 def same(one: Result, other: Result) -> bool:
@@ -91,7 +91,8 @@ def test_bounds_and_failures(strategy: str, straight: dict[str, Result]) -> None
         if not math.isnan(value):
             assert value == partly_failing(point)
     trained = [g for g in result.history.generations if g.fit_status == "trained"]
-    settings = settings_of(STRATEGIES[strategy], sigma0=1.0, bounded=True)
+    settings = method_of(STRATEGIES[strategy], sigma0=1.0, bounded=True).strategy
+    assert settings is not None
     assert bool(trained) == (settings.model is not None)
 
 
@@ -122,7 +123,7 @@ def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result],
     """Values come one by one and in another order; at random moments the optimizer is replaced by its saved state."""
     rng = np.random.default_rng(5)
     es = sacma.SurrogateCMAES(
-        [0.0, 0.5, -0.5], 1.0, surrogate=STRATEGIES[strategy], bounds=BOUNDS, budget=BUDGET, seed=3, max_failures=None
+        [0.0, 0.5, -0.5], 1.0, method=STRATEGIES[strategy], bounds=BOUNDS, budget=BUDGET, seed=3, max_failures=None
     )
     while not es.stop():
         X = es.ask()
@@ -155,7 +156,7 @@ def test_processes_make_the_same_run(strategy: str, straight: dict[str, Result])
 
 def test_a_share_of_a_population_is_asked_for(straight: dict[str, Result]) -> None:
     """The doubly trained control has f evaluate a part of each population once there are models."""
-    es = sacma.SurrogateCMAES([0.5] * 3, 1.0, surrogate="dts-cmaes", seed=1)
+    es = sacma.SurrogateCMAES([0.5] * 3, 1.0, method="dts-cmaes", seed=1)
     sizes = []
     while es.result.nfev < 100:
         X = es.ask()

@@ -2,11 +2,12 @@
 
 import sys
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
@@ -36,13 +37,17 @@ class LocalSearchSettings(Settings):
     tolerance: Annotated[float, Field(gt=0, le=1, description="tol: where a run has converged, and another begins")] = (
         1e-11
     )
-    within_box: Annotated[bool, Field(description="search inside the problem's box only; not with cobyla")] = False
-
-    @model_validator(mode="after")
-    def _box_is_kept(self) -> "LocalSearchSettings":
-        if self.within_box and self.method == "cobyla":
-            raise ValueError("within_box is not possible with method: cobyla, which evaluates points out of bounds")
-        return self
+    sigma0: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=1e10,
+            description="first step in each coordinate, and unit of the tolerance and of differences; null: SciPy's",
+        ),
+    ] = None
+    within_box: Annotated[
+        bool, Field(description="search inside the problem's box only; cobyla's points beyond are moved onto it")
+    ] = False
 
 
 class _Diverged(Exception):  # noqa: N818 no error: the next run begins
@@ -54,16 +59,46 @@ def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSear
     """A local search of SciPy, with restarts."""
     from scipy import optimize  # noqa: PLC0415 slow to import
 
-    def objective(point: Array) -> float:
+    unit = settings.sigma0 or 1.0
+    box = problem.lower_bounds, problem.upper_bounds
+
+    def objective(scaled: Array) -> float:
+        point = scaled * unit
         if not np.all(np.isfinite(point)):
             raise _Diverged
-        return problem(point)
+        with _others_may_begin(settings.method):
+            return problem(np.clip(point, *box) if settings.within_box else point)
 
     method, options = _WITHOUT_LIMIT[settings.method]
-    bounds = optimize.Bounds(problem.lower_bounds, problem.upper_bounds) if settings.within_box else None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of lost precision: the next run begins
+        bounds = optimize.Bounds(box[0] / unit, box[1] / unit) if settings.within_box else None
         while True:
-            x0 = problem.initial_point(settings.initial_range)
+            x0 = problem.initial_point(settings.initial_range) / unit
+            if settings.sigma0 is not None and settings.method == "nelder_mead":  # whose first step depends on x0
+                options = {**options, "initial_simplex": _simplex(x0, bounds)}
             with suppress(_Diverged):
                 optimize.minimize(objective, x0, method=method, bounds=bounds, tol=settings.tolerance, options=options)
+
+
+@contextmanager
+def _others_may_begin(method: str) -> Iterator[None]:
+    """Let go of the lock that SciPy holds during the whole of a search with COBYQA, as long as f is evaluated.
+
+    COBYQA has no state that searches share. With the lock, those that wait for values of f would wait for each other.
+    """
+    lock = getattr(sys.modules.get("scipy.optimize._cobyqa_py"), "COBYQA_LOCK", None) if method == "cobyqa" else None
+    if lock is None:
+        yield
+        return
+    lock.release()
+    try:
+        yield
+    finally:
+        lock.acquire()
+
+
+def _simplex(x0: Array, bounds: Any) -> Array:
+    """Return x₀ and its neighbours at distance 1, shape (D + 1, D); on the other side where a bound is nearer."""
+    inward = np.ones(len(x0)) if bounds is None else np.where(x0 + 1.0 > bounds.ub, -1.0, 1.0)
+    return np.vstack([x0, x0 + np.diag(inward)])

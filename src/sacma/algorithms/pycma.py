@@ -14,7 +14,15 @@ from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
-from sacma.strategy.cma_es import ActiveUpdate, PopulationSize, StepSize, contained_options, default_population_size
+from sacma.strategy.cma_es import (
+    ActiveUpdate,
+    CMAESSampling,
+    PopulationSize,
+    StepSize,
+    contained_options,
+    default_population_size,
+    limited_in_1d,
+)
 from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
@@ -29,6 +37,9 @@ class RestartSettings(Settings):
     population_factor: Factor = 2.0
     max_restarts: MostRestarts = 4
     active: ActiveUpdate = False
+    within_box: Annotated[
+        bool, Field(description="search inside the problem's box only, by pycma's transformation of points")
+    ] = False
 
 
 class LQSettings(RestartSettings):
@@ -71,7 +82,18 @@ def run_for_ever(
     function: Callable[..., Any], problem: Problem, settings: RestartSettings, rng: np.random.Generator, **more: Any
 ) -> None:
     """Run a function of pycma, which restarts by itself, again and again until ``problem`` ends the trial."""
-    size = settings.population_size or default_population_size(problem.dimension)
+    options = {
+        "popsize": settings.population_size or default_population_size(problem.dimension),
+        "CMA_active": settings.active,
+        **contained_options(rng),
+    }
+    sigma0 = settings.sigma0
+    if settings.within_box:
+        options["BoundaryHandler"] = pycma().BoundTransform
+        box = problem.lower_bounds, problem.upper_bounds
+        options["bounds"] = [side.tolist() for side in box]
+        if problem.dimension == 1:
+            sigma0 = limited_in_1d(sigma0, box, options, CMAESSampling.largest_share)
     # pycma uses the global generator for the sizes of small runs, and for a model's optimum where LAPACK fails. Of
     # numeric noise it warns, but has stop conditions for it.
     with contained(rng), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -80,8 +102,8 @@ def run_for_ever(
             function(
                 problem,
                 lambda: problem.initial_point(settings.initial_range),
-                settings.sigma0,
-                {"popsize": size, "CMA_active": settings.active, **contained_options(rng)},
+                sigma0,
+                dict(options),
                 restarts=settings.max_restarts,
                 incpopsize=settings.population_factor,
                 **more,

@@ -31,7 +31,7 @@ from sacma.integrations.stored_run import MOST_LEARNED, OtherRunError, StoredRun
 from sacma.integrations.unit_cube import UnitCube
 from sacma.optimize.arguments import number, refuse, whole
 from sacma.optimize.call import LARGEST_SIGMA, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
-from sacma.optimize.surrogates import settings_of
+from sacma.optimize.methods import DEFAULT, composed, method_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
@@ -66,7 +66,8 @@ class SurrogateCMASampler(BaseSampler):
             another worker began the study.
         x0: initial point, values by the names of parameters; those that are missing are at the centre of their ranges.
         sigma0: initial standard deviation, in units of the ranges (of the logarithm, where ``log``).
-        surrogate: as ``sacma.SurrogateCMAES`` takes it: the name of a strategy, ``StrategySettings``, or None.
+        method: the name of one of sacma's own strategies, or ``StrategySettings``, as of ``sacma.SurrogateCMAES``.
+            Methods that call f themselves, such as "cobyqa", are refused: they ask for one point at a time.
         population_size: λ of the first run; None: the strategy's.
         n_startup_trials: number of complete trials before the optimizer begins; until then parameters are sampled
             independently. The search space is known only after a complete trial, so that 0 is the same as 1.
@@ -86,7 +87,7 @@ class SurrogateCMASampler(BaseSampler):
         seed: int | None = None,
         x0: Mapping[str, Any] | None = None,
         sigma0: float = SHARE,
-        surrogate: str | StrategySettings | None = "ada-kendall",
+        method: str | StrategySettings = DEFAULT,
         population_size: int | None = None,
         n_startup_trials: int = 1,
         independent_sampler: BaseSampler | None = None,
@@ -100,10 +101,12 @@ class SurrogateCMASampler(BaseSampler):
         if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
             refuse("independent_sampler", independent_sampler, "a sampler of Optuna, or None", of_type=True)
         allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}, in units of the parameters' ranges"
-        sigma = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+        self._sigma0 = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
         self._seed = seed
         self._x0 = dict(x0 or {})
-        self._settings = settings_of(surrogate, sigma0=sigma, bounded=True, population_size=population_size)
+        self._method = method_of(method, sigma0=self._sigma0, bounded=True, population_size=population_size)
+        if self._method.strategy is None:
+            refuse("method", method, f"{', '.join(composed())}, or StrategySettings")
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, "an integer ≥ 0")
         self._independent_sampler = independent_sampler or _IndependentSampler(seed, self._x0)
         self._warn_independent_sampling = bool(warn_independent_sampling)
@@ -269,7 +272,7 @@ class SurrogateCMASampler(BaseSampler):
                 shown(others[0]),
                 shown(", ".join(cube.names)),
             )
-        parts = [cube.digest, x0.tolist(), self._settings.model_dump(mode="json"), self._consider_pruned_trials]
+        parts = [cube.digest, x0.tolist(), self._method.settings.model_dump(mode="json"), self._consider_pruned_trials]
         return _Problem(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
     def _call(self, founding: Founding, x0: Array, trials: Trials, values: TrialValues) -> Call:
@@ -278,11 +281,11 @@ class SurrogateCMASampler(BaseSampler):
         box = Bounds(np.zeros(len(x0)), np.ones(len(x0)))
         return checked_call(
             x0,
-            self._settings.sampling.sigma0,
+            self._sigma0,
             Limits(),
             bounds=box,
             scale=None,
-            surrogate=self._settings,
+            method=self._method,
             population_size=None,
             seed=founding.seed,
             archive=known,

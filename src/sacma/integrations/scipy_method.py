@@ -22,7 +22,7 @@ SIGMA_WITHOUT_BOUNDS = 1.0
 OPTIONS = (
     "sigma0",
     "scale",
-    "surrogate",
+    "method",
     "population_size",
     "maxfev",
     "f_target",
@@ -79,7 +79,7 @@ def scipy_method(
             ``intermediate_result``, else with the best x so far; StopIteration ends the run.
         options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
             sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
-            ``sacma.minimize``, scale, surrogate, population_size, time_limit, seed, archive, max_failures, journal and
+            ``sacma.minimize``, scale, method, population_size, time_limit, seed, archive, max_failures, journal and
             workers. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's OptimizeWarning.
 
     Returns:

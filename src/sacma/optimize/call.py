@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sacma.optimize.arguments import box_of, centre_of, evaluated, initial_point, number, refuse, scale_of, whole
+from sacma.optimize.methods import Method, method_of
 from sacma.optimize.space import Space
-from sacma.optimize.surrogates import settings_of
-from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
@@ -36,7 +35,8 @@ class Call:
 
     x0: Array  # initial point, shape (D,)
     space: Space  # scale and bounds
-    settings: StrategySettings  # of the strategy; they hold σ₀
+    sigma0: float  # in units of the scale
+    method: Method  # its settings hold σ₀, too, where it has one
     seed: int | None  # of all random numbers
     archive: tuple[Array, Array] | None  # points evaluated already, shape (n, D), and their values, shape (n,)
     limits: Limits  # when it ends
@@ -55,7 +55,7 @@ def checked_call(
     *,
     bounds: object,
     scale: object,
-    surrogate: object,
+    method: object,
     population_size: object,
     seed: object,
     archive: object,
@@ -66,11 +66,12 @@ def checked_call(
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
     space = Space(lower, upper, scales)
-    settings = settings_of(surrogate, sigma0=sigma, bounded=space.bounded, population_size=population_size)
+    boxed = bool(np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)))
+    chosen = method_of(method, sigma0=sigma, bounded=space.bounded, boxed=boxed, population_size=population_size)
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
-    return Call(x, space, settings, seed, evaluated(archive, lower, upper, scales), limits)
+    return Call(x, space, sigma, chosen, seed, evaluated(archive, lower, upper, scales), limits)
 
 
 def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) -> tuple[object, float]:

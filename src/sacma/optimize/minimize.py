@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
-from sacma.optimize.arguments import checked_function
+from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits
 from sacma.optimize.evaluation import MISTAKES, Evaluator, FirstEvaluations, evaluator_of, one_by_one
 from sacma.optimize.journal import Journal, JournalError, run_of
+from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
@@ -28,7 +29,7 @@ def minimize(
     *,
     bounds: Any = None,
     scale: Sequence[float] | Array | float | None = None,
-    surrogate: str | StrategySettings | None = "ada-kendall",
+    method: str | BaseModel = DEFAULT,
     population_size: int | None = None,
     budget: int | None = None,
     target: float | None = None,
@@ -40,7 +41,7 @@ def minimize(
     workers: Any = None,
     callback: Callable[[Result], Any] | None = None,
 ) -> Result:
-    """Minimise an expensive function of D variables with surrogate-assisted CMA-ES.
+    """Minimise an expensive function of D variables with surrogate-assisted CMA-ES, or another method.
 
     >>> import sacma
     >>> found = sacma.minimize(lambda x: (x[0] - 1) ** 2 + (x[1] + 2) ** 2, [0, 0], 1, target=1e-8, seed=1)
@@ -57,7 +58,7 @@ def minimize(
         sigma0: idem.
         bounds: idem.
         scale: idem.
-        surrogate: idem.
+        method: idem.
         population_size: idem.
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
@@ -68,7 +69,8 @@ def minimize(
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
         workers: who evaluates a generation: None: this thread; an integer: so many processes, through joblib; an
-            executor of ``concurrent.futures``; or a ``joblib.Parallel``. The run is the same, to the bit.
+            executor of ``concurrent.futures``; or a ``joblib.Parallel``. The run is the same, to the bit. Methods that
+            call f themselves ask for one point at a time, and take none.
         callback: called with the result so far after each true-evaluated generation, those of a journal included;
             ends the run if it returns True or raises StopIteration. Where it has a method ``at_end``, that is called
             with the result before it is returned, whatever ended the run.
@@ -87,16 +89,23 @@ def minimize(
         checked_function("callback", callback)
     evaluator = evaluator_of(workers)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-    strategy = {"surrogate": surrogate, "population_size": population_size}
-    call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
+    chosen = {"method": method, "population_size": population_size}
+    call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+    if call.method.strategy is None and evaluator is not one_by_one:
+        refuse(
+            "workers",
+            workers,
+            f"None with a method that asks for one point at a time; several with populations, {COMPOSED}",
+        )
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
         run = run_of(call, kept, None if callback is None else _calling(callback))
-        try:
-            _evaluate_all(run, fun, evaluator, kept)
-        except KeyboardInterrupt:
-            run.end(Status.INTERRUPTED)
+        with contextlib.closing(run):
+            try:
+                _evaluate_all(run, fun, evaluator, kept)
+            except KeyboardInterrupt:
+                run.end(Status.INTERRUPTED)
     result = run.result()
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)

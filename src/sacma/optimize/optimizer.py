@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
+from pydantic import BaseModel
 
 from sacma.optimize.arguments import real_array, refuse
 from sacma.optimize.call import checked_call, checked_limits
 from sacma.optimize.evaluation import evaluation_of
 from sacma.optimize.journal import Journal, JournalError, run_of
+from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
-from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 
 class SurrogateCMAES:
-    """CMA-ES in which a Gaussian process evaluates part of the generations, to be asked and told.
+    """CMA-ES in which a Gaussian process evaluates part of the generations, or another method, to be asked and told.
 
     ``ask`` gives points that f is to evaluate; the generations that the model evaluates happen inside ``tell``.
 
@@ -41,14 +42,16 @@ class SurrogateCMAES:
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
-        surrogate: name of a shipped config, such as "ada-kendall", "dts-cmaes" or "gp1", None for plain CMA-ES, or
-            ``StrategySettings``, of which ``sampling.sigma0`` and ``restarts.initial_range`` have no effect.
-        population_size: λ of the first run; None: 4 + ⌊3 ln D⌋.
+        method: name of a shipped config, such as "ada-kendall", "dts-cmaes", "cmaes" or "cobyqa"; name of another
+            registered algorithm; or settings: ``StrategySettings``, or those of a registered algorithm. Their σ₀ and
+            ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
+            time; its generations are single evaluations.
+        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋.
         budget: most evaluations; None: no limit.
         target: a value at and below which ``stop`` says so.
         time_limit: seconds from now after which ``stop`` says so.
         seed: of all random numbers; None: drawn from the system's entropy, and found in ``result.seed``.
-        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,). The model learns from
+        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,). sacma's models learn from
             them, and the best of them is the result as long as nothing better is found; the budget does not count them.
         max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
         journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
@@ -67,7 +70,7 @@ class SurrogateCMAES:
         *,
         bounds: Any = None,
         scale: Sequence[float] | Array | float | None = None,
-        surrogate: str | StrategySettings | None = "ada-kendall",
+        method: str | BaseModel = DEFAULT,
         population_size: int | None = None,
         budget: int | None = None,
         target: float | None = None,
@@ -78,8 +81,8 @@ class SurrogateCMAES:
         journal: str | os.PathLike[str] | None = None,
     ) -> None:
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-        strategy = {"surrogate": surrogate, "population_size": population_size}
-        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
+        chosen = {"method": method, "population_size": population_size}
+        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
         if journal is not None:
             self._journal = Journal(journal, call)
         self._begin(run_of(call, self._journal))
@@ -186,7 +189,9 @@ class SurrogateCMAES:
         return loaded
 
     def close(self) -> None:
-        """Let go of the journal, where there is one; others can use it then."""
+        """Let go of the journal, where there is one, for others to use, and end the thread of a method that has one."""
+        if hasattr(self, "_run"):
+            self._run.close()
         if self._journal is not None:
             self._journal.close()
             self._journal = None

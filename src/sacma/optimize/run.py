@@ -11,9 +11,11 @@ from threadpoolctl import ThreadpoolController
 
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
+from sacma.optimize.asked import AskedSearch
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation, Known, Task, as_arrays
 from sacma.optimize.result import History, Result, Status
+from sacma.optimize.search import strategy_of
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
@@ -44,9 +46,10 @@ class Run:
         self._began = time.monotonic()
         self._ended = Status.GOING_ON  # by a caller
         self.generations: list[Generation] = []
-        self._uses_models = call.settings.model is not None
+        strategy = call.method.strategy
+        self._uses_models = strategy is None or strategy.model is not None
         with one_thread() if self._uses_models else nullcontext():
-            self._strategy = _strategy(call, self.generations.append)
+            self._strategy = strategy_of(call, self.generations.append)
         self._evaluated: dict[int, tuple[Array, Evaluation]] = {}
         self._points: Array = np.empty((0, len(call.x0)))  # the population that is open; none: it is closed
         self._closed = 0  # evaluations of those before it
@@ -89,6 +92,11 @@ class Run:
         """End the run from outside."""
         self._ended = status
 
+    def close(self) -> None:
+        """End the thread of a search that has one; it begins again where it is needed."""
+        if isinstance(self._strategy, AskedSearch):
+            self._strategy.close()
+
     def replay(self) -> None:
         """Take all that is known, up to the first point that is not, whatever would have ended the run before."""
         while self._known and not self.exhausted and not self.tasks():
@@ -126,12 +134,14 @@ class Run:
 
     def further(self, rng: np.random.Generator) -> Array:
         """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
+        assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
         with one_thread() if self._uses_models else nullcontext():
             point: Array = self.call.space.points([self._strategy.further(rng)])[0]
         return point
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
+        assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no models of their own
         self._strategy.learn(self.call.space.scaled(points), values)
 
     def result(self) -> Result:
@@ -165,7 +175,9 @@ class Run:
 
     def _sample(self) -> None:
         """Open the next population, and take what is known of it."""
-        self._points = self.call.space.points(self._strategy.ask())
+        if not (asked := self._strategy.ask()):
+            return
+        self._points = self.call.space.points(asked)
         first = self._closed + 1
         for number, point in enumerate(self._points, first) if self._known else ():
             if number in self._known and self.evaluations < self.call.limits.budget:
@@ -213,7 +225,9 @@ class Run:
             Status.BUDGET: f"the budget of {limits.budget} evaluations is used up",
             Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",
             Status.CALLBACK: "the callback ended the run",
-            Status.RESTARTS: "the last restart that the settings allow has ended",
+            Status.RESTARTS: "the last restart that the settings allow has ended"
+            if self.call.method.strategy is not None
+            else "the method has ended",
             Status.FAILURES: f"{limits.max_failures} evaluations failed in a row",
             Status.INTERRUPTED: "interrupted",
         }
@@ -233,25 +247,6 @@ def _best_of(call: Call) -> tuple[float, Array, int]:
     X, y = call.archive
     best = int(np.argmin(y))
     return float(y[best]), X[best], 0
-
-
-def _strategy(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
-    starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(call.seed).spawn(2))
-    space, sigma0 = call.space, call.settings.sampling.sigma0
-    first = [call.x0]
-
-    def initial_point() -> Array:
-        return space.scaled(first.pop() if first else space.another_start(call.x0, sigma0, starts))
-
-    archive = None if call.archive is None else (space.scaled(call.archive[0]), call.archive[1])
-    return SurrogateStrategy(
-        call.settings,
-        initial_point=initial_point,
-        box=space.box,
-        rng=samples,
-        on_generation=on_generation,
-        archive=archive,
-    )
 
 
 def one_thread() -> AbstractContextManager[object]:

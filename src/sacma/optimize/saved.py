@@ -28,18 +28,18 @@ from sacma.files.untrusted import open_regular, parse_json
 from sacma.optimize.arguments import initial_point, named, refuse
 from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
 from sacma.optimize.evaluation import Evaluation, Known, as_arrays
-from sacma.optimize.surrogates import settings_of
+from sacma.optimize.methods import Method, method_of, registered
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-2"  # format of the header; a reader of another refuses it
+FORMAT = "sacma-journal-3"  # format of the header; a reader of another refuses it
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
 LONGEST_VERSIONS = 300  # characters of what is said about versions
 
-CALL = ("x0", "sigma0", "lower", "upper", "scale", "settings", "seed", "archive")
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive")
 LIMITS = tuple(field.name for field in fields(Limits))
-_NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}
+_NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}  # of a strategy
 
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_HEADER = 64 << 20  # bytes: the header holds the archive
@@ -219,11 +219,12 @@ def as_json(call: Call) -> dict[str, Any]:
     """Return all of a call but its limits: floats come back from JSON to the bit."""
     return {
         "x0": call.x0.tolist(),
-        "sigma0": call.settings.sampling.sigma0,
+        "sigma0": call.sigma0,
         "lower": _open(call.space.lower),
         "upper": _open(call.space.upper),
         "scale": call.space.scale.tolist(),
-        "settings": call.settings.model_dump(exclude=_NOT_OF_A_CALL),
+        "algorithm": call.method.algorithm,
+        "settings": call.method.settings.model_dump(exclude=_not_of_a_call(call.method)),
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
     }
@@ -253,7 +254,7 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     lower, upper = (_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper"))
     sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
     bounded = any(bound is not None for bound in lower + upper)
-    settings = _settings(given["settings"], sigma0, bounded=bounded)
+    method = _method(given["algorithm"], given["settings"], sigma0, bounded=bounded)
     seed, archive = given["seed"], given["archive"]
     if type(seed) is not int:
         _refuse("seed", seed, "an integer")
@@ -262,28 +263,44 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
         y = _vector("archive[1]", y)
         X = [_vector(f"archive[0][{i}]", x, len(x0)) for i, x in enumerate(_list("archive[0]", X, len(y)))]
         archive = X, y
-    bounds, strategy = list(zip(lower, upper, strict=True)), {"surrogate": settings, "population_size": None}
-    return checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **strategy)
+    bounds, chosen = list(zip(lower, upper, strict=True)), {"method": method, "population_size": None}
+    return checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
 
 
-def _settings(given: object, sigma0: float, *, bounded: bool) -> StrategySettings:
+def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -> Method:
+    chosen = registered(algorithm)
     parts = given if isinstance(given, dict) else {}
-    sampling, restarts = parts.get("sampling"), parts.get("restarts")
-    if not isinstance(sampling, dict) or not isinstance(restarts, dict):
-        _refuse("settings", given, "those of a strategy")
-    if "sigma0" in sampling or "initial_range" in restarts:
-        _refuse("settings", given, "without sigma0 and initial_range")
+    if chosen.settings is StrategySettings:
+        sampling, restarts = parts.get("sampling"), parts.get("restarts")
+        if not isinstance(sampling, dict) or not isinstance(restarts, dict):
+            _refuse("settings", given, "those of a strategy")
+        if "sigma0" in sampling or "initial_range" in restarts:
+            _refuse("settings", given, "without sigma0 and initial_range")
+        parts = {**parts, "sampling": {**sampling, "sigma0": sigma0}}
+    elif not isinstance(given, dict) or "sigma0" in given:
+        _refuse("settings", given, "those of an algorithm, without sigma0")
+    elif "sigma0" in chosen.settings.model_fields:
+        parts = {**parts, "sigma0": sigma0}
     try:
-        settings = StrategySettings.model_validate({**parts, "sampling": {**sampling, "sigma0": sigma0}})
+        settings = chosen.settings.model_validate(parts)
     except ValidationError as error:
         first = error.errors()[0]
-        within, _ = resolve(StrategySettings, tuple(map(str, first["loc"])))
+        within, _ = resolve(chosen.settings, tuple(map(str, first["loc"])))
         key = ".".join(["settings", *within])
         reason = one_line(first["msg"], LONGEST_VERSIONS)
         _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
-    if settings_of(settings, sigma0=sigma0, bounded=bounded).model_dump() != settings.model_dump():
-        _refuse("settings.sampling.bounds", settings.sampling.bounds, "what there is for these bounds")
-    return settings
+    method = Method(chosen.name, settings)
+    if method_of(method, sigma0=sigma0, bounded=bounded) != method:
+        key, value = "within_box", parts.get("within_box")
+        if method.strategy is not None:
+            key, value = "sampling.bounds", method.strategy.sampling.bounds
+        _refuse(f"settings.{key}", value, "what there is for these bounds")
+    return method
+
+
+def _not_of_a_call(method: Method) -> Any:
+    """Return the settings that follow from a call."""
+    return _NOT_OF_A_CALL if method.strategy is not None else {"sigma0"}
 
 
 def _versions() -> dict[str, str]:

@@ -42,6 +42,12 @@ def contained_options(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
+def limited_in_1d(sigma0: float, box: tuple[Array, Array], options: dict[str, Any], share: float) -> float:
+    """Return σ₀ of a run in one dimension: there pycma raises instead of limiting it to a share of the box."""
+    options["maxstd"] = np.inf
+    return min(sigma0, float(box[1][0] - box[0][0]) * share)
+
+
 StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
 PopulationSize = Annotated[
     int | None, Field(ge=4, le=100_000, description="λ of the first run; null: ⌊population_multiple (4 + 3 ln D)⌋")
@@ -110,9 +116,7 @@ class CMAES:
             options["maxstd_boundrange"] = settings.largest_share
         sigma0 = settings.sigma0
         if settings.bounds != "none" and len(initial_point) == 1:
-            # In one dimension pycma raises instead of limiting σ to a part of the box: the limit is set here.
-            options["maxstd"] = np.inf
-            sigma0 = min(sigma0, float(box[1][0] - box[0][0]) * settings.largest_share)
+            sigma0 = limited_in_1d(sigma0, box, options, settings.largest_share)
         with warnings.catch_warnings():
             # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run.
             warnings.simplefilter("ignore")

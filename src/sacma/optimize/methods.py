@@ -1,0 +1,155 @@
+"""The methods that a call can name: those of the shipped configs, and algorithms of the registry with settings."""
+
+import difflib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from sacma.algorithms.base import Algorithm
+from sacma.algorithms.registry import ALGORITHMS
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
+from sacma.config.study import load_study
+from sacma.config.templates import template_paths
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line, shown
+from sacma.optimize.arguments import refuse, whole
+from sacma.strategy.settings import StrategySettings
+
+DEFAULT = "ada-kendall"
+COMPOSED = "as have sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
+"""The words of a refusal that name methods with populations."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """An algorithm with settings."""
+
+    algorithm: str  # name in the registry
+    settings: BaseModel
+
+    @property
+    def strategy(self) -> StrategySettings | None:
+        """The settings of a strategy composed of parts; None for an algorithm that calls f itself."""
+        return self.settings if isinstance(self.settings, StrategySettings) else None
+
+
+@cache
+def _configs() -> dict[str, Path]:
+    """Return the shipped configs of the study and the baselines by their names in a call."""
+    paths = [path for path in template_paths() if path.suffix == ".yaml"]
+    return {path.stem.replace("_", "-"): path for path in paths if path.parent.name in {"configs", "baselines"}}
+
+
+@cache
+def named(name: str) -> Method:
+    """Return the method of a shipped config.
+
+    >>> named("cobyqa").settings.method
+    'cobyqa'
+    """
+    study = load_study(_configs()[name])
+    return Method(study.algorithm, study.settings)
+
+
+def names() -> list[str]:
+    """Return the names of all methods."""
+    return list(_configs())
+
+
+def composed() -> list[str]:
+    """Return the names of the methods that are strategies composed of parts."""
+    return [name for name in names() if named(name).strategy is not None]
+
+
+def method_of(
+    given: object, *, sigma0: float, bounded: bool, boxed: bool = True, population_size: object = None
+) -> Method:
+    """Return the method of a call with σ₀ in units of the scale; see ``SurrogateCMAES`` for what is ``given``.
+
+    A strategy without a handling of bounds gets the penalty if the call is ``bounded``; one with it gets none if not.
+    Another algorithm gets σ₀, ``within_box`` and the population size, where it has such settings.
+
+    Args:
+        given: name or settings.
+        sigma0: σ₀.
+        bounded: True if any coordinate has a bound.
+        boxed: True if all coordinates have two finite bounds.
+        population_size: λ; None: the method's own.
+    """
+    method = _chosen(given)
+    size = None
+    if population_size is not None:
+        allowed = "an integer from 4 to 100000, or None for the method's own"
+        size = whole("population_size", population_size, allowed, least=4, most=100_000)
+    strategy, fields = method.strategy, type(method.settings).model_fields
+    changes: dict[str, object] = {"sigma0": sigma0}
+    if size is not None:
+        changes["population_size"] = size
+    if strategy is not None:
+        if size is not None:
+            changes["population_multiple"] = 1.0
+        if bounded != (strategy.sampling.bounds != "none"):
+            changes["bounds"] = "penalty" if bounded else "none"
+        changes = {"sampling": {**strategy.sampling.model_dump(), **changes}}
+    else:
+        if size is not None and "population_size" not in fields:
+            refuse(
+                "population_size", population_size, "None with this method, which has no populations of a given size"
+            )
+        if not boxed and getattr(method.settings, "needs_box", False):
+            refuse("method", given, "with two finite bounds of each coordinate, within which it draws its points")
+        changes = {key: value for key, value in {**changes, "within_box": bounded}.items() if key in fields}
+    try:
+        settings = type(method.settings).model_validate({**method.settings.model_dump(), **changes})
+    except ValidationError as error:  # an object that was made without validation
+        raise ValueError(
+            f"method is {shown(given)}; allowed: settings that are valid: {error.errors()[0]['msg']}"
+        ) from None
+    return Method(method.algorithm, settings)
+
+
+def _chosen(given: object) -> Method:
+    if isinstance(given, Method):
+        return given
+    if isinstance(given, StrategySettings):
+        return Method(surrogate_cmaes.name, given)
+    if isinstance(given, BaseModel):
+        return Method(_algorithm_with(given), given)
+    if not isinstance(given, str):
+        refuse("method", given, "the name of a method, such as 'ada-kendall', or settings", of_type=True)
+    if given in _configs():
+        return named(given)
+    return _with_defaults(given)
+
+
+def _algorithm_with(settings: BaseModel) -> str:
+    """Return the name of the algorithm that has settings of this type."""
+    found = next((name for name, algorithm in ALGORITHMS.items() if type(settings) is algorithm.settings), None)
+    if found is None:
+        refuse("method", settings, "the name of a method, or settings of a registered algorithm", of_type=True)
+    return found
+
+
+def _with_defaults(name: str) -> Method:
+    """Return an algorithm of the registry with its defaults."""
+    if name not in ALGORITHMS.keys() - {surrogate_cmaes.name}:
+        start = name[:20].lower()
+        near = [known for known in names() if start and known.startswith(start)]
+        near = near or difflib.get_close_matches(start, names(), n=1)
+        refuse("method", name, ", ".join(names()) + (f"; is it {near[0]}?" if near else ""))
+    try:
+        return Method(name, ALGORITHMS[name].settings())
+    except ValidationError:
+        refuse("method", name, f"settings of {name}, which has no default of each")
+
+
+def registered(name: object) -> Algorithm:
+    """Return an algorithm by its name in the registry; a ValueError where there is none."""
+    try:
+        if isinstance(name, str) and name in ALGORITHMS:
+            return ALGORITHMS[name]
+    except SacmaError as error:
+        raise ValueError(one_line(str(error))) from None
+    raise ValueError(f"algorithm is {shown(name)}, not one of {', '.join(ALGORITHMS)}")

@@ -1,0 +1,106 @@
+"""The strategy of a call, asked and told, whichever its method is."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
+from sacma.optimize.asked import AskedSearch, Request
+from sacma.optimize.call import Call
+from sacma.strategy.generation import Generation
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.surrogate.whitening import Array
+
+FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
+
+
+def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
+    """Return the strategy of a call with a seed; its points are in units of the scale."""
+    if call.method.strategy is None:
+        return AskedSearch(partial(_search, call), on_generation)
+    starts, samples = _generators(call)
+    archive = None if call.archive is None else (call.space.scaled(call.archive[0]), call.archive[1])
+    return SurrogateStrategy(
+        call.method.strategy,
+        initial_point=initial_points(call, starts),
+        box=call.space.box,
+        rng=samples,
+        on_generation=on_generation,
+        archive=archive,
+    )
+
+
+def _generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return the generators of initial points and of all else."""
+    starts, samples = (np.random.default_rng(seed) for seed in np.random.SeedSequence(call.seed).spawn(2))
+    return starts, samples
+
+
+def initial_points(call: Call, rng: np.random.Generator) -> Callable[[], Array]:
+    """Return a function that gives x₀, and then the initial points of restarts, in units of the scale."""
+    first = [call.x0]
+
+    def initial_point() -> Array:
+        space = call.space
+        return space.scaled(first.pop() if first else space.another_start(call.x0, call.sigma0, rng))
+
+    return initial_point
+
+
+def _search(call: Call, evaluate: Callable[[Request], float]) -> None:
+    """Minimise with an algorithm that calls f itself.
+
+    An error of SciPy or pycma, as of values that overflow, ends one run of the algorithm: the next begins.
+    """
+    starts, samples = _generators(call)
+    problem = _Problem(call, evaluate, initial_points(call, starts))
+    algorithm, settings = ALGORITHMS[call.method.algorithm], call.method.settings
+    while True:
+        before = problem.evaluations
+        try:
+            algorithm.run(problem, settings, samples)
+        except Exception:
+            if algorithm not in BUILT_IN or problem.evaluations == before:
+                raise
+        else:
+            return
+
+
+class _Problem:
+    """The problem of a call as an algorithm sees it: ``sacma.algorithms.base.Problem``, in units of the scale.
+
+    It tells nothing of the limits of the call, which do not change what a run does until then.
+    """
+
+    evaluations_left = sys.maxsize
+    target_hit = False
+
+    def __init__(self, call: Call, evaluate: Callable[[Request], float], initial_point: Callable[[], Array]) -> None:
+        self.dimension = len(call.x0)
+        self.lower_bounds, self.upper_bounds = call.space.box
+        self._reach = FARTHEST * np.minimum(1.0, 1.0 / call.space.scale)
+        self._evaluate = evaluate
+        self._initial_point = initial_point
+        self._starts = 0
+        self.evaluations = 0
+
+    def __call__(self, point: Array) -> float:
+        """Return f(point), infinity where the evaluation fails.
+
+        Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
+        """
+        x = np.array(point, dtype=float)
+        if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
+            raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
+        self.evaluations += 1
+        return self._evaluate(Request(x, restart=max(0, self._starts - 1)))
+
+    def initial_point(self, half_width: float) -> Array:  # noqa: ARG002 the problem's
+        """Return x₀ of the call, then points of restarts; ``half_width`` has no effect."""
+        self._starts += 1
+        return self._initial_point()
+
+    def trace(self, generation: Generation) -> None:
+        """Take no notice of the algorithm's own generations: each evaluation is one."""

@@ -1,0 +1,107 @@
+"""Searches in threads: their turns, their ends, and interruptions."""
+
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sacma.optimize.asked import AskedSearch, Request
+
+
+def searches() -> int:
+    return sum(thread.name == "search" for thread in threading.enumerate())
+
+
+def point(asked: AskedSearch) -> float:
+    return asked.ask()[0].item()
+
+
+def endless(f: Callable[[Request], float]) -> None:
+    x = 1.0
+    while True:
+        x = f(Request(np.array([x]), restart=0)) / 2
+
+
+def test_ctrl_c_between_two_evaluations() -> None:
+    """It is raised when the search has come to its next point; what was told is kept."""
+
+    def slow(f: Callable[[Request], float]) -> None:
+        for x in range(10):
+            f(Request(np.array([float(x)]), restart=0))
+            time.sleep(0.3 if x == 2 else 0.0)
+
+    asked = AskedSearch(slow)
+    asked.tell([1.0])
+    asked.tell([1.0])
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        asked.tell([1.0])
+    timer.join()
+    assert searches() == 0
+    assert not asked.stopped
+    assert point(asked) == 3.0
+    asked.tell([2.0])
+    assert point(asked) == 4.0
+    asked.close()
+    assert searches() == 0
+
+
+def test_an_error_of_the_search_is_raised_where_it_is_told() -> None:
+    """At the beginning too; no thread is left."""
+
+    def failing(f: Callable[[Request], float]) -> None:
+        f(Request(np.array([1.0]), restart=0))
+        raise LookupError("a mistake")
+
+    def none(_: Callable[[Request], float]) -> None:
+        raise LookupError("at once")
+
+    asked = AskedSearch(failing)
+    with pytest.raises(LookupError, match="a mistake"):
+        asked.tell([1.0])
+    with pytest.raises(LookupError, match="at once"):
+        AskedSearch(none)
+    assert searches() == 0
+    assert AskedSearch(lambda _: None).stopped
+
+
+def test_garbage_in_the_turn_of_another_search() -> None:
+    """A search that is collected by another one's thread ends after its turn."""
+    garbage: list[object] = [AskedSearch(endless)]
+    garbage.append(garbage)
+    assert searches() == 1
+
+    def collecting(f: Callable[[Request], float]) -> None:
+        garbage.clear()
+        gc.collect()
+        endless(f)
+
+    other = AskedSearch(collecting)
+    assert searches() == 1
+    assert point(other) == 1.0
+    other.tell([3.0])
+    assert point(other) == 1.5
+    other.close()
+    assert searches() == 0
+
+
+def test_a_search_that_goes_on_after_its_end() -> None:
+    """Each further evaluation ends it again."""
+    seen: list[str] = []
+
+    def stubborn(f: Callable[[Request], float]) -> None:
+        for _ in range(3):
+            try:
+                endless(f)
+            except BaseException as error:  # noqa: BLE001 what it should not do
+                seen.append(type(error).__name__)
+
+    AskedSearch(stubborn).close()
+    assert seen == ["SearchEnd"] * 3
+    assert searches() == 0
