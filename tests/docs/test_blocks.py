@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import yaml
+from math_core import LatexToMathML
 
 from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
@@ -97,6 +98,8 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
                 run_commands(block, where, in_a_shell=in_a_shell)
             case "yaml":
                 load(block, checkout)
+            case "math":
+                LatexToMathML().convert_with_local_state(block.text, displaystyle=True)
             case "toml":
                 tomllib.loads(block.text)
             case other:
