@@ -1,5 +1,10 @@
-"""Pages of the site that stand elsewhere in the repository, and formulas as MathML, which browsers draw themselves."""
+"""What the site needs beside its theme.
 
+Pages that stand elsewhere in the repository; formulas as MathML, which browsers draw themselves; and boxes that scroll,
+with the keyboard, too, for what may be wider than its column.
+"""
+
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +24,24 @@ def on_config(config: Any) -> Any:
 
 def formula(source: str, _language: str, css_class: str, _options: Any, _md: Any, **_: Any) -> str:
     """Return a formula as MathML; LaTeX with a mistake ends the build."""
-    return f'<div class="{css_class}" tabindex="0">{LATEX.convert_with_local_state(source, displaystyle=True)}</div>'
+    drawn = LATEX.convert_with_local_state(source, displaystyle=True)
+    return f'<div class="scrolls {css_class}" tabindex="0">{drawn}</div>'
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Return the text of a page; links into docs/ are relative to it here."""
     source = ELSEWHERE.get(page.file.src_uri)
     return (ROOT / source).read_text().replace("](docs/", "](") if source else markdown
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Put tables and pictures that stand alone into boxes that can scroll."""
+    boxed = html.replace("<table>", '<div class="scrolls" tabindex="0"><table>').replace("</table>", "</table></div>")
+    return re.sub(r"<p>(<img [^>]*>)</p>", r'<p class="scrolls picture" tabindex="0">\1</p>', boxed)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the search for readers of screens, which the theme does not."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
