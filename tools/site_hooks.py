@@ -13,6 +13,12 @@ from math_core import LatexToMathML
 ROOT = Path(__file__).parent.parent
 ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "reference/results.md": "results/README.md"}
 LATEX = LatexToMathML()
+TEXT = re.compile(
+    r"<(pre|code|math)\b.*?</\1>|<[^>]+>"  # stays as it is
+    r"|\b(?P<name>\d+-D|(?:\w+-)*CMA-ES|ADA-\w+|GP-\d|L-BFGS-B)\b"
+    r"|(?<!\w)(?P<base>[A-Za-zΑ-Ωα-ωŷ]|Δf|#FE|RDE)_(?P<index>[A-Za-zα-ω]{1,3})(?![A-Za-z0-9_])(?:\^(?P<power>max))?",
+    re.DOTALL,
+)
 
 
 def on_config(config: Any) -> Any:
@@ -34,10 +40,22 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return (ROOT / source).read_text().replace("](docs/", "](") if source else markdown
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Put tables and pictures that stand alone into boxes that can scroll."""
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Set names and symbols; put tables, and pictures that stand alone, into boxes that can scroll."""
+    if not page.file.src_uri.startswith("reference/"):  # where words with underscores are Python's
+        html = TEXT.sub(set_text, html)
     boxed = html.replace("<table>", '<div class="scrolls" tabindex="0"><table>').replace("</table>", "</table></div>")
     return re.sub(r"<p>(<img [^>]*>)</p>", r'<p class="scrolls picture" tabindex="0">\1</p>', boxed)
+
+
+def set_text(found: re.Match[str]) -> str:
+    """Return a name that no line ends in, and a symbol with its index below."""
+    if found["name"]:
+        return f'<span class="name">{found["name"]}</span>'
+    if found["base"]:
+        power = f"<sup>{found['power']}</sup>" if found["power"] else ""
+        return f'<span class="name">{found["base"]}<sub>{found["index"]}</sub>{power}</span>'
+    return found[0]
 
 
 def on_post_page(output: str, **_: Any) -> str:

@@ -69,7 +69,7 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Site:
     """Build the site, and open a page."""
     folder = tmp_path_factory.mktemp("site")
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     done = subprocess.run(
         build, cwd=ROOT, env=environment(NO_MKDOCS_2_WARNING=1), capture_output=True, text=True, check=False
     )
