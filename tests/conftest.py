@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 # Before any import of numpy: workers of the tests share the cores.
@@ -26,6 +26,9 @@ from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.compilation import make_compiled_code
 from sacma.store.outcome import Outcome
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTHONPATH
 # The same examples at each run; `make torture` looks for new ones.
@@ -109,6 +112,15 @@ def best_after(outcome: Outcome, evaluations: float) -> float:
     """Return the best Δf after that many evaluations; inf before the first."""
     position = bisect_right(outcome.improved_at, evaluations)
     return outcome.improved_to[position - 1] if position else math.inf
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """Start Chromium, once for all pages."""
+    from tests.browser import chromium  # noqa: PLC0415 most tests have no page
+
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -143,11 +143,22 @@ def test_the_small_study(study: Path) -> None:
 
 
 def test_hooks_of_the_site() -> None:
-    """Pages that stand elsewhere are shown with their links right, and examples in docstrings as code."""
+    """Pages that stand elsewhere have their links right, formulas and symbols are set, and examples are code."""
     hooks = runpy.run_path(str(ROOT / "tools" / "site_hooks.py"))
     page = SimpleNamespace(file=SimpleNamespace(src_uri="contributing.md"))
     shown = hooks["on_page_markdown"]("", page)
     assert "](decisions.md)" in shown
+    drawn = hooks["formula"]("\\frac{a}{b}", "math", "formula", {}, None)
+    assert "<mfrac><mi>a</mi><mi>b</mi></mfrac>" in drawn
+    page.file.src_uri = "algorithm.md"
+    set_text = hooks["on_page_content"]("<p>GP-5 in 2-D: g_m^max, s_f² <code>x_i</code></p><table></table>", page)
+    assert set_text == (
+        '<p><span class="name">GP-5</span> in <span class="name">2-D</span>: '
+        '<span class="name">g<sub>m</sub><sup>max</sup></span>, <span class="name">s<sub>f</sub></span>² '
+        '<code>x_i</code></p><div class="scrolls" tabindex="0"><table></table></div>'
+    )
+    assert 'tabindex="0"><img src="a.svg"></p>' in hooks["on_page_content"]('<p><img src="a.svg"></p>', page)
+    assert "aria-label" in hooks["on_post_page"]('<div data-md-component="search" role="dialog">')
     doctests = runpy.run_path(str(ROOT / "tools" / "site_doctests.py"))["Doctests"]()
     documented = SimpleNamespace(docstring=SimpleNamespace(value="Add.\n\n>>> 1 + 1\n2\n"))
     doctests.on_object(obj=documented)

@@ -133,7 +133,7 @@ def _settings(model: type[BaseModel], known: set[FieldRow], prefix: str = "") ->
 
 def tree() -> Iterator[str]:
     """Yield the lines of the page of modules."""
-    yield from ("# The tree, a line a module", "", GENERATED, "")
+    yield from ("# Modules, a line each", "", GENERATED, "")
     source = Path(__file__).parent.parent / "src" / "sacma"
     folders = sorted(
         {path.parent for path in source.rglob("*.py")}, key=lambda folder: folder.relative_to(source).parts

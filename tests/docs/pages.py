@@ -4,6 +4,8 @@ A comment on the line before a block tells what the test does with it:
 
     <!-- in small: --functions 1 --budget 10 -->   these options are added to each sacma run, sweep and plan
     <!-- not run: needs Slurm -->                  it cannot be run here, and why
+
+A title, as in ```python title="mine.py", is the file that the reader saves the block in.
 """
 
 import re
@@ -14,7 +16,8 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), ROOT / "results" / "README.md", *ROOT.glob("docs/**/*.md")])
 
 _BLOCK = re.compile(
-    r"(?:<!-- (?P<note>[^\n]*) -->\n\s*)?^(?P<indent> *)```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^ *```$",
+    r"(?:<!-- (?P<note>[^\n]*) -->\n\s*)?"
+    r"^(?P<indent> *)```(?P<language>\S*)(?: title=\"(?P<title>[^\"\n]+)\")?[^\n]*\n(?P<text>.*?)^ *```$",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -29,6 +32,7 @@ class Block:
         language: as the fence says.
         text: its content.
         note: the comment before it, or empty.
+        title: name of the file that it is saved in, or empty.
     """
 
     page: Path
@@ -36,6 +40,7 @@ class Block:
     language: str
     text: str
     note: str
+    title: str
 
     @property
     def in_small(self) -> str:
@@ -52,6 +57,13 @@ def blocks(page: Path) -> list[Block]:
     """Return the fenced blocks of a page, in their order."""
     text = page.read_text()
     return [
-        Block(page, text.count("\n", 0, m.start("language")) + 1, m["language"], m["text"], m["note"] or "")
+        Block(
+            page,
+            text.count("\n", 0, m.start("language")) + 1,
+            m["language"],
+            m["text"],
+            m["note"] or "",
+            m["title"] or "",
+        )
         for m in _BLOCK.finditer(text)
     ]

@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import yaml
+from math_core import LatexToMathML
 
 from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
@@ -90,6 +91,9 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
         where = f"{page_name(page)}:{block.line}"
         if block.language in OUTPUT or block.not_run:
             continue
+        if block.title:
+            Path(block.title).write_text(block.text)
+            continue
         match block.language:
             case "python":
                 exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)  # noqa: S102 our own text
@@ -97,6 +101,8 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
                 run_commands(block, where, in_a_shell=in_a_shell)
             case "yaml":
                 load(block, checkout)
+            case "math":
+                LatexToMathML().convert_with_local_state(block.text, displaystyle=True)
             case "toml":
                 tomllib.loads(block.text)
             case other:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -42,12 +43,28 @@ def test_no_dead_link(page: Path) -> None:
             assert anchor[1:] in slugs, f"{page.name}: {target}{anchor}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_are_titles(page: Path) -> None:
+    """No link to a page reads as the name of its file."""
+    assert re.findall(r"\[[^]\n]*\.md\]\([^)]*\)", page.read_text()) == []
+
+
 def test_every_page_is_on_the_site() -> None:
     """And the site has no page that is not there."""
     content = (ROOT / "mkdocs.yml").read_text()
     listed = set(re.findall(r"[\w/]+\.md", content[content.index("nav:") :]))
     assert listed == {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
     assert yaml.safe_load(content)["docs_dir"] == "docs"
+    home, *others = listed_pages(yaml.safe_load(content)["nav"])
+    assert home == {"Home": "index.md"}
+    assert all(isinstance(entry, str) for entry in others), "titles are those of the pages"
+
+
+def listed_pages(navigation: list[Any]) -> Iterator[Any]:
+    """Entries of the navigation without its parts."""
+    for entry in navigation:
+        (content,) = entry.values() if isinstance(entry, dict) else (entry,)
+        yield from listed_pages(content) if isinstance(content, list) else [entry]
 
 
 def test_reference_follows_the_code() -> None:

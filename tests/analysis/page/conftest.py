@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.analysis.page.opened import Opened
 from tests.commands import sacma
@@ -15,8 +15,6 @@ from tests.conftest import CONFIGS
 PROTOCOL = ("--functions", "1,8,15", "--dimensions", "2,3", "--instances", "1-2", "--budget", "40")
 
 HOSTILE = "<script>document.title=1</script><img src=http://192.0.2.1/x.png>"
-
-OFFLINE = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 
 @pytest.fixture(scope="session")
@@ -34,15 +32,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = sacma("postprocess", "--no-pages", "--with", "Theirs=<b>theirs", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "results" / "report"
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start a browser that asks nothing of the network by itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(OFFLINE))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

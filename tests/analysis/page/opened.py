@@ -1,16 +1,9 @@
 """A page of a report in a browser, and what happens in it."""
 
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, Page
-
-needs_chromium = pytest.mark.skipif(
-    not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
-)
 
 
 class Opened:

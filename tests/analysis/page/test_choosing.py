@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page
 
-from tests.analysis.page.opened import Opened, needs_chromium
+from tests.analysis.page.opened import Opened
+from tests.browser import needs_chromium
 
 pytestmark = needs_chromium
 

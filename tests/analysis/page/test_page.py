@@ -17,7 +17,8 @@ from playwright.sync_api import Browser
 from sacma.analysis.paper import published
 from sacma.analysis.sections import all_sections
 from sacma.analysis.table_format import latex_text
-from tests.analysis.page.opened import Opened, needs_chromium
+from tests.analysis.page.opened import Opened
+from tests.browser import needs_chromium
 from tests.commands import sacma
 from tests.conftest import CONFIGS
 
