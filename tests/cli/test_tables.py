@@ -55,10 +55,10 @@ def test_settings_are_described_once_unless_their_default_differs() -> None:
     """A default that an algorithm changes is shown again; the rest refers to what is above."""
     known = field_rows(RestartSettings)
     lq = " ".join(shown(description("lq", "", LQSettings, known)))
-    assert "as above: sigma0, initial_range, population_size, population_factor,   max_restarts   key" in lq
+    assert "as above: sigma0, initial_range, population_size, population_factor,   max_restarts, within_box   key" in lq
     assert "active  true" in lq
     bipop = " ".join(shown(description("bipop", "", BIPOPSettings, known)))
-    assert "as above: initial_range, population_size, population_factor, active   key" in bipop
+    assert "as above: initial_range, population_size, population_factor, active,   within_box   key" in bipop
     assert "sigma0        2 " in bipop
     assert "max_restarts  9 " in bipop
 

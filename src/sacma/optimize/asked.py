@@ -128,7 +128,7 @@ class _SearchThread:
         self.process = os.getpid()
         self._generator: Any = None  # state of NumPy's global generator at the end of the last turn
         self._values: SimpleQueue[float | None] = SimpleQueue()
-        self._moves: SimpleQueue[Request | BaseException | None] = SimpleQueue()
+        self._moves = _Moves()
         arguments = search, self._values, self._moves
         self._thread = threading.Thread(target=_run, args=arguments, name="search", daemon=True)
 
@@ -140,10 +140,12 @@ class _SearchThread:
             else:
                 self._values.put(value)
             try:
-                move = self._moves.get()
+                self._moves.made.wait()
             except KeyboardInterrupt:  # nothing else can stop a search between two evaluations
-                self._moves.get()
+                self._moves.made.wait()
                 raise
+            self._moves.made.clear()
+            move = self._moves.last
         threads, _abandoned[:] = _abandoned[:], []
         for thread in threads:
             thread.end()
@@ -183,6 +185,18 @@ class _SearchThread:
                 np.random.set_state(outside)  # noqa: NPY002 idem
 
 
+class _Moves:
+    """The moves of a search; to wait for one, again and again, does not take it: an interruption loses none."""
+
+    def __init__(self) -> None:
+        self.last: Request | BaseException | None = None
+        self.made = threading.Event()
+
+    def put(self, move: Request | BaseException | None) -> None:
+        self.last = move
+        self.made.set()
+
+
 _turns = threading.Lock()
 """Held while any search has its turn."""
 
@@ -190,7 +204,7 @@ _abandoned: list["_SearchThread"] = []
 """Threads to be ended after the turn of another search."""
 
 
-def _run(search: Search, values: SimpleQueue[float | None], moves: SimpleQueue[Request | BaseException | None]) -> None:
+def _run(search: Search, values: SimpleQueue[float | None], moves: _Moves) -> None:
     """Run a search; it is all that its thread does, and knows nothing of the object that asks."""
 
     def f(request: Request) -> float:
