@@ -1,6 +1,6 @@
 """Points of the lowest predictions."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.part import Part
@@ -11,6 +11,7 @@ class Lowest(Part):
     """Points of the lowest predictions."""
 
     name: Literal["lowest"] = "lowest"
+    joint: ClassVar[bool] = False
 
     def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
         """Return the predictions, negated."""

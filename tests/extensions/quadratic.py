@@ -56,10 +56,11 @@ class Fit:
         """Return the values of the quadratic function."""
         return np.asarray(features(inputs) @ self.coefficients)
 
-    def posterior(self, inputs: Array) -> Posterior:
-        """Return their joint distribution."""
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Return their distribution."""
         X = features(inputs)
-        return Posterior(self.predict(inputs), self.variance * X @ self.inverse @ X.T, self.variance)
+        covariance = X @ self.inverse @ X.T if joint else np.sum(X @ self.inverse * X, axis=1)
+        return Posterior(self.predict(inputs), self.variance * covariance, self.variance)
 
     def search(self) -> Mapping[str, int | str]:
         """Return an empty mapping: nothing is searched for."""

@@ -29,7 +29,6 @@ def endless(f: Callable[[Request], float]) -> None:
 
 def test_ctrl_c_between_two_evaluations() -> None:
     """It is raised when the search has come to its next point; what was told is kept."""
-
     signals = [signal.SIGINT]
 
     def slow(f: Callable[[Request], float]) -> None:

@@ -264,9 +264,9 @@ class ScriptedFit:
         self._model.predictions += 1
         return self._changed(self.fitted.predict(inputs), self._model.predictions - 1)
 
-    def posterior(self, inputs: Array) -> Any:
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Any:
         """Return the posterior as it is."""
-        return self.fitted.posterior(inputs)
+        return self.fitted.posterior(inputs, joint=joint)
 
     def search(self) -> Mapping[str, int | str]:
         """Return what the search took."""

@@ -70,6 +70,9 @@ def test_conditioning_is_what_one_more_point_does_to_the_process() -> None:
         lines = posterior.mean + gain * (value - posterior.mean[k])
         np.testing.assert_allclose(lines, dense, atol=1e-6)
     np.testing.assert_allclose(posterior.center + posterior.scale * posterior.mean, process.predict(new), rtol=1e-10)
+    alone = process.posterior(new, joint=False)
+    np.testing.assert_allclose(alone.covariance, np.diag(posterior.covariance), rtol=1e-9)
+    np.testing.assert_array_equal(alone.mean, posterior.mean)
     np.testing.assert_allclose(
         posterior.scale**2 * np.diag(posterior.covariance), process.predict_variance(new), rtol=1e-6, atol=1e-12
     )

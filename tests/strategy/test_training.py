@@ -65,7 +65,7 @@ def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES)
     run.ask()
     np.testing.assert_array_equal(model(points), part.built[0].fitted[0].predict(whitening(points)))
     np.testing.assert_array_equal(
-        model.posterior(points).mean, part.built[0].fitted[0].posterior(whitening(points)).mean
+        model.posterior(points, joint=True).mean, part.built[0].fitted[0].posterior(whitening(points)).mean
     )
 
 

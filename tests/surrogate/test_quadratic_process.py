@@ -44,6 +44,7 @@ def test_it_is_scikit_learns_with_the_same_kernel(D: int) -> None:
     posterior = model.posterior(Z)
     np.testing.assert_allclose(posterior.mean, mean + p.mean, rtol=1e-7, atol=1e-7)
     np.testing.assert_allclose(posterior.covariance, covariance, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(model.posterior(Z, joint=False).covariance, posterior.variance, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(model.predict(Z), p.center + p.scale * (mean + p.mean), rtol=1e-7)
 
 

@@ -95,10 +95,10 @@ class Population:
         self._observer.spent("predict_seconds")
         return predicted
 
-    def posterior(self, model: TrainedModel) -> Posterior:
-        """Return the joint posterior of the population."""
+    def posterior(self, model: TrainedModel, *, joint: bool) -> Posterior:
+        """Return the posterior of the population."""
         self._observer.spent("strategy_seconds")
-        posterior = model.posterior(self._run.sampled)
+        posterior = model.posterior(self._run.sampled, joint=joint)
         self._observer.spent("predict_seconds")
         return posterior
 

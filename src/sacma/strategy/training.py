@@ -61,9 +61,9 @@ class TrainedModel:
         """Return the predictions ŷ at ``points``, shape (n, D)."""
         return self.fitted.predict(self.whitening(points))
 
-    def posterior(self, points: Array) -> Posterior:
-        """Return the joint posterior at ``points``, shape (n, D)."""
-        return self.fitted.posterior(self.whitening(points))
+    def posterior(self, points: Array, *, joint: bool) -> Posterior:
+        """Return the posterior at ``points``, shape (n, D)."""
+        return self.fitted.posterior(self.whitening(points), joint=joint)
 
 
 @dataclass(frozen=True)

@@ -24,17 +24,23 @@ class FitStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Posterior:
-    """Joint normal distribution of the values at some points, standardised as (w(value) − center)/scale.
+    """Normal distribution of the values at some points, standardised as (w(value) − center)/scale.
 
-    w is increasing; models that do not warp values have the identity.
+    It is joint, or that of each point by itself, which is all that some criteria need and costs less. w is increasing;
+    models that do not warp values have the identity.
     """
 
     mean: Array  # of the noise-free function, shape (n,)
-    covariance: Array  # of the noise-free function, shape (n, n)
+    covariance: Array  # of the noise-free function, shape (n, n); if not joint its diagonal, shape (n,)
     noise: float  # σ_n², the additional variance of an observed value
     center: float = 0.0  # in the units of w
     scale: float = 1.0  # in the units of w
     warp: Callable[[Array], Array] = field(default=np.asarray)  # w
+
+    @property
+    def variance(self) -> Array:
+        """Variance of the noise-free function at each point, shape (n,)."""
+        return self.covariance if self.covariance.ndim == 1 else np.asarray(np.diagonal(self.covariance))
 
     def standardised(self, values: Array) -> Array:
         """Return ``values`` of the objective in the units of ``mean``."""
@@ -47,8 +53,8 @@ class Fitted(Protocol):
     def predict(self, inputs: Array) -> Array:
         """Return the predictions at whitened ``inputs``, shape (n, D), in the objective's units, shape (n,)."""
 
-    def posterior(self, inputs: Array) -> Posterior:
-        """Return the joint posterior at whitened ``inputs``, shape (n, D). Only doubly trained control needs it."""
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Return the posterior at whitened ``inputs``, shape (n, D); controls that pick points for f need it."""
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""

@@ -18,6 +18,6 @@ def log_densities(posterior: Posterior, values: Array) -> Array:
     >>> np.round(log_densities(standard_normal, np.array([0.0])), 6).tolist()
     [-0.918939]
     """
-    variance = np.maximum(np.diagonal(posterior.covariance), 0.0) + posterior.noise + LEAST_VARIANCE
+    variance = np.maximum(posterior.variance, 0.0) + posterior.noise + LEAST_VARIANCE
     squares = (posterior.standardised(values) - posterior.mean) ** 2 / variance
     return np.asarray(-0.5 * (squares + np.log(2.0 * np.pi * variance)) - np.log(posterior.scale))

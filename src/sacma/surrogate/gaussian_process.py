@@ -87,7 +87,7 @@ class GaussianProcess:
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs), values)
+        return log_densities(self.posterior(inputs, joint=False), values)
 
     def value_and_gradient(self, point: Array) -> tuple[float, Array]:
         """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
@@ -120,14 +120,18 @@ class GaussianProcess:
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
         return np.asarray(np.nan_to_num(variance))
 
-    def posterior(self, inputs: Array) -> Posterior:
-        """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised values."""
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Return the posterior at whitened ``inputs``, shape (n, D), of standardised values."""
         points = np.ascontiguousarray(inputs)
         length, compiled = self.hyperparameters.length, likelihood_of(self.covariance)
         solved, _ = dtrtrs(self.factor, compiled.correlations(points, self.inputs, length).T, lower=1)
+        if joint:
+            remaining = compiled.correlations(points, points, length) - solved.T @ solved
+        else:
+            remaining = 1.0 - np.sum(solved**2, axis=0)
         return Posterior(
             mean=np.asarray(compiled.posterior_mean(points, self.inputs, length, self.mean, self.weights)),
-            covariance=self.signal * (compiled.correlations(points, points, length) - solved.T @ solved),
+            covariance=self.signal * remaining,
             noise=self.signal * self.hyperparameters.ratio,
             center=self.center,
             scale=self.scale,

@@ -70,16 +70,21 @@ class QuadraticProcess:
         trend_gradient = (p.weights * roots) @ p.inputs / self.norm
         return value + factor * float(p.weights @ roots**2), gradient + factor * trend_gradient
 
-    def posterior(self, inputs: Array) -> Posterior:
-        """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised values."""
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Return the posterior at whitened ``inputs``, shape (n, D), of standardised values."""
         points, p = np.ascontiguousarray(inputs), self.fit.process
         length, compiled_code = p.hyperparameters.length, likelihood_of(p.covariance, trend=True)
         to_known = compiled_code.correlations(points, p.inputs, length) + self._trend(points, p.inputs)
         solved, _ = dtrtrs(p.factor, to_known.T, lower=1)
-        among = compiled_code.correlations(points, points, length) + self._trend(points, points)
+        if joint:
+            remaining = compiled_code.correlations(points, points, length) + self._trend(points, points)
+            remaining -= solved.T @ solved
+        else:
+            roots = 0.5 + 0.5 * np.sum(points**2, axis=1) / self.norm
+            remaining = 1.0 + self.weight * roots**2 - np.sum(solved**2, axis=0)
         return Posterior(
             mean=p.mean + to_known @ p.weights,
-            covariance=p.signal * (among - solved.T @ solved),
+            covariance=p.signal * remaining,
             noise=p.signal * p.hyperparameters.ratio,
             center=p.center,
             scale=p.scale,
@@ -87,7 +92,7 @@ class QuadraticProcess:
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs), values)
+        return log_densities(self.posterior(inputs, joint=False), values)
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""

@@ -85,13 +85,13 @@ class WarpedProcess:
         value = self.warp.inverse(np.array([warped]))
         return float(value[0]), gradient * self.warp.stretch(float(value[0]))
 
-    def posterior(self, inputs: Array) -> Posterior:
-        """Return the joint posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""
-        return replace(self.fit.process.posterior(inputs), warp=self.warp)
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Return the posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""
+        return replace(self.fit.process.posterior(inputs, joint=joint), warp=self.warp)
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs), values) + self.warp.log_slopes(values)
+        return log_densities(self.posterior(inputs, joint=False), values) + self.warp.log_slopes(values)
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""

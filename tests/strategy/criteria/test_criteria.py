@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from sacma.strategy.criteria import CRITERIA
-from sacma.strategy.criteria.base import Criterion, select_points, variance
+from sacma.strategy.criteria.base import Criterion, select_points
 from sacma.strategy.expected_ranking import expected_ranking_difference
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.whitening import Array
@@ -44,6 +44,33 @@ def test_own_rank_is_the_mean_displacement_by_simulation() -> None:
         values = rng.normal(mean, np.sqrt(POSTERIOR.covariance[i, i] + noisy.noise), 40_000)
         moved = np.abs(np.sum(others[None] < values[:, None], axis=1) - np.sum(others < mean))
         assert worth[i] == pytest.approx(np.mean(moved), abs=5.0 * np.std(moved) / 200.0)
+
+
+def test_own_rank_of_a_large_population_is_nearly_that_over_all() -> None:
+    """256 of 3,000 others stand for them; each point is left out where it is one of these."""
+    rng = np.random.default_rng(3)
+    mean, variance = rng.standard_normal(3000) ** 3, rng.uniform(0.01, 4.0, 3000)
+    exact = np.array(
+        [
+            np.sum(norm.cdf(-np.abs(np.delete(mean, i) - mean[i]) / np.sqrt(s2 + 0.1)))
+            for i, s2 in enumerate(variance[:200])
+        ]
+    )
+    worth = worth_of("own-rank", Posterior(mean, variance, 0.1), BEST, 1)
+    np.testing.assert_allclose(worth[:200], exact, atol=0.004 * 3000)
+    certain = Posterior(np.arange(3000.0)[::-1], np.zeros(3000), 0.0)
+    np.testing.assert_array_equal(worth_of("own-rank", certain, BEST, 1), 0.0)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_criteria_that_need_no_covariances_know_none(criterion: str) -> None:
+    """Each point by itself has the same worth; ERDE needs the joint posterior."""
+    alone = Posterior(POSTERIOR.mean, np.diag(POSTERIOR.covariance), POSTERIOR.noise)
+    np.testing.assert_array_equal(alone.variance, POSTERIOR.variance)
+    assert CRITERIA[criterion].joint == (criterion == "ranking-difference")
+    if not CRITERIA[criterion].joint:
+        worth = worth_of(criterion, POSTERIOR, BEST, PARENTS)
+        np.testing.assert_array_equal(worth_of(criterion, alone, BEST, PARENTS), worth)
 
 
 def test_own_rank_of_certain_points() -> None:
@@ -85,4 +112,4 @@ def test_variance_decides_among_equals() -> None:
     worth = worth_of("ranking-difference", posterior, BEST, 1)
     assert not worth.any()
     assert list(select_points(worth, posterior, 2)) == [1, 2]
-    np.testing.assert_array_equal(variance(posterior), [1.0, 9.0, 4.0])
+    np.testing.assert_array_equal(posterior.variance, [1.0, 9.0, 4.0])

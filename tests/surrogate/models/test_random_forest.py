@@ -60,6 +60,7 @@ def test_the_posterior_is_over_the_trees() -> None:
     trees = np.array([tree.predict(NEW) for tree in forest.forest.estimators_])
     np.testing.assert_allclose(posterior.covariance, np.cov(trees.T, ddof=0), atol=1e-12)
     np.testing.assert_allclose(posterior.center + posterior.scale * posterior.mean, forest.predict(NEW), rtol=1e-12)
+    np.testing.assert_allclose(forest.posterior(NEW, joint=False).covariance, posterior.variance, atol=1e-12)
     assert posterior.noise == 0.0
     assert forest.posterior(NEW[:1]).covariance.shape == (1, 1)
     assert dict(forest.search()) == {}

@@ -112,8 +112,9 @@ class ApproximateRankingControl:
         number = min(len(left), max(1, math.ceil(self._settings.growth * (population.size - len(left)) - 1e-9)))
         if model is None:
             return left[:number]
-        posterior = population.posterior(model)
-        worth = self._settings.criterion.worth(posterior, population.best_value, population.parents)
+        criterion = self._settings.criterion
+        posterior = population.posterior(model, joint=criterion.joint)
+        worth = criterion.worth(posterior, population.best_value, population.parents)
         return select_points(np.where(np.isnan(population.values), worth, -np.inf), posterior, number)
 
 

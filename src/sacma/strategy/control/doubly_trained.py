@@ -62,7 +62,7 @@ class DoublyTrainedControl:
             if self._share.judges:
                 first = population.predict(model)  # ŷ
             if number < population.size:
-                posterior = population.posterior(model)
+                posterior = population.posterior(model, joint=self._criterion.joint)
                 worth = self._criterion.worth(posterior, population.best_value, population.parents)
                 asked = select_points(worth, posterior, number)
         yield from population.evaluate(asked)

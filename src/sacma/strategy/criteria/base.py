@@ -1,6 +1,6 @@
 """The interface of criteria: the worth of evaluating each point of a population."""
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from sacma.surrogate.whitening import Array
 
 class Criterion(Protocol):
     """Worth of evaluating points with f."""
+
+    joint: ClassVar[bool]  # True if it needs covariances, not variances alone
 
     def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
         """Return the worth of each point, shape (λ,).
@@ -25,11 +27,6 @@ class Criterion(Protocol):
         """Import or compile the code."""
 
 
-def variance(posterior: Posterior) -> Array:
-    """Return the posterior variance of each point, shape (λ,)."""
-    return np.asarray(np.diag(posterior.covariance))
-
-
 def select_points(worth: Array, posterior: Posterior, number: int) -> Indices:
     """Return the indices, ascending, of ``number`` points: by worth, and by variance among equals."""
-    return np.sort(np.lexsort((-variance(posterior), -worth))[:number])
+    return np.sort(np.lexsort((-posterior.variance, -worth))[:number])

@@ -1,6 +1,6 @@
 """Expected ranking difference (ERDE): the expected change of the ranking of all others by a point's value."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.part import Part
@@ -11,6 +11,7 @@ class ExpectedRankingDifference(Part):
     """Expected change of the ranking of all other points."""
 
     name: Literal["ranking-difference"] = "ranking-difference"
+    joint: ClassVar[bool] = True
 
     def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:  # noqa: ARG002 one protocol
         """Return the expected ranking difference of each point; see ``Criterion``."""

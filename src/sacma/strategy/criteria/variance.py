@@ -1,8 +1,7 @@
 """Posterior variance."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from sacma.strategy.criteria.base import variance
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.part import Part
 from sacma.surrogate.whitening import Array
@@ -12,7 +11,8 @@ class Variance(Part):
     """Posterior variance."""
 
     name: Literal["variance"] = "variance"
+    joint: ClassVar[bool] = False
 
     def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:  # noqa: ARG002 one protocol
         """Return the variance of each point; see ``Criterion``."""
-        return variance(posterior)
+        return posterior.variance

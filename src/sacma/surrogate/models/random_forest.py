@@ -69,10 +69,10 @@ class RandomForest:
         with np.errstate(over="ignore"):
             return np.asarray(self.center + self.scale * self.forest.predict(inputs))
 
-    def posterior(self, inputs: Array) -> Posterior:
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
         """Return mean and covariance over the trees at whitened ``inputs``, shape (n, D); no noise is known."""
         by_tree = np.array([tree.predict(inputs) for tree in self.forest.estimators_])
-        covariance = np.atleast_2d(np.cov(by_tree, rowvar=False, ddof=0))
+        covariance = np.atleast_2d(np.cov(by_tree, rowvar=False, ddof=0)) if joint else by_tree.var(axis=0)
         return Posterior(by_tree.mean(axis=0), covariance, noise=0.0, center=self.center, scale=self.scale)
 
     def search(self) -> Mapping[str, int | str]:
