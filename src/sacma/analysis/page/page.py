@@ -91,10 +91,10 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
         partial=page.partial,
         version=__version__,
         uplot=UPLOT,
-        styles=Markup(_resource("vendor/uPlot.min.css") + _resource("page.css")),  # noqa: S704 our own
-        script=Markup(_script()),  # noqa: S704 idem
-        uplot_code=Markup(_resource("vendor/uPlot.iife.min.js")),  # noqa: S704 idem
-        data=_packed(_printable(_data(findings, sections, pictures) | {"glyphs": glyphs})),
+        styles=Markup(styles()),  # noqa: S704 our own
+        script=Markup(script()),  # noqa: S704 idem
+        uplot_code=Markup(uplot_script()),  # noqa: S704 idem
+        data=packed(_printable(_data(findings, sections, pictures) | {"glyphs": glyphs})),
         places=places,
         figures=figures,
         frames=findings,
@@ -109,9 +109,20 @@ def _resource(name: str) -> str:
     return resources.files("sacma.analysis.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _script() -> str:
+def styles() -> str:
+    """Return the style sheet of the page."""
+    return _resource("vendor/uPlot.min.css") + _resource("page.css")
+
+
+def script() -> str:
+    """Return the script of the page, but for the library that draws curves."""
     parts = "\n".join(_resource(f"script/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(async () => {{\n{parts}}})();\n'
+
+
+def uplot_script() -> str:
+    """Return the library that draws curves."""
+    return _resource("vendor/uPlot.iife.min.js")
 
 
 def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:
@@ -169,7 +180,7 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def _packed(content: Json) -> str:
+def packed(content: Json) -> str:
     """Return JSON, compressed, as text that can stand in a page: a tenth of its size."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()

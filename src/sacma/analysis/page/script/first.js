@@ -99,7 +99,8 @@ if (byId("first-dimension")) {
     const width = place.clientWidth;
     const letters = width < 480 ? 18 : 30;
     const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
-    const [right, row, top, bottom] = [44, 26, 8, 40];
+    const row = Math.max(26, Math.min(36, 260 / names.length)); // few are as high as the chart beside them
+    const [right, top, bottom] = [44, 8, 40];
     const height = top + row * names.length + bottom;
     const ends = names.flatMap((name) => of[name].filter((value) => value !== null));
     const low = Math.floor(Math.min(...ends));
