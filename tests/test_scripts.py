@@ -2,6 +2,7 @@
 
 import ast
 import runpy
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,9 +47,11 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/best2009_targets.py": ([f"{FOLDER}/targets.csv", "--tiny"], "targets written to"),
     "tools/build_twice.py": (["--tiny"], "built twice, 1 files with the same bytes"),
     "tools/compat.py": (["--tiny", sys.executable], "sacma --version: ok"),
+    "tools/gallery.py": ([STUDY, FOLDER], "report.html: "),
     "tools/oldest_versions.py": ([], "numpy=="),
     "tools/pictures.py": ([STUDY, FOLDER, "--tiny"], "run_lengths.svg"),
     "tools/reference.py": (["--check"], ""),
+    "tools/screens.py": ([FOLDER, "--tiny"], ["screen_report.png: ", "screen_report_narrow.png: "]),
     "tools/same_bits.py": (["--tiny"], ["CMA-ES", "the same"]),
     "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
 }
@@ -118,6 +121,8 @@ def test_it_runs_in_small(
     arguments = [argument.replace(FOLDER, str(tmp_path)) for argument in arguments]
     if name in {"tools/build_twice.py", "tools/same_bits.py"} and not (ROOT / ".git").exists():
         pytest.skip("not a clone: there is no commit to build")
+    if name == "tools/screens.py" and not shutil.which("chromium"):
+        pytest.skip("Chromium is not installed")
     monkeypatch.delenv("SACMA_RESULTS", raising=False)
     kept = ROOT / "benchmarks" / "out" / f"{Path(name).stem}.json"
     before = kept.stat().st_mtime_ns if kept.exists() else None
@@ -142,8 +147,9 @@ def test_the_small_study(study: Path) -> None:
     assert (study / "report" / "index.html").is_file()
 
 
-def test_hooks_of_the_site() -> None:
+def test_hooks_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages that stand elsewhere have their links right, formulas and symbols are set, and examples are code."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
     hooks = runpy.run_path(str(ROOT / "tools" / "site_hooks.py"))
     page = SimpleNamespace(file=SimpleNamespace(src_uri="contributing.md"))
     shown = hooks["on_page_markdown"]("", page)
@@ -158,6 +164,12 @@ def test_hooks_of_the_site() -> None:
         '<code>x_i</code></p><div class="scrolls" tabindex="0"><table></table></div>'
     )
     assert 'tabindex="0"><img src="a.svg"></p>' in hooks["on_page_content"]('<p><img src="a.svg"></p>', page)
+    picture = '<img src="images/run_lengths.svg">'
+    shown = hooks["on_page_content"](f"<p>{picture}</p>", page)
+    assert f'srcset="images/run_lengths_narrow.svg">{picture}</picture>' in shown
+    live = hooks["on_page_content"](f'<p><a href="gallery/report.html">{picture}</a></p>', page)
+    assert '<iframe class="charts" src="gallery/charts.html"' in live
+    assert shown in live
     assert "aria-label" in hooks["on_post_page"]('<div data-md-component="search" role="dialog">')
     doctests = runpy.run_path(str(ROOT / "tools" / "site_doctests.py"))["Doctests"]()
     documented = SimpleNamespace(docstring=SimpleNamespace(value="Add.\n\n>>> 1 + 1\n2\n"))

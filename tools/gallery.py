@@ -2,8 +2,8 @@
 
 python tools/gallery.py RESULTS     # after sacma postprocess RESULTS; writes docs/gallery/report.html
 
-What is committed is the content of the report's page. When the site is built, ``files`` makes what belongs beside it: the
-package's styles and script, and a page of the first charts alone, which other pages embed.
+What is committed is the content of the report's page. When the site is built, ``files`` makes what belongs beside it:
+the package's styles and script, and a page of the first charts alone, which other pages embed.
 """
 
 import argparse
@@ -31,8 +31,8 @@ SUMMARY = re.compile(r'<section id="summary">\s*<h2>.*?</h2>(.*?)</section>', re
 
 ALLOWED = "default-src 'none'; img-src data:; style-src 'self' 'unsafe-inline'; script-src 'self'"
 LINKS = '<link rel="stylesheet" href="report.css">\n<link rel="stylesheet" href="gallery.css">'
-NOTE = """<aside><a href="../gallery.html">sacma’s documentation</a> · A report, as <code>sacma postprocess</code> writes it,
-without the tables and figures in the folder beside it.</aside>
+NOTE = """<aside><a href="../gallery.html">sacma’s documentation</a> · A report, as <code>sacma postprocess</code>
+writes it, without the tables and figures in the folder beside it.</aside>
 """
 CHARTS = """<main>
 <section id="summary">{summary}</section>
@@ -50,20 +50,28 @@ def main() -> None:
     """Write the page of a report, and print its size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
-    parser.add_argument("folder", type=Path, nargs="?", default=GALLERY, help="another folder, for a look without a site")
+    parser.add_argument(
+        "folder", type=Path, nargs="?", default=GALLERY, help="another folder, for a look without a site"
+    )
     given = parser.parse_args()
     page = content((given.results / "report" / "index.html").read_text(encoding="utf-8"))
     size = len(page.encode())
     if size > MOST:
-        sys.exit(f"the page has {size / 1e6:.2f} MB; a site is to have {MOST / 1e6:g} MB at most: compare fewer algorithms")
-    given.folder.mkdir(parents=True, exist_ok=True)
-    (given.folder / "report.html").write_text(page, encoding="utf-8")
+        sys.exit(
+            f"the page has {size / 1e6:.2f} MB; a site is to have {MOST / 1e6:g} MB at most: compare fewer algorithms"
+        )
+    if given.folder == GALLERY:
+        (GALLERY / "report.html").write_text(page, encoding="utf-8")
+    else:
+        write_all(page, given.folder)
     print(f"{given.folder / 'report.html'}: {size / 1e6:.2f} MB")
-    if given.folder != GALLERY:
-        for name in ("gallery.css", "embedded.js"):
-            shutil.copy(GALLERY / name, given.folder)
-        for name, text in files(page).items():
-            (given.folder / name).write_text(text, encoding="utf-8")
+
+
+def write_all(page: str, folder: Path) -> None:
+    """Write the page of a report and all that belongs beside it, as the site has it."""
+    shutil.copytree(GALLERY, folder, dirs_exist_ok=True)
+    for name, text in {"report.html": page, **files(page)}.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def content(report: str) -> str:

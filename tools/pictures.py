@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-
 from screens import IMAGES, PHONE, browser, keep_screen, opened
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
@@ -146,8 +145,12 @@ def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
             axes.set_xticks([1, 10, 100, BUDGET], ["1", "10", "100", str(BUDGET)])
             axes.minorticks_off()
             guide(axes)
-        layout.write(8, lines * row / 2, "share of targets reached, 24 functions", rotation=90, va="center", ha="center")
-        layout.write(LEFT + (width - LEFT) / 2, lines * row + LINE / 2, "true evaluations / D", va="center", ha="center")
+        layout.write(
+            8, lines * row / 2, "share of targets reached, 24 functions", rotation=90, va="center", ha="center"
+        )
+        layout.write(
+            LEFT + (width - LEFT) / 2, lines * row + LINE / 2, "true evaluations / D", va="center", ha="center"
+        )
     return layout.figure
 
 

@@ -1,9 +1,10 @@
 """Take pictures of the first screens of the site and of its report: `make screens`. Needs Chromium.
 
 python tools/screens.py              # builds the site, and writes docs/images/screen_*.png
-python tools/screens.py FOLDER --tiny       # of one page, into FOLDER
+python tools/screens.py FOLDER --tiny       # of the report alone, into FOLDER
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
+from gallery import GALLERY, write_all
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
@@ -41,9 +43,12 @@ def main() -> None:
     tiny = sys.argv[-1] == "--tiny"
     folder = Path(sys.argv[1]) if tiny else IMAGES
     with tempfile.TemporaryDirectory() as site, browser() as chromium:
-        build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", site]
-        subprocess.run(build, cwd=ROOT, check=True)
-        for name, path in [("home", "index")] if tiny else PAGES.items():
+        if tiny:
+            write_all((GALLERY / "report.html").read_text(encoding="utf-8"), Path(site) / "gallery")
+        else:
+            build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", site]
+            subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+        for name, path in list(PAGES.items())[: 1 if tiny else None]:
             for width, height, suffix in ((DESK, 900, ""), (PHONE, 844, "_narrow")):
                 page = opened(chromium, Path(site) / f"{path}.html", width, height)
                 keep_screen(page, f"screen_{name}{suffix}", folder)

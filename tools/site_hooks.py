@@ -26,7 +26,9 @@ TEXT = re.compile(
 PICTURE = re.compile(
     r'<p>(?P<link><a [^>]*>)?(?P<image><img [^>]*src="(?P<source>[^"]*)"[^>]*>)(?P<end>(?(link)</a>))</p>'
 )
-CHARTS = re.compile(r'<p><a href="(?P<gallery>[^"]*gallery/)report\.html">(?P<image><img [^>]*run_lengths\.svg"[^>]*>)</a></p>')
+CHARTS = re.compile(
+    r'<p><a href="(?P<gallery>[^"]*gallery/)report\.html">(?P<image><img [^>]*run_lengths\.svg"[^>]*>)</a></p>'
+)
 
 
 def on_config(config: Any) -> Any:
