@@ -15,7 +15,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parent.parent
 ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "reference/results.md": "results/README.md"}
 IMAGES = ROOT / "docs" / "images"
-NARROW = 600  # pixels of a window, at most, in which pictures have their narrow form
+NARROW = 740  # pixels of a window, at most, in which pictures have their narrow form; site.css has it, too
 LATEX = LatexToMathML()
 TEXT = re.compile(
     r"<(pre|code|math)\b.*?</\1>|<[^>]+>"  # stays as it is

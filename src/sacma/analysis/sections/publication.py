@@ -257,8 +257,8 @@ def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = F
     limits = lowest - MARGIN, highest + MARGIN
     columns = min(len(dimensions), 2) if width < PAGE else len(dimensions)
     side = (width - LEFT - 6 - (columns - 1) * BETWEEN) / (columns if width < PAGE else max(columns, 3))
-    lines, line_height = -(-len(dimensions) // columns), ABOVE + side + BELOW
-    row = lines * line_height
+    lines, height = -(-len(dimensions) // columns), ABOVE - LINE + side + BELOW
+    row = LINE + lines * height  # of a reading, below its title
     look = looks(published.ALGORITHMS)
     shown = [name for name in published.ALGORITHMS if (these["algorithm"] == name).any()]
     with styled():
@@ -268,7 +268,7 @@ def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = F
             layout.write(LEFT, n * row + 2, f"Ours, {reading}", va="top")
             for position, dimension in enumerate(dimensions):
                 line, column = divmod(position, columns)
-                top = n * row + line * line_height + ABOVE
+                top = n * row + line * height + ABOVE
                 axes = layout.panel(LEFT + column * (side + BETWEEN), top, side, side, f"{dimension}-D")
                 axes.plot(limits, limits, color=FAINT, linewidth=1.0, zorder=0)
                 guide(axes)
