@@ -29,7 +29,7 @@ POLICY = re.compile(r'(?<=http-equiv="Content-Security-Policy" content=")[^"]*')
 FILE = re.compile(r'<a href="((?:tables|figures|\.\./cocopp)/[^"]*)">(.*?)</a>', re.DOTALL)
 SUMMARY = re.compile(r'<section id="summary">\s*<h2>.*?</h2>(.*?)</section>', re.DOTALL)
 
-ALLOWED = "default-src 'none'; img-src data:; style-src 'self' 'unsafe-inline'; script-src 'self'"
+ALLOWED = "default-src 'none'; img-src data:; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:"
 LINKS = '<link rel="stylesheet" href="report.css">\n<link rel="stylesheet" href="gallery.css">'
 NOTE = """<aside><a href="../gallery.html">sacma’s documentation</a> · A report, as <code>sacma postprocess</code>
 writes it, without the tables and figures in the folder beside it.</aside>

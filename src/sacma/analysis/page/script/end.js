@@ -9,6 +9,14 @@ preferred.addEventListener("change", reshade);
 // The button sets it, or the page that this one is embedded in.
 new MutationObserver(reshade).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
+// Boxes that are wider inside than outside say so.
+const boxes = [...document.querySelectorAll(".scroll, .picture")];
+const sizes = new ResizeObserver(() => {
+  const wider = boxes.map((box) => box.scrollWidth > box.clientWidth + 1);
+  boxes.forEach((box, n) => box.classList.toggle("overflows", wider[n]));
+});
+for (const box of boxes) for (const each of [box, ...box.children]) sizes.observe(each);
+
 let width = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth !== width) {
