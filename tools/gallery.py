@@ -7,23 +7,20 @@ the package's styles and script, and a page of the first charts alone, which oth
 """
 
 import argparse
-import base64
-import gzip
-import json
 import re
 import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from sacma.analysis.page.page import packed, script, styles, uplot_script
+from sacma.analysis.page.page import script, styles, uplot_script
 
 GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
 MOST = 3_000_000
 """Bytes of the report's page."""
 
 STYLES = re.compile(r"<style>.*?</style>", re.DOTALL)
-PAYLOAD = re.compile(r'<script type="text/plain" id="payload">([^<]*)</script>')
+DATA = re.compile(r'<script type="text/plain" id="payload">[^<]*</script>')
 SCRIPTS = re.compile(r"(?<=</script>)\s*<script>.*</script>", re.DOTALL)
 POLICY = re.compile(r'(?<=http-equiv="Content-Security-Policy" content=")[^"]*')
 FILE = re.compile(r'<a href="((?:tables|figures|\.\./cocopp)/[^"]*)">(.*?)</a>', re.DOTALL)
@@ -38,7 +35,7 @@ CHARTS = """<main>
 <section id="summary">{summary}</section>
 <p><a href="report.html" target="_top">The whole report</a></p>
 </main>
-<script type="text/plain" id="payload">{payload}</script>
+{data}
 <script src="report.js"></script>
 <script src="embedded.js"></script>
 </body>
@@ -90,14 +87,11 @@ def files(page: str) -> Mapping[str, str]:
 
 def charts(page: str) -> str:
     """Return the page of a report with its first charts alone, and their data."""
-    summary, payload = SUMMARY.search(page), PAYLOAD.search(page)
-    if not (summary and payload):
+    summary, data = SUMMARY.search(page), DATA.search(page)
+    if not (summary and data):
         sys.exit("the report has no summary or no data")
-    data = json.loads(gzip.decompress(base64.b64decode(payload[1])))
-    few = {name: data[name] for name in ("summary", "ecdf", "styles", "names", "baseline")}
-    few |= {"algorithms": {"ecdf": data["algorithms"]["ecdf"]}, "figures": {}, "glyphs": {}}
     head = page.partition("<body>")[0]
-    return f'{head}<body class="embedded">\n{CHARTS.format(summary=summary[1], payload=packed(few))}'
+    return f'{head}<body class="embedded">\n{CHARTS.format(summary=summary[1], data=data[0])}'
 
 
 if __name__ == "__main__":

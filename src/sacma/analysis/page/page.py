@@ -31,6 +31,7 @@ LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
 # Parts of one function, in this order.
 SCRIPTS = ("start", "chart", "scatter", "runs", "first", "figures", "curves", "ert", "final", "end")
+OF_FIRST_SCREEN = {"summary", "ecdf", "algorithms", "styles", "names", "baseline"}  # data that it needs: drawn at once
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 GROUP = r'<g id="(?:figure|axes|patch|text|legend|line2d|xtick|ytick|matplotlib\.axis)_\d+"'
@@ -85,6 +86,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
             for each, tables in of_place
         ]
         places.append({"key": key, "title": first.title, "heading": first.heading or first.title, "sections": parts})
+    data = _data(findings, sections, pictures) | {"glyphs": glyphs}
     return environment.from_string(_resource("template.html")).render(
         title=page.title,
         subtitle=page.subtitle,
@@ -94,7 +96,8 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
         styles=Markup(styles()),  # noqa: S704 our own
         script=Markup(script()),  # noqa: S704 idem
         uplot_code=Markup(uplot_script()),  # noqa: S704 idem
-        data=packed(_printable(_data(findings, sections, pictures) | {"glyphs": glyphs})),
+        data=_packed(_printable({name: content for name, content in data.items() if name in OF_FIRST_SCREEN})),
+        more=_packed(_printable({name: content for name, content in data.items() if name not in OF_FIRST_SCREEN})),
         places=places,
         figures=figures,
         frames=findings,
@@ -180,7 +183,7 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def packed(content: Json) -> str:
+def _packed(content: Json) -> str:
     """Return JSON, compressed, as text that can stand in a page: a tenth of its size."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()

@@ -135,6 +135,7 @@ if (byId("first-dimension")) {
     place.replaceChildren(picture);
   };
 
+  drawRanks();
   let curves = null;
   data.algorithms.first = [...data.algorithms[byId("first-chart") ? "ecdf" : "ert"]];
   if (byId("first-chart")) {
@@ -142,6 +143,10 @@ if (byId("first-dimension")) {
       label: "share of targets reached",
       yLog: false,
       line: () => (place ? budgets[budget.value] : null),
+      atLeast: () => { // as high as the ranks, where these are beside it
+        const [ranked, curved] = [place, byId("first-chart")].map((each) => each?.getBoundingClientRect());
+        return ranked?.left >= curved.right ? Math.max(270, Math.min(560, ranked.height - 40)) : 270;
+      },
       curves: () => runLengths(dimension.value, functions()),
       describe: ([, share], idx) => shown(share[idx]),
     });
@@ -158,7 +163,6 @@ if (byId("first-dimension")) {
   group.addEventListener("change", chooseGroup);
   if (place) budget.addEventListener("change", draw);
   nameGroup();
-  drawRanks();
   document.documentElement.dataset.first = String(Math.round(performance.now())); // ms since the page was asked for
   charts.push({
     redraw: draw,
