@@ -32,7 +32,8 @@ LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 def test_no_dead_link(page: Path) -> None:
     """Files exist, and headings that are pointed at."""
     prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    for target, anchor in LINK.findall(prose):
+    pictures = re.findall(r'<(?:img|source) [^>]*src(?:set)?="([^"]*)"', prose)
+    for target, anchor in [*LINK.findall(prose), *((picture, "") for picture in pictures)]:
         if target.startswith(("http:", "https:", "mailto:")):
             continue
         path = (page.parent / target).resolve() if target else page
