@@ -1,7 +1,8 @@
 """Make the pictures of the documentation: `make pictures`. Needs Chromium for those of the report.
 
-python tools/pictures.py             # all but that of the README
+python tools/pictures.py             # all but these
 python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study
+python tools/pictures.py RESULTS --paper     # that of docs/reproduction.md, from the report of make reproduce
 python tools/pictures.py RESULTS FOLDER --tiny     # drawings alone, of any small study, into FOLDER
 """
 
@@ -51,10 +52,11 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     if len(sys.argv) > 1:
         report = Path(sys.argv[1]) / "report"
-        keep_both("run_lengths", partial(run_lengths, pd.read_csv(report / "tables" / "ecdf.csv")))
-        for name in ("ranks_beside_paper", "ranks_beside_paper_narrow"):
-            if (report / "figures" / f"{name}.svg").exists():  # a study of the paper's algorithms alone
-                shutil.copy(report / "figures" / f"{name}.svg", IMAGES)
+        if sys.argv[-1] == "--paper":
+            for name in ("ranks_beside_paper", "ranks_beside_paper_narrow"):
+                print(shutil.copy(report / "figures" / f"{name}.svg", IMAGES))
+        else:
+            keep_both("run_lengths", partial(run_lengths, pd.read_csv(report / "tables" / "ecdf.csv")))
         return
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
