@@ -2,15 +2,17 @@
 
 import ast
 import runpy
-import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib as mpl
 import pytest
+from PIL import Image
 
-from tests.commands import no_workers
+from tests.browser import needs_chromium
+from tests.commands import environment, no_workers
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(path for name in ("benchmarks", "tools", "examples") for path in (ROOT / name).glob("*.py"))
@@ -51,7 +53,6 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/oldest_versions.py": ([], "numpy=="),
     "tools/pictures.py": ([STUDY, FOLDER, "--tiny"], "run_lengths.svg"),
     "tools/reference.py": (["--check"], ""),
-    "tools/screens.py": ([FOLDER, "--tiny"], ["screen_report.png: ", "screen_report_narrow.png: "]),
     "tools/same_bits.py": (["--tiny"], ["CMA-ES", "the same"]),
     "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
 }
@@ -63,6 +64,7 @@ ELSEWHERE = {
     "benchmarks/report.py": "a part of the others",
     "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",
+    "tools/screens.py": "below: in a process of its own, as its browser must not meet that of other tests",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",
 }
@@ -121,8 +123,6 @@ def test_it_runs_in_small(
     arguments = [argument.replace(FOLDER, str(tmp_path)) for argument in arguments]
     if name in {"tools/build_twice.py", "tools/same_bits.py"} and not (ROOT / ".git").exists():
         pytest.skip("not a clone: there is no commit to build")
-    if name == "tools/screens.py" and not shutil.which("chromium"):
-        pytest.skip("Chromium is not installed")
     monkeypatch.delenv("SACMA_RESULTS", raising=False)
     kept = ROOT / "benchmarks" / "out" / f"{Path(name).stem}.json"
     before = kept.stat().st_mtime_ns if kept.exists() else None
@@ -140,6 +140,18 @@ def test_half_the_evaluations(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     printed = capsys.readouterr().out
     assert "instance  fmin2  sacma  ratio" in printed
     assert float(printed.split()[-1]) <= 0.5
+
+
+@needs_chromium
+def test_screens(tmp_path: Path) -> None:
+    """Pictures of the report, on a desk and on a phone, of the size of the window and small files."""
+    command = [sys.executable, str(ROOT / "tools" / "screens.py"), str(tmp_path), "--tiny"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode == 0, done.stderr
+    for name, size in (("screen_report.png", (1400, 900)), ("screen_report_narrow.png", (390, 844))):
+        assert name in done.stdout
+        with Image.open(tmp_path / name) as picture:
+            assert picture.size == size
 
 
 def test_the_small_study(study: Path) -> None:

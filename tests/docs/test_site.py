@@ -68,6 +68,15 @@ def listed_pages(navigation: list[Any]) -> Iterator[Any]:
         yield from listed_pages(content) if isinstance(content, list) else [entry]
 
 
+def test_pictures_are_light() -> None:
+    """And a narrow form is that of a picture."""
+    images = sorted((ROOT / "docs" / "images").iterdir())
+    assert [image.name for image in images if image.stat().st_size > 150_000] == []
+    narrow = [image for image in images if image.stem.endswith("_narrow")]
+    assert len(narrow) > 5
+    assert all(image.with_stem(image.stem.removesuffix("_narrow")) in images for image in narrow)
+
+
 def test_reference_follows_the_code() -> None:
     """The pages that are made from the code are up to date."""
     done = subprocess.run(
