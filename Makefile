@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture bench readings attribution baselines availability install install-dev docs reference tape pictures format clean distclean
+.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture bench readings attribution baselines availability install install-dev docs reference tape gallery screens pictures format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -92,6 +92,17 @@ reference: install-dev ## update the reference pages: commands, keys, modules
 
 tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 	@$(BIN)/python tools/tape.py
+
+# RESULTS=results/comparison: the folder of the study that the charts of docs/comparison.md and the gallery show.
+gallery: install-dev ## docs/comparison.md's charts, the gallery and their pictures, from RESULTS=... (minutes)
+	@test -d "$(RESULTS)" || { echo "no folder of results: make gallery RESULTS=results/comparison"; exit 2; }
+	@$(SACMA) postprocess --no-pages "$(RESULTS)"
+	@$(BIN)/python tools/gallery.py "$(RESULTS)"
+	@$(BIN)/python tools/pictures.py "$(RESULTS)"
+	@$(BIN)/python tools/screens.py
+
+screens: install-dev ## update the pictures of first screens; needs Chromium (seconds)
+	@$(BIN)/python tools/screens.py
 
 pictures: install-dev ## update the pictures of the documentation; needs Chromium (minutes)
 	@$(BIN)/python tools/pictures.py

@@ -2,14 +2,17 @@
 
 import ast
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib as mpl
 import pytest
+from PIL import Image
 
-from tests.commands import no_workers
+from tests.browser import needs_chromium
+from tests.commands import environment, no_workers
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(path for name in ("benchmarks", "tools", "examples") for path in (ROOT / name).glob("*.py"))
@@ -46,6 +49,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/best2009_targets.py": ([f"{FOLDER}/targets.csv", "--tiny"], "targets written to"),
     "tools/build_twice.py": (["--tiny"], "built twice, 1 files with the same bytes"),
     "tools/compat.py": (["--tiny", sys.executable], "sacma --version: ok"),
+    "tools/gallery.py": ([STUDY, FOLDER], "report.html: "),
     "tools/oldest_versions.py": ([], "numpy=="),
     "tools/pictures.py": ([STUDY, FOLDER, "--tiny"], "run_lengths.svg"),
     "tools/reference.py": (["--check"], ""),
@@ -60,6 +64,7 @@ ELSEWHERE = {
     "benchmarks/report.py": "a part of the others",
     "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",
+    "tools/screens.py": "below: in a process of its own, as its browser must not meet that of other tests",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",
 }
@@ -137,13 +142,26 @@ def test_half_the_evaluations(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert float(printed.split()[-1]) <= 0.5
 
 
+@needs_chromium
+def test_screens(tmp_path: Path) -> None:
+    """Pictures of the report, on a desk and on a phone, of the size of the window and small files."""
+    command = [sys.executable, str(ROOT / "tools" / "screens.py"), str(tmp_path), "--tiny"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode == 0, done.stderr
+    for name, size in (("screen_report.png", (1400, 900)), ("screen_report_narrow.png", (390, 844))):
+        assert name in done.stdout
+        with Image.open(tmp_path / name) as picture:
+            assert picture.size == size
+
+
 def test_the_small_study(study: Path) -> None:
     """``benchmarks/postprocessing.py`` leaves a report."""
     assert (study / "report" / "index.html").is_file()
 
 
-def test_hooks_of_the_site() -> None:
+def test_hooks_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages that stand elsewhere have their links right, formulas and symbols are set, and examples are code."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
     hooks = runpy.run_path(str(ROOT / "tools" / "site_hooks.py"))
     page = SimpleNamespace(file=SimpleNamespace(src_uri="contributing.md"))
     shown = hooks["on_page_markdown"]("", page)
@@ -158,6 +176,12 @@ def test_hooks_of_the_site() -> None:
         '<code>x_i</code></p><div class="scrolls" tabindex="0"><table></table></div>'
     )
     assert 'tabindex="0"><img src="a.svg"></p>' in hooks["on_page_content"]('<p><img src="a.svg"></p>', page)
+    picture = '<img src="images/run_lengths.svg">'
+    shown = hooks["on_page_content"](f"<p>{picture}</p>", page)
+    assert f'srcset="images/run_lengths_narrow.svg">{picture}</picture>' in shown
+    live = hooks["on_page_content"](f'<p><a href="gallery/report.html">{picture}</a></p>', page)
+    assert '<iframe class="charts" src="gallery/charts.html"' in live
+    assert shown in live
     assert "aria-label" in hooks["on_post_page"]('<div data-md-component="search" role="dialog">')
     doctests = runpy.run_path(str(ROOT / "tools" / "site_doctests.py"))["Doctests"]()
     documented = SimpleNamespace(docstring=SimpleNamespace(value="Add.\n\n>>> 1 + 1\n2\n"))

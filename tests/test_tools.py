@@ -69,14 +69,14 @@ import numpy as np, pandas as pd, sys, pathlib, pictures
 n = np.arange(pictures.GENERATIONS)
 errors = {"error": 0.3, "smoothed_error": 0.4, "model_generations": 2}
 trial = pd.DataFrame({"evaluated_by": np.where(n % 3, "model", "true"), **errors}, index=n)
-pictures.keep(pictures.generations(trial), "generations", pathlib.Path(sys.argv[1]))
+pictures.keep_both("generations", lambda width: pictures.generations(trial, width), pathlib.Path(sys.argv[1]))
 """
     printed("-c", script, tmp_path)
-    drawn = (tmp_path / "generations.svg").read_text()
-    committed = (ROOT / "docs" / "images" / "generations.svg").read_text()
-    places = [
-        [float(number) for place in re.findall(r"translate\(([^)]*)\)", svg) for number in place.split()]
-        for svg in (drawn, committed)
-    ]
-    assert len(places[0]) > 20
-    assert places[0] == pytest.approx(places[1], abs=0.5)
+    for name in ("generations.svg", "generations_narrow.svg"):
+        drawn, committed = ((folder / name).read_text() for folder in (tmp_path, ROOT / "docs" / "images"))
+        places = [
+            [float(number) for place in re.findall(r"translate\(([^)]*)\)", svg) for number in place.split()]
+            for svg in (drawn, committed)
+        ]
+        assert len(places[0]) > 20
+        assert places[0] == pytest.approx(places[1], abs=0.5)

@@ -1,7 +1,8 @@
 """Make the pictures of the documentation: `make pictures`. Needs Chromium for those of the report.
 
-python tools/pictures.py             # all but that of the README
+python tools/pictures.py             # all but these
 python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study
+python tools/pictures.py RESULTS --paper     # that of docs/reproduction.md, from the report of make reproduce
 python tools/pictures.py RESULTS FOLDER --tiny     # drawings alone, of any small study, into FOLDER
 """
 
@@ -9,25 +10,33 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from screens import IMAGES, PHONE, browser, keep_screen, opened
 
+from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.files import write
+from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, line_key, new_layout
 from sacma.analysis.figures.style import FAINT, INK, looks, styled
 from sacma.analysis.sections.control import transfer_functions
-from sacma.analysis.sections.ecdf import REFERENCE_LINE
+from sacma.analysis.sections.ecdf import MARKS, MOST_CORNERS, REFERENCE_LINE
 from sacma.coco.function_names import BEST_2009
 
 ROOT = Path(__file__).parent.parent
-IMAGES = ROOT / "docs" / "images"
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]
-OFFLINE = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 SHOWN = ("CMA-ES", "GP-5", "ADA-Kendall", "lq-CMA-ES", "DTS-CMA-ES")
 BUDGET = 250
 GENERATIONS = 150
 """That are shown of a trial."""
+
+LEFT, BETWEEN, ABOVE, BELOW, HEIGHT = 34.0, 24.0, 16.0, 16.0, 140.0
+"""Room left of the panels, between them, above each and below it, and their height, in points."""
 
 
 def main() -> None:
@@ -35,13 +44,19 @@ def main() -> None:
     if sys.argv[-1] == "--tiny":
         results, folder = map(Path, sys.argv[1:3])
         trace = pd.read_parquet(next((results / "traces").glob("ADA-Kendall.parquet")))
-        keep(generations(trace.head(GENERATIONS)), "generations", folder)
-        keep(run_lengths(pd.read_csv(results / "report" / "tables" / "ecdf.csv")), "run_lengths", folder)
+        keep_both("generations", partial(generations, trace), folder)
+        ecdf = pd.read_csv(results / "report" / "tables" / "ecdf.csv")
+        keep_both("run_lengths", partial(run_lengths, ecdf), folder)
         keep(transfer_functions((2.0,)), "transfer", folder)
         return
     IMAGES.mkdir(exist_ok=True)
     if len(sys.argv) > 1:
-        keep(run_lengths(pd.read_csv(Path(sys.argv[1]) / "report" / "tables" / "ecdf.csv")), "run_lengths")
+        report = Path(sys.argv[1]) / "report"
+        if sys.argv[-1] == "--paper":
+            for name in ("ranks_beside_paper", "ranks_beside_paper_narrow"):
+                print(shutil.copy(report / "figures" / f"{name}.svg", IMAGES))
+        else:
+            keep_both("run_lengths", partial(run_lengths, pd.read_csv(report / "tables" / "ecdf.csv")))
         return
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
@@ -49,8 +64,8 @@ def main() -> None:
         _sacma("run", *configs, *TUTORIAL, "--results", str(results))
         _sacma("postprocess", "--no-pages", str(results))
         trace = pd.read_parquet(results / "traces" / "ADA-Kendall.parquet")
-        trial = trace.query("function == 8 and dimension == 5 and instance == 1").head(GENERATIONS)
-        keep(generations(trial), "generations")
+        trial = trace.query("function == 8 and dimension == 5 and instance == 1")
+        keep_both("generations", partial(generations, trial))
         keep(transfer_functions((2.0,)), "transfer")
         screenshots(results / "report" / "index.html")
 
@@ -67,10 +82,17 @@ def keep(figure: Figure, name: str, images: Path = IMAGES) -> None:
     print(images / f"{name}.svg")
 
 
-def generations(trial: pd.DataFrame) -> Figure:
+def keep_both(name: str, draw: Callable[[float], Figure], images: Path = IMAGES) -> None:
+    """Write a figure as wide as a page, and for phones in a layout as narrow as a column."""
+    keep(draw(PAGE), name, images)
+    keep(draw(COLUMN), f"{name}_narrow", images)
+
+
+def generations(trial: pd.DataFrame, width: float) -> Figure:
     """Draw the first generations of a trial: what evaluated them, the error of the model, and g_m."""
+    trial = trial.head(round(GENERATIONS * width / PAGE))
     with styled():
-        figure = Figure(figsize=(6.7, 3.0), layout="constrained")
+        figure = Figure(figsize=(width / 72, 3.0), layout="constrained")
         strip, errors, g_m = figure.subplots(3, 1, sharex=True, height_ratios=(0.6, 1.3, 1))
         x = range(1, len(trial) + 1)
         colours = [INK if by == "true" else "#9CC7E8" for by in trial["evaluated_by"]]
@@ -97,40 +119,57 @@ def generations(trial: pd.DataFrame) -> Figure:
     return figure
 
 
-def run_lengths(ecdf: pd.DataFrame) -> Figure:
+def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
     """Draw the share of targets that algorithms have reached, over all functions, a dimension a panel."""
-    dimensions = sorted(ecdf["dimension"].unique())
+    these = ecdf[(ecdf["group"] == "all") & ecdf["evaluations_per_dimension"].between(1, BUDGET)]
+    these = these.sort_values("evaluations_per_dimension")
+    dimensions = sorted(these["dimension"].unique())
+    shown = {name: look for name, look in looks(SHOWN).items() if (these["algorithm"] == name).any()}
+    columns = 1 if width < PAGE else min(3, len(dimensions))
+    lines = -(-len(dimensions) // columns)
+    side = (width - LEFT - 12 - (columns - 1) * BETWEEN) / columns
+    row = ABOVE + HEIGHT + BELOW
+    keys = [(BEST_2009, Line2D([], [], **REFERENCE_LINE)), *(line_key(name, look) for name, look in shown.items())]
     with styled():
-        figure = Figure(figsize=(8.6, 3.1), layout="constrained")
-        (panels,) = figure.subplots(1, len(dimensions), sharey=True, squeeze=False)
-        for axes, dimension in zip(panels, dimensions, strict=True):
-            here = ecdf[(ecdf["dimension"] == dimension) & (ecdf["group"] == "all")]
-            for name, style in {BEST_2009: REFERENCE_LINE, **{n: x.line for n, x in looks(SHOWN).items()}}.items():
-                curve = here[(here["algorithm"] == name) & (here["evaluations_per_dimension"] <= BUDGET)]
-                axes.step(curve["evaluations_per_dimension"], curve["proportion"], where="post", label=name, **style)
-            axes.set(xscale="log", xlim=(1, BUDGET), ylim=(0, 1), title=f"{dimension}-D", xlabel="true evaluations / D")
+        layout = new_layout(width, lines * row + LINE, keys=keys)
+        for n, dimension in enumerate(dimensions):
+            line, column = divmod(n, columns)
+            axes = layout.panel(LEFT + column * (side + BETWEEN), line * row + ABOVE, side, HEIGHT, f"{dimension}-D")
+            curves = dict(list(these[these["dimension"] == dimension].groupby("algorithm")))
+            if BEST_2009 in curves:
+                axes.plot(*_corners(curves[BEST_2009]), **REFERENCE_LINE)
+            for position, (name, look) in enumerate(shown.items()):
+                x, y = _corners(curves[name])
+                u = side * np.log(x) / np.log(BUDGET)
+                marks = mark_places(side, position, len(shown), MARKS)
+                draw_curve(axes, x, y, on_paper=(u, HEIGHT * y), marks_at=marks, look=look, most=MOST_CORNERS)
+            axes.set(xscale="log", xlim=(1, BUDGET), ylim=(0, 1))
             axes.set_xticks([1, 10, 100, BUDGET], ["1", "10", "100", str(BUDGET)])
             axes.minorticks_off()
-            axes.grid(color=FAINT, linewidth=0.5)
-        panels[0].set_ylabel("share of targets reached, 24 functions")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    return figure
+            guide(axes)
+        layout.write(
+            8, lines * row / 2, "share of targets reached, 24 functions", rotation=90, va="center", ha="center"
+        )
+        layout.write(
+            LEFT + (width - LEFT) / 2, lines * row + LINE / 2, "true evaluations / D", va="center", ha="center"
+        )
+    return layout.figure
+
+
+def _corners(curve: pd.DataFrame) -> tuple[Floats, Floats]:
+    x, y = (curve[column].to_numpy(float) for column in ("evaluations_per_dimension", "proportion"))
+    return stairs(np.append(x, BUDGET), np.append(y, y[-1]))
 
 
 def screenshots(page_file: Path) -> None:
-    """Take pictures of the report's beginning and of its convergence charts."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 the drawings need no browser
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OFFLINE)
-        page = browser.new_page(viewport={"width": 1000, "height": 760})
-        page.goto(page_file.as_uri())
-        page.wait_for_selector("html[data-ready=yes]")
-        page.screenshot(path=IMAGES / "report.png")
-        page.locator("#convergence").scroll_into_view_if_needed()
-        page.locator("#convergence").screenshot(path=IMAGES / "convergence.png")
-        browser.close()
+    """Take pictures of the report's beginning and of its convergence charts, on a desk and on a phone."""
+    with browser() as chromium:
+        for width, suffix in ((1000, ""), (PHONE, "_narrow")):
+            page = opened(chromium, page_file, width, 760)
+            keep_screen(page, f"report{suffix}")
+            section = page.locator("#convergence")
+            section.scroll_into_view_if_needed()
+            keep_screen(section, f"convergence{suffix}")
 
 
 if __name__ == "__main__":

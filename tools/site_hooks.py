@@ -8,16 +8,26 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gallery import GALLERY, files
 from math_core import LatexToMathML
+from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parent.parent
 ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "reference/results.md": "results/README.md"}
+IMAGES = ROOT / "docs" / "images"
+NARROW = 740  # pixels of a window, at most, in which pictures have their narrow form; site.css has it, too
 LATEX = LatexToMathML()
 TEXT = re.compile(
     r"<(pre|code|math)\b.*?</\1>|<[^>]+>"  # stays as it is
     r"|\b(?P<name>\d+-D|(?:\w+-)*CMA-ES|ADA-\w+|GP-\d|L-BFGS-B)\b"
     r"|(?<!\w)(?P<base>[A-Za-zΑ-Ωα-ωŷ]|Δf|#FE|RDE)_(?P<index>[A-Za-zα-ω]{1,3})(?![A-Za-z0-9_])(?:\^(?P<power>max))?",
     re.DOTALL,
+)
+PICTURE = re.compile(
+    r'<p>(?P<link><a [^>]*>)?(?P<image><img [^>]*src="(?P<source>[^"]*)"[^>]*>)(?P<end>(?(link)</a>))</p>'
+)
+CHARTS = re.compile(
+    r'<p><a href="(?P<gallery>[^"]*gallery/)report\.html">(?P<image><img [^>]*run_lengths\.svg"[^>]*>)</a></p>'
 )
 
 
@@ -26,6 +36,13 @@ def on_config(config: Any) -> Any:
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {}).setdefault("custom_fences", [])
     fences.append({"name": "math", "class": "formula", "format": formula})
     return config
+
+
+def on_files(all_files: Any, config: Any, **_: Any) -> Any:
+    """Add what the page of the gallery needs, made by the package as it is."""
+    for name, text in files((GALLERY / "report.html").read_text(encoding="utf-8")).items():
+        all_files.append(File.generated(config, f"{GALLERY.name}/{name}", content=text))
+    return all_files
 
 
 def formula(source: str, _language: str, css_class: str, _options: Any, _md: Any, **_: Any) -> str:
@@ -44,8 +61,41 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
     """Set names and symbols; put tables, and pictures that stand alone, into boxes that can scroll."""
     if not page.file.src_uri.startswith("reference/"):  # where words with underscores are Python's
         html = TEXT.sub(set_text, html)
-    boxed = html.replace("<table>", '<div class="scrolls" tabindex="0"><table>').replace("</table>", "</table></div>")
-    return re.sub(r"<p>(<img [^>]*>)</p>", r'<p class="scrolls picture" tabindex="0">\1</p>', boxed)
+    html = html.replace("<table>", '<div class="scrolls" tabindex="0"><table>').replace("</table>", "</table></div>")
+    html = CHARTS.sub(embedded, html)
+    return PICTURE.sub(fitted, html)
+
+
+def embedded(found: re.Match[str]) -> str:
+    """Return the charts that a picture stands for, and the picture for print and for readers without scripts."""
+    page = f"{found['gallery']}charts.html"
+    frame = f'<iframe class="charts" src="{page}" title="Charts: run lengths and mean ranks"></iframe>'
+    return f'{frame}\n<div class="instead"><p>{found["image"]}</p></div>'
+
+
+def fitted(found: re.Match[str]) -> str:
+    """Return a picture that stands alone: its labels are never too small to be read.
+
+    In narrow windows its narrow form takes its place, if there is one; else it scrolls.
+    """
+    file = IMAGES / Path(found["source"]).name
+    narrow = file.with_stem(f"{file.stem}_narrow")
+    size = f' style="--natural: {width_of(file)}px"' if file.exists() else ""
+    link, end = found["link"] or "", found["end"] or ""
+    if not narrow.exists():
+        return f'<p class="scrolls picture" tabindex="0"{size}>{link}{found["image"]}{end}</p>'
+    source = found["source"].replace(file.name, narrow.name)
+    other = f'<source media="(max-width: {NARROW}px)" srcset="{source}">'
+    return f'<p class="picture has-narrow"{size}>{link}<picture>{other}{found["image"]}</picture>{end}</p>'
+
+
+def width_of(picture: Path) -> int:
+    """Return the width of a picture in pixels, that of an SVG where a point is 4/3 of one."""
+    content = picture.read_bytes()
+    if picture.suffix == ".png":
+        return int.from_bytes(content[16:20])
+    width = re.search(rb'<svg [^>]*?width="([\d.]+)pt"', content)
+    return round(float(width[1]) * 4 / 3) if width else 640
 
 
 def set_text(found: re.Match[str]) -> str:

@@ -1,9 +1,5 @@
 """Texts of studies, records and data of others in all that the report writes: none of their control characters."""
 
-import base64
-import gzip
-import json
-import re
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +26,7 @@ from sacma.store.provenance import Environment, Manifest, Provenance
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 from tests.analysis.made import Improvements, made
+from tests.analysis.page.opened import data_of
 
 STEERING = "".join(chr(code) for code in range(0x3000) if unicodedata.category(chr(code)) in {"Cc", "Cf", "Zl", "Zp"})
 """Control characters, marks of direction and of no width, and ends of lines."""
@@ -101,11 +98,8 @@ def test_no_written_file_has_control_characters(tmp_path: Path) -> None:
             assert unprintable(path.read_bytes().decode()) == set(), path
     page = written.page.read_text()
     assert "\\x1b[2J" in page
-    packed = re.search(r'id="payload">([^<]*)<', page)
-    assert packed
-    payload = json.loads(gzip.decompress(base64.b64decode(packed[1])))
     texts: list[str] = []
-    gather(payload, texts)
+    gather(data_of(page), texts)
     assert set().union(*map(unprintable, texts)) == set()
     assert any("\\x1b[2J" in text for text in texts)
 

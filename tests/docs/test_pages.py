@@ -1,13 +1,17 @@
 """The pages of the built site in a browser, opened from a folder: offline, as wide as the window, legible, searched."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Frame, Page
 
+from sacma.analysis.page import page as page_files
+from sacma.analysis.sections import all_sections
 from tests.browser import needs_chromium
 from tests.commands import environment
 from tests.docs.pages import ROOT
@@ -34,6 +38,26 @@ WIDER = """() => {
 """What is wider than its column and in no box that scrolls."""
 
 
+LABELS = 10
+"""Pixels of the smallest label of a drawing, at least."""
+
+DRAWINGS = """() => [...document.querySelectorAll("article img")]
+    .filter(each => each.currentSrc.endsWith(".svg") && each.clientWidth)
+    .map(each => [each.currentSrc, each.clientWidth])"""
+
+OVERLAPPING = """() => {
+    const boxes = [...document.querySelectorAll(".chart svg text, .controls label, .readout, .headline, .scope")]
+        .map(each => [each.textContent, each.getBoundingClientRect()]).filter(([, box]) => box.width);
+    const beside = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1;
+    const above = (a, b) => a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+    return boxes.flatMap(([text, a], n) =>
+        boxes.slice(n + 1).filter(([, b]) => !beside(a, b) && !above(a, b)).map(([other]) => [text, other]));
+}"""
+"""Pairs of texts that cover each other."""
+
+CHARTS, REPORT = "gallery/charts", "gallery/report"
+
+
 class Site:
     """A page for all pages of the site, one after the other, and what happens in it.
 
@@ -57,6 +81,14 @@ class Site:
         self.requests.clear()
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.goto((self.folder / f"{name}.html").as_uri())
+
+    def frame(self) -> Frame:
+        """Return the charts within the page, when they are drawn."""
+        element = self.page.wait_for_selector("iframe.charts")
+        frame = element.content_frame() if element else None
+        assert frame
+        frame.wait_for_selector("html[data-ready=yes]")
+        return frame
 
     def faults(self, *rules: str) -> list[str]:
         """Return what axe-core finds to be serious or worse."""
@@ -90,11 +122,105 @@ def test_page(site: Site, name: str) -> None:
         site.page.set_viewport_size({"width": width, "height": 900})
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width
         assert site.page.evaluate(WIDER) == []
+        for url, shown in site.page.evaluate(DRAWINGS):
+            assert smallest_label(Path(unquote(urlsplit(url).path)), shown) >= LABELS, (url, width)
     assert site.complaints == []
     assert [url for url in site.requests if not url.startswith(("file:", "data:"))] == []
     assert site.faults(*AA) == []
     site.page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
     assert site.faults("color-contrast") == []
+
+
+def smallest_label(drawing: Path, shown: float) -> float:
+    """Return the height in pixels of the smallest text of an SVG that is shown so many pixels wide."""
+    text = drawing.read_text()
+    width = re.search(r'<svg [^>]*?width="([\d.]+)pt"', text)
+    assert width
+    points = min(100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) ", text))
+    return points * shown / float(width[1])
+
+
+def test_charts_of_the_comparison(site: Site) -> None:
+    """They are as high as they need to be, as light or dark as the site, and answer to the reader."""
+    for width in WIDTHS:
+        site.open("comparison", width)
+        frame = site.frame()
+        frame.wait_for_function("Math.abs(document.body.getBoundingClientRect().height - innerHeight) <= 1")
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert frame.evaluate("document.body.getBoundingClientRect().width") > 0.9 * min(width, 700) - 60
+        assert frame.evaluate(OVERLAPPING) == []
+        assert not site.page.locator(".instead").is_visible()
+        assert site.complaints == []
+    for scheme, shade in (("slate", "dark"), ("default", "light")):
+        site.page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
+        frame.wait_for_selector(f"html[data-shade={shade}]")
+    picture = "document.querySelector('#first-chart canvas').toDataURL()"
+    before = frame.evaluate(picture)
+    frame.select_option("#first-dimension", index=0)
+    assert frame.evaluate(picture) != before
+    assert frame.locator("#first-ranks circle").count() > 1
+
+
+def test_charts_on_paper_and_without_scripts(site: Site, browser: Browser) -> None:
+    """A picture takes their place."""
+    site.open("comparison")
+    site.page.emulate_media(media="print")
+    assert site.page.locator(".instead img").is_visible()
+    assert not site.page.locator("iframe.charts").is_visible()
+    site.page.emulate_media(media="screen")
+    page = browser.new_page(java_script_enabled=False)
+    page.goto((site.folder / "comparison.html").as_uri())
+    assert page.locator(".instead img").is_visible()
+    assert not page.locator("iframe.charts").is_visible()
+    page.close()
+
+
+@pytest.mark.parametrize("name", [CHARTS, REPORT])
+def test_gallery(site: Site, name: str) -> None:
+    """Soon drawn, light enough, as wide as the window, offline, without dead links, legible in light and dark."""
+    seconds = []
+    for width in WIDTHS:
+        for shade in ("light", "dark"):
+            site.page.emulate_media(color_scheme=shade)
+            site.open(name, width)
+            site.page.wait_for_selector("html[data-ready=yes]")
+            assert site.page.evaluate("document.documentElement.scrollWidth") <= width
+            assert site.page.evaluate(OVERLAPPING) == []
+            assert site.complaints == []
+            seconds.append(int(site.page.get_attribute("html", "data-first") or 0) / 1000)
+            if (width, shade) in {(WIDTHS[0], "light"), (WIDTHS[-1], "dark")}:
+                assert site.faults(*AA if shade == "light" else ["color-contrast"]) == []
+    assert 0 < min(seconds) < 1
+    assert (site.folder / f"{name}.html").stat().st_size <= 3_000_000
+    assert [url for url in site.requests if not url.startswith(("file:", "data:"))] == []
+    for link in set(site.page.locator("a").evaluate_all("all => all.map(each => each.href)")):
+        path = urlsplit(link)
+        assert path.scheme == "https" or Path(unquote(path.path)).exists(), link
+
+
+def test_gallery_has_what_the_scripts_look_for(site: Site) -> None:
+    """Styles and scripts are the package's; the committed page has the elements of the present sections."""
+    made = "".join((site.folder / "gallery" / name).read_text() for name in ("report.css", "report.js"))
+    assert page_files.styles() in made
+    assert page_files.script() in made
+    shown = (site.folder / f"{REPORT}.html").read_text()
+    for section in all_sections():
+        if f'<section id="{section.key}">' in shown and section.chart:
+            for element in re.findall(r'id="([a-z-]+)"', section.piece):
+                assert f'id="{element}"' in shown, f"{element} is new in the report: make gallery"
+
+
+def test_boxes_that_scroll_say_so(site: Site) -> None:
+    """And those that do not, do not."""
+    hints = """() => [...document.querySelectorAll(".scrolls")].map(each => [
+        each.scrollWidth > each.clientWidth + 1,
+        getComputedStyle(each, "::after").content.includes("scrolls sideways")])"""
+    for width in (WIDTHS[0], WIDTHS[-1]):
+        site.open("baselines", width)
+        site.page.wait_for_timeout(100)
+        found = [tuple(each) for each in site.page.evaluate(hints)]
+        assert all(wider == said for wider, said in found)
+        assert (True, True) in found or width > WIDTHS[-1]
 
 
 def test_dark_where_the_reader_likes_it_dark(site: Site) -> None:

@@ -32,7 +32,8 @@ LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 def test_no_dead_link(page: Path) -> None:
     """Files exist, and headings that are pointed at."""
     prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    for target, anchor in LINK.findall(prose):
+    pictures = re.findall(r'<(?:img|source) [^>]*src(?:set)?="([^"]*)"', prose)
+    for target, anchor in [*LINK.findall(prose), *((picture, "") for picture in pictures)]:
         if target.startswith(("http:", "https:", "mailto:")):
             continue
         path = (page.parent / target).resolve() if target else page
@@ -65,6 +66,15 @@ def listed_pages(navigation: list[Any]) -> Iterator[Any]:
     for entry in navigation:
         (content,) = entry.values() if isinstance(entry, dict) else (entry,)
         yield from listed_pages(content) if isinstance(content, list) else [entry]
+
+
+def test_pictures_are_light() -> None:
+    """And a narrow form is that of a picture."""
+    images = sorted((ROOT / "docs" / "images").iterdir())
+    assert [image.name for image in images if image.stat().st_size > 150_000] == []
+    narrow = [image for image in images if image.stem.endswith("_narrow")]
+    assert len(narrow) > 5
+    assert all(image.with_stem(image.stem.removesuffix("_narrow")) in images for image in narrow)
 
 
 def test_reference_follows_the_code() -> None:

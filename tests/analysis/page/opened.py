@@ -1,9 +1,21 @@
 """A page of a report in a browser, and what happens in it."""
 
+import base64
+import gzip
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """Return the data in a page of a report."""
+    parts = re.findall(r'id="payload(?:-more)?">([^<]*)<', page)
+    assert len(parts) == 2
+    first, more = (json.loads(gzip.decompress(base64.b64decode(part))) for part in parts)
+    return {**first, **more}
 
 
 class Opened:

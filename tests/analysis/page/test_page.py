@@ -1,8 +1,5 @@
 """The report in a browser: it works offline, shows what is in the tables beside it, and nothing that it should not."""
 
-import base64
-import gzip
-import json
 import re
 import shutil
 from pathlib import Path
@@ -17,7 +14,7 @@ from playwright.sync_api import Browser
 from sacma.analysis.paper import published
 from sacma.analysis.sections import all_sections
 from sacma.analysis.table_format import latex_text
-from tests.analysis.page.opened import Opened
+from tests.analysis.page.opened import Opened, data_of
 from tests.browser import needs_chromium
 from tests.commands import sacma
 from tests.conftest import CONFIGS
@@ -329,9 +326,7 @@ def test_nothing_is_wider_than_its_column(browser: Browser, results: Path, width
 
 def test_charts_hold_what_the_tables_hold(results: Path) -> None:
     """The data in the page are those of convergence.csv and ecdf.csv, to four digits."""
-    packed = re.search(r'id="payload">([^<]*)<', (results / "index.html").read_text())
-    assert packed
-    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    data = data_of((results / "index.html").read_text())
     table = pd.read_csv(results / "tables" / "convergence.csv")
     count = 0
     for (D, f, name), curve in table.groupby(["dimension", "function", "algorithm"]):
@@ -364,9 +359,7 @@ def test_docs_show_what_works(results: Path, capsys: pytest.CaptureFixture[str])
 def test_outlines_of_characters_are_there_once(opened: Opened, results: Path) -> None:
     """The figures of the page share the outlines of characters, and look as their files do."""
     text = (results / "index.html").read_text()
-    packed = re.search(r'id="payload">([^<]*)<', text)
-    assert packed
-    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    data = data_of(text)
     assert len(data["glyphs"]) > 30
     assert not any('id="DejaVuSans' in figure["svg"] for figures in data["figures"].values() for figure in figures)
     shown = str(opened.page.locator("#figure-ranks").get_attribute("src")).partition(",")[2]

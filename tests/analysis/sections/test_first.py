@@ -47,8 +47,8 @@ def test_significantly_lower() -> None:
         "0.05)."
     )
     assert said.compared == (
-        "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 96 trials, up to 40·D evaluations; gains are "
-        "measured against CMA-ES."
+        "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 3 instances each, 96 trials, up to 40·D "
+        "evaluations; gains are measured against CMA-ES."
     )
     assert {"1.00", "2.00", "96"} <= set(said.numbers["shown"])
     pairs = findings["overall_pairs"]

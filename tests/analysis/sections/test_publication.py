@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sacma.analysis.figures.layout import COLUMN, PAGE
 from sacma.analysis.paper import published
 from sacma.analysis.sections.publication import ranks_beside
 from tests.analysis.figures.drawn import faults
@@ -23,10 +24,12 @@ def beside(readings: list[str], dimensions: list[int]) -> pd.DataFrame:
 
 @pytest.mark.parametrize("dimensions", [[2, 3, 5, 10, 20], [10]], ids=["all", "one"])
 @pytest.mark.parametrize("readings", [BOTH, BOTH[1:]], ids=["both", "one"])
-def test_drawn(readings: list[str], dimensions: list[int]) -> None:
-    """A panel for each dimension and reading, with twelve points and the diagonal."""
+@pytest.mark.parametrize("width", [PAGE, COLUMN])
+def test_drawn(readings: list[str], dimensions: list[int], width: float) -> None:
+    """A panel for each dimension and reading, with twelve points and the diagonal; on a phone in two columns."""
     table = beside(readings, dimensions)
-    figure = ranks_beside(table, partial=True)
+    figure = ranks_beside(table, width=width, partial=True)
+    assert figure.get_figwidth() == pytest.approx(width / 72)
     assert list(faults(figure)) == []
     assert len(figure.axes) == len(readings) * len(dimensions)
     drawn = [np.asarray(line.get_xydata())[0].tolist() for axes in figure.axes for line in axes.lines[1:]]

@@ -31,6 +31,7 @@ LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
 # Parts of one function, in this order.
 SCRIPTS = ("start", "chart", "scatter", "runs", "first", "figures", "curves", "ert", "final", "end")
+OF_FIRST_SCREEN = {"summary", "ecdf", "algorithms", "styles", "names", "baseline"}  # data that it needs: drawn at once
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 GROUP = r'<g id="(?:figure|axes|patch|text|legend|line2d|xtick|ytick|matplotlib\.axis)_\d+"'
@@ -85,16 +86,18 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
             for each, tables in of_place
         ]
         places.append({"key": key, "title": first.title, "heading": first.heading or first.title, "sections": parts})
+    data = _data(findings, sections, pictures) | {"glyphs": glyphs}
     return environment.from_string(_resource("template.html")).render(
         title=page.title,
         subtitle=page.subtitle,
         partial=page.partial,
         version=__version__,
         uplot=UPLOT,
-        styles=Markup(_resource("vendor/uPlot.min.css") + _resource("page.css")),  # noqa: S704 our own
-        script=Markup(_script()),  # noqa: S704 idem
-        uplot_code=Markup(_resource("vendor/uPlot.iife.min.js")),  # noqa: S704 idem
-        data=_packed(_printable(_data(findings, sections, pictures) | {"glyphs": glyphs})),
+        styles=Markup(styles()),  # noqa: S704 our own
+        script=Markup(script()),  # noqa: S704 idem
+        uplot_code=Markup(uplot_script()),  # noqa: S704 idem
+        data=_packed(_printable({name: content for name, content in data.items() if name in OF_FIRST_SCREEN})),
+        more=_packed(_printable({name: content for name, content in data.items() if name not in OF_FIRST_SCREEN})),
         places=places,
         figures=figures,
         frames=findings,
@@ -109,9 +112,20 @@ def _resource(name: str) -> str:
     return resources.files("sacma.analysis.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _script() -> str:
+def styles() -> str:
+    """Return the style sheet of the page."""
+    return _resource("vendor/uPlot.min.css") + _resource("page.css")
+
+
+def script() -> str:
+    """Return the script of the page, but for the library that draws curves."""
     parts = "\n".join(_resource(f"script/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(async () => {{\n{parts}}})();\n'
+
+
+def uplot_script() -> str:
+    """Return the library that draws curves."""
+    return _resource("vendor/uPlot.iife.min.js")
 
 
 def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:

@@ -1,5 +1,6 @@
 """First screen: the lowest mean rank and its significance, what was compared, run lengths and mean ranks."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,12 +37,13 @@ PIECE = """
 <details class="choice"><summary>Single functions</summary><div class="controls" id="first-functions"></div></details>
 <p class="caption">{% if values.curves %}Curves: share of targets reached over evaluations{% if values.ranked %}; the
 upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
-chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}The choice of algorithms holds in
-all charts of the page, that of functions also for the virtual best and the scatter plot of running times.
+chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}<span class="of-page">The choice
+of algorithms holds in all charts of the page, that of functions also for the virtual best and the scatter plot of
+running times.</span>
 {% if values.ranked %}
 {% if scope %}{{ scope|symbols }} {% endif %}
-<a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
-<a href="{{ files.overall_ranks.csv }}">csv</a>, <a href="{{ files.overall_pairs.csv }}">tests</a>{% endif %}</p>
+<span class="of-page"><a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
+<a href="{{ files.overall_ranks.csv }}">csv</a>, <a href="{{ files.overall_pairs.csv }}">tests</a></span>{% endif %}</p>
 {% endif %}
 <details><summary>Terms</summary><dl class="terms">{% for term, text in values.terms %}<dt>{{ term|terms }}</dt>\
 <dd>{{ text|terms }}</dd>{% endfor %}</dl></details>
@@ -139,12 +141,24 @@ def _compared(comparison: Comparison, ledger: Ledger) -> str:
     planned = comparison.planned
     algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
     functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
+    instances = _instances(comparison, ledger)
     trials = ledger.count("trials", len(comparison.trials), "trial")
     against = f"; gains are measured against {comparison.baseline}" if len(comparison.names) > 1 else ""
     return (
         f"Compared: {algorithms} on {functions} of {comparison.suite.name} in {dimensions(D for _, D, _ in planned)}, "
-        f"{trials}, up to {ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations{against}."
+        f"{instances} each, {trials}, up to {ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
+        f"{against}."
     )
+
+
+def _instances(comparison: Comparison, ledger: Ledger) -> str:
+    """Return how many instances of a function in a dimension each algorithm has: one number, or from … to."""
+    there: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+    for trial in comparison.trials:
+        there[trial.algorithm, trial.dimension, trial.function].add(trial.instance)
+    numbers = sorted({len(instances) for instances in there.values()})
+    fewest = f"{ledger.say('instances, fewest', numbers[0])} to " if len(numbers) > 1 else ""
+    return fewest + ledger.count("instances, most", numbers[-1], "instance")
 
 
 def _chart(findings: Findings) -> Json:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from sacma.analysis.comparison import FEWEST_OF_PAPER, Compared, Comparison
-from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
+from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, mark_key, new_layout
 from sacma.analysis.figures.rows import rows
 from sacma.analysis.figures.style import FAINT, looks, styled
 from sacma.analysis.notes import paper_notes, protocol_differences
@@ -243,29 +243,33 @@ def _figures(report: Report) -> Iterator[Drawing]:
     if len(beside):
         make = partial(ranks_beside, beside, partial=not report.comparison.complete)
         yield Drawing("ranks_beside_paper", "publication", "all dimensions", make)
+        yield Drawing("ranks_beside_paper_narrow", "", "all dimensions, a column", partial(make, width=COLUMN))
 
 
-def ranks_beside(beside: pd.DataFrame, *, partial: bool = False) -> Figure:
+def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = False) -> Figure:
     """Draw our mean ranks over the paper's, columns as of ``paper_mean_ranks``; on the diagonal they are equal.
 
-    Open markers are of the smaller budget, a third of #FE_t.
+    Open markers are of the smaller budget, a third of #FE_t. A figure of the width of a column has two panels in a row.
     """
     these = rows(beside, [*PLACE, "algorithm", "reading", "paper", "ours"], unique=["reading", *PLACE, "algorithm"])
     dimensions, readings = sorted(these["dimension"].unique()), list(these["reading"].unique())
     lowest, highest = (float(of(these[["paper", "ours"]].to_numpy())) for of in (np.min, np.max))
     limits = lowest - MARGIN, highest + MARGIN
-    width = (PAGE - LEFT - 6 - (len(dimensions) - 1) * BETWEEN) / max(len(dimensions), 3)
-    row = ABOVE + width + BELOW
+    columns = min(len(dimensions), 2) if width < PAGE else len(dimensions)
+    side = (width - LEFT - 6 - (columns - 1) * BETWEEN) / (columns if width < PAGE else max(columns, 3))
+    lines, height = -(-len(dimensions) // columns), ABOVE - LINE + side + BELOW
+    row = LINE + lines * height  # of a reading, below its title
     look = looks(published.ALGORITHMS)
     shown = [name for name in published.ALGORITHMS if (these["algorithm"] == name).any()]
     with styled():
         body = len(readings) * row + LINE
-        layout = new_layout(PAGE, body, keys=[mark_key(name, look[name]) for name in shown], partial=partial)
-        for line, reading in enumerate(readings):
-            layout.write(LEFT, line * row + 2, f"Ours, {reading}", va="top")
-            for column, dimension in enumerate(dimensions):
-                place = LEFT + column * (width + BETWEEN), line * row + ABOVE, width, width
-                axes = layout.panel(*place, f"{dimension}-D")
+        layout = new_layout(width, body, keys=[mark_key(name, look[name]) for name in shown], partial=partial)
+        for n, reading in enumerate(readings):
+            layout.write(LEFT, n * row + 2, f"Ours, {reading}", va="top")
+            for position, dimension in enumerate(dimensions):
+                line, column = divmod(position, columns)
+                top = n * row + line * height + ABOVE
+                axes = layout.panel(LEFT + column * (side + BETWEEN), top, side, side, f"{dimension}-D")
                 axes.plot(limits, limits, color=FAINT, linewidth=1.0, zorder=0)
                 guide(axes)
                 axes.set(xticks=range(1, 7), yticks=range(1, 7), xlim=limits, ylim=limits, aspect="equal")
@@ -273,7 +277,7 @@ def ranks_beside(beside: pd.DataFrame, *, partial: bool = False) -> Figure:
                 for point in there.to_dict("records"):
                     shape = replace(look[point["algorithm"]], filled=point["scenario"] != THIRD_OF_IT)
                     axes.plot(point["paper"], point["ours"], linestyle="none", clip_on=False, **shape.mark)
-        middle = LEFT + (PAGE - LEFT) / 2
+        middle = LEFT + (width - LEFT) / 2
         layout.write(middle, body - LINE / 2, "the paper's mean rank", ha="center", va="center")
         layout.write(8, (body - LINE) / 2, "our mean rank", rotation=90, ha="center", va="center")
         return layout.figure

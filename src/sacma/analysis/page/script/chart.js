@@ -82,7 +82,7 @@ const fillAlgorithms = (name, redraw) => byId(`${name}-algorithms`).replaceChild
 
 // A chart of one line an algorithm, with or without a band, that says what is below the pointer. `curves` returns the
 // places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another.
-const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false, line = () => null }) => {
+const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false, line = () => null, atLeast = () => 270 }) => {
   const place = byId(`${name}-chart`);
   const readout = byId(`${name}-readout`);
   let plot = null;
@@ -122,7 +122,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
     const axis = { stroke: css("--text"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line") } };
     plot = new uPlot({
       width: place.clientWidth,
-      height: Math.max(270, Math.min(480, Math.round(place.clientWidth * 0.5))),
+      height: Math.max(atLeast(), Math.min(480, Math.round(place.clientWidth * 0.5))),
       series,
       bands,
       legend: { show: false },

@@ -1,12 +1,21 @@
-byId("theme").addEventListener("click", () => {
+byId("theme")?.addEventListener("click", () => {
   document.documentElement.dataset.theme = document.documentElement.dataset.shade === "dark" ? "light" : "dark";
+});
+const reshade = () => {
   shade();
   for (const each of charts) each.restyle();
+};
+preferred.addEventListener("change", reshade);
+// The button sets it, or the page that this one is embedded in.
+new MutationObserver(reshade).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+
+// Boxes that are wider inside than outside say so.
+const boxes = [...document.querySelectorAll(".scroll, .picture")];
+const sizes = new ResizeObserver(() => {
+  const wider = boxes.map((box) => box.scrollWidth > box.clientWidth + 1);
+  boxes.forEach((box, n) => box.classList.toggle("overflows", wider[n]));
 });
-preferred.addEventListener("change", () => {
-  shade();
-  for (const each of charts) each.restyle();
-});
+for (const box of boxes) for (const each of [box, ...box.children]) sizes.observe(each);
 
 let width = innerWidth;
 addEventListener("resize", () => {

@@ -1,5 +1,6 @@
 // What is at the top of the page is shown before the rest is made.
 await new Promise((done) => { setTimeout(done); });
+if (byId("payload-more")) Object.assign(data, await unpacked(byId("payload-more").textContent));
 
 // Figures that were made beforehand, one of which is shown
 

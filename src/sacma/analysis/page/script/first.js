@@ -99,7 +99,8 @@ if (byId("first-dimension")) {
     const width = place.clientWidth;
     const letters = width < 480 ? 18 : 30;
     const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
-    const [right, row, top, bottom] = [44, 26, 8, 40];
+    const row = Math.max(26, Math.min(36, 260 / names.length)); // few are as high as the chart beside them
+    const [right, top, bottom] = [44, 8, 40];
     const height = top + row * names.length + bottom;
     const ends = names.flatMap((name) => of[name].filter((value) => value !== null));
     const low = Math.floor(Math.min(...ends));
@@ -134,6 +135,7 @@ if (byId("first-dimension")) {
     place.replaceChildren(picture);
   };
 
+  drawRanks();
   let curves = null;
   data.algorithms.first = [...data.algorithms[byId("first-chart") ? "ecdf" : "ert"]];
   if (byId("first-chart")) {
@@ -141,6 +143,10 @@ if (byId("first-dimension")) {
       label: "share of targets reached",
       yLog: false,
       line: () => (place ? budgets[budget.value] : null),
+      atLeast: () => { // as high as the ranks, where these are beside it
+        const [ranked, curved] = [place, byId("first-chart")].map((each) => each?.getBoundingClientRect());
+        return ranked?.left >= curved.right ? Math.max(270, Math.min(560, ranked.height - 40)) : 270;
+      },
       curves: () => runLengths(dimension.value, functions()),
       describe: ([, share], idx) => shown(share[idx]),
     });
@@ -157,7 +163,6 @@ if (byId("first-dimension")) {
   group.addEventListener("change", chooseGroup);
   if (place) budget.addEventListener("change", draw);
   nameGroup();
-  drawRanks();
   document.documentElement.dataset.first = String(Math.round(performance.now())); // ms since the page was asked for
   charts.push({
     redraw: draw,

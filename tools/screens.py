@@ -1,0 +1,89 @@
+"""Take pictures of the first screens of the site and of its report: `make screens`. Needs Chromium.
+
+python tools/screens.py              # builds the site, and writes docs/images/screen_*.png
+python tools/screens.py FOLDER --tiny       # of the report alone, into FOLDER
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+
+from gallery import GALLERY, write_all
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+ROOT = Path(__file__).parent.parent
+IMAGES = ROOT / "docs" / "images"
+OFFLINE = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+PAGES = {
+    "report": "gallery/report",
+    "home": "index",
+    "comparison": "comparison",
+    "tutorial": "tutorial",
+    "optimizer": "optimizer",
+}
+"""Pages of the site by the names of their pictures."""
+
+DESK, PHONE = 1400, 390
+"""Widths of windows in pixels."""
+
+COLOURS = 200
+MOST = 150_000
+"""Bytes of a picture."""
+
+
+def main() -> None:
+    """Build the site and take the pictures."""
+    tiny = sys.argv[-1] == "--tiny"
+    folder = Path(sys.argv[1]) if tiny else IMAGES
+    with tempfile.TemporaryDirectory() as site, browser() as chromium:
+        if tiny:
+            write_all((GALLERY / "report.html").read_text(encoding="utf-8"), Path(site) / "gallery")
+        else:
+            build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", site]
+            subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+        for name, path in list(PAGES.items())[: 1 if tiny else None]:
+            for width, height, suffix in ((DESK, 900, ""), (PHONE, 844, "_narrow")):
+                page = opened(chromium, Path(site) / f"{path}.html", width, height)
+                keep_screen(page, f"screen_{name}{suffix}", folder)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Start a browser that asks nothing of the network by itself."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OFFLINE)
+        yield chromium
+        chromium.close()
+
+
+def opened(chromium: Browser, file: Path, width: int, height: int) -> Page:
+    """Return a page of a file, with its charts drawn."""
+    page = chromium.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    page.goto(file.as_uri())
+    for frame in page.frames:
+        if frame.locator("#payload").count():
+            frame.wait_for_selector("html[data-ready=yes]")
+    page.wait_for_timeout(300)  # for the frame to be as high as its charts
+    return page
+
+
+def keep_screen(of: Page | Locator, name: str, folder: Path = IMAGES) -> None:
+    """Write a picture, in as few colours as can be seen."""
+    picture = Image.open(BytesIO(of.screenshot())).convert("RGB")
+    file = folder / f"{name}.png"
+    picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(file, optimize=True)
+    size = file.stat().st_size
+    if size > MOST:
+        sys.exit(f"{file} has {size:,} bytes; at most {MOST:,} are wanted")
+    print(f"{file}: {size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
