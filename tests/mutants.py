@@ -372,8 +372,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         S + "criteria/base.py",
-        "np.lexsort((-variance(posterior), -worth))",
-        "np.lexsort((-variance(posterior), worth))",
+        "np.lexsort((-posterior.variance, -worth))",
+        "np.lexsort((-posterior.variance, worth))",
         "points of the largest worth",
     ),
     (
@@ -466,9 +466,15 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (S + "criteria/own_rank.py", "ndtr(-gaps)", "ndtr(gaps)", "probability that a point passes another"),
     (
         S + "criteria/own_rank.py",
-        "variance(posterior) + posterior.noise",
-        "variance(posterior)",
+        "posterior.variance + posterior.noise",
+        "posterior.variance",
         "of its value, with noise",
+    ),
+    (
+        S + "criteria/own_rank.py",
+        "(size / len(others))",
+        "1.0",
+        "those of a sample stand for all others",
     ),
     (MO, "self._due - 1.0 if len(proposed) else 1.0", "self._due - 1.0", "nothing is due for what was not proposed"),
     (
@@ -491,8 +497,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         G + "gaussian_process.py",
-        "covariance=self.signal * (compiled.correlations(points, points, length) - solved.T @ solved)",
-        "covariance=self.signal * compiled.correlations(points, points, length)",
+        "remaining = compiled.correlations(points, points, length) - solved.T @ solved",
+        "remaining = compiled.correlations(points, points, length)",
         "the posterior covariance",
     ),
     (
