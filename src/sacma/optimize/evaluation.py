@@ -67,13 +67,22 @@ class Evaluation(NamedTuple):
     raised: Raised | None = None  # the exception, where it is one of ``MISTAKES`` and has just been raised
 
 
-Known = Mapping[int, tuple[Array, Evaluation]]  # points and their evaluations by number, from 1, in that order
+class Evaluated(NamedTuple):
+    """A point and its evaluation, as it is recorded."""
+
+    point: Array  # shape (D,)
+    evaluation: Evaluation
+    begun: int | None = None  # evaluations that had begun when it ended; None: all of the population, and none beside
+
+
+Known = Mapping[int, Evaluated]  # evaluations by number, from 1 in the order in which they began
 
 
 def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:
-    """Return points, shape (n, D), and values, shape (n,), NaN where an evaluation failed."""
-    points = np.array([point for point, _ in known.values()], dtype=float).reshape(-1, dimension)
-    return points, np.array([evaluation.value for _, evaluation in known.values()], dtype=float)
+    """Return points, shape (n, D), and values, shape (n,), NaN where an evaluation failed, by number."""
+    ordered = [known[number] for number in sorted(known)]
+    points = np.array([each.point for each in ordered], dtype=float).reshape(-1, dimension)
+    return points, np.array([each.evaluation.value for each in ordered], dtype=float)
 
 
 def evaluation_of(returned: object) -> Evaluation:

@@ -170,6 +170,11 @@ class CMAES:
         """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
         return np.array([self._repaired(point) for point in points]), points
 
+    def replace(self, index: int, seen: Array, learned: Array) -> None:
+        """Put another point, as f saw it and as the archive keeps it, in the place of one of the population."""
+        self.proposed = [*self.proposed[:index], seen, *self.proposed[index + 1 :]]
+        self.sampled[index] = learned
+
     def inject(self, points: Iterable[Array]) -> None:
         """Let the next population contain ``points``, each of shape (D,), moved towards m where they are too far."""
         self._es.inject([np.asarray(point) for point in points])

@@ -5,7 +5,7 @@ inside ``tell``: the caller sees true evaluations only.
 """
 
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,18 @@ from sacma.surrogate.whitening import Array
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
     from sacma.strategy.proposals.base import Proposer
+
+
+class Sample(NamedTuple):
+    """A point for f."""
+
+    seen: Array  # as f is to see it, shape (D,)
+    learned: Array  # as the archive keeps it, shape (D,)
+
+
+def longest_step(dimension: int) -> float:
+    """Return the length from which Hansen shortens injected steps, in standard deviations: √D + 2D/(D + 2)."""
+    return dimension**0.5 + 2 * dimension / (dimension + 2)
 
 
 class SurrogateStrategy:
@@ -173,14 +185,38 @@ class SurrogateStrategy:
         except StopIteration:
             self._asked = None
 
-    def further(self, rng: np.random.Generator) -> Array:
-        """Draw a further point for f from the present search distribution, shape (D,); the strategy stays as it is.
+    @property
+    def asked(self) -> Sequence[Sample]:
+        """The points of ``ask``, as f is to see them and as the archive keeps them."""
+        seen = self.ask()
+        learned = seen if self._population is None else self._population.asked
+        return [Sample(np.asarray(x), np.array(kept)) for x, kept in zip(seen, learned, strict=True)]
 
-        It is none of the asked points: its value is for ``learn``.
+    def further(self, rng: np.random.Generator) -> Sample:
+        """Draw a further point for f from the present search distribution; the strategy stays as it is.
+
+        It is none of the asked points: its value is for ``learn``, or for ``replace``.
         """
         whitened = rng.standard_normal((1, self._context.dimension))
-        seen, _ = self._sampling.place(self._sampling.whitening().inverse(whitened))
-        return np.asarray(seen[0])
+        seen, learned = self._sampling.place(self._sampling.whitening().inverse(whitened))
+        return Sample(np.array(seen[0]), np.array(learned[0]))
+
+    def can_take(self, sample: Sample) -> bool:
+        """Return True if a point that was asked for earlier, or beside others, can be one of the open population.
+
+        Hansen, *Injecting External Solutions Into CMA-ES* (2011), shortens the steps to points that are further from m
+        than samples of the distribution are; here such a point is not taken, since its value is that of the long step.
+        """
+        if self._population is None:
+            return False
+        D = self._context.dimension
+        length = np.linalg.norm(self._sampling.whitening()(sample.learned[None])[0])
+        return bool(length <= longest_step(D))
+
+    def replace(self, place: int, sample: Sample) -> None:
+        """Put a point in the place of one that ``ask`` returned, with its number there; its value is told instead."""
+        assert self._population is not None  # noqa: S101 it can take the point
+        self._population.replace(place, sample.seen, sample.learned)
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points that f has evaluated beside those asked for, shape (n, D); values are finite."""
