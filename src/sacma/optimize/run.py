@@ -287,12 +287,15 @@ class Run:
         self._settle()
         if number not in self._places:
             assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
-            if self._strategy.can_take(sample):
+            if self._strategy.take(sample, self._value(number)) or not self._strategy.waits:
                 self._others.append((number, sample))
-            elif not evaluation.failure:
-                self._strategy.learn(sample.learned[None], np.array([evaluation.value]))
         if sum(each in self._evaluated for each in self._places) + len(self._others) == len(self._open):
             self._close()
+
+    def _value(self, number: int) -> float:
+        """Return the value of an evaluation as strategies take it: infinity where it failed."""
+        evaluation = self._evaluated[number].evaluation
+        return math.inf if evaluation.failure else evaluation.value
 
     def _settle(self) -> None:
         """Count failures in the order of the points, whatever the order in which evaluations come."""
@@ -310,11 +313,11 @@ class Run:
         values = []
         for place in range(len(self._open)):
             number = self._places[place] if place < len(self._places) else 0
-            if number not in self._evaluated:
-                number, sample = next(others)
-                self._strategy.replace(place, sample)
-            evaluation = self._evaluated[number].evaluation
-            values.append(math.inf if evaluation.failure else evaluation.value)
+            if number in self._evaluated:
+                values.append(self._value(number))
+            else:
+                other, sample = next(others)
+                values.append(self._value(other) if self._strategy.replace(place, sample) else math.nan)
         self._open, self._places, self._others = [], [], []
         with one_thread() if self._uses_models else nullcontext():
             self._strategy.tell(values)
