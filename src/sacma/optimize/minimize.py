@@ -12,7 +12,18 @@ from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits
-from sacma.optimize.evaluation import MISTAKES, Evaluator, FirstEvaluations, evaluator_of, one_by_one
+from sacma.optimize.evaluation import (
+    MISTAKES,
+    Evaluations,
+    Evaluator,
+    FirstEvaluations,
+    Pool,
+    Task,
+    as_they_come,
+    evaluator_of,
+    one_by_one,
+    pool_of,
+)
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
@@ -39,6 +50,7 @@ def minimize(
     max_failures: int | None = 20,
     journal: str | os.PathLike[str] | None = None,
     workers: Any = None,
+    asynchronous: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
 ) -> Result:
     """Minimise an expensive function of D variables with surrogate-assisted CMA-ES, or another method.
@@ -87,7 +99,7 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    evaluator = evaluator_of(workers)
+    evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size}
     call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
@@ -103,7 +115,7 @@ def minimize(
         run = run_of(call, kept, None if callback is None else _calling(callback))
         with contextlib.closing(run):
             try:
-                _evaluate_all(run, fun, evaluator, kept)
+                _evaluate_all(run, fun, evaluator if pool is None else pool, kept)
             except KeyboardInterrupt:
                 run.end(Status.INTERRUPTED)
     result = run.result()
@@ -112,11 +124,13 @@ def minimize(
     return result
 
 
-def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, journal: Journal | None) -> None:
+def _evaluate_all(
+    run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None
+) -> None:
     """Evaluate what the run asks for until it ends."""
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
-        with contextlib.closing(evaluator(fun, run.tasks())) as evaluations:
+        with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
             for number, evaluation in evaluations:
                 try:
                     first.check(evaluation, any_value=run.evaluations > run.failures)
@@ -132,8 +146,22 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, j
                     run.end(Status.INTERRUPTED)
                     error.result = run.result()
                     raise
-                if evaluator is one_by_one and run.status != Status.GOING_ON:
+                if workers is one_by_one and run.status != Status.GOING_ON:
                     break
+
+
+def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool) -> Evaluations:
+    """Evaluate a generation; or, by workers that take one point at a time, all until the run ends."""
+    if not isinstance(workers, Pool):
+        return workers(fun, run.tasks())
+    waiting = run.running()  # what an interrupted run had begun
+
+    def begin() -> Task | None:
+        if run.status != Status.GOING_ON:
+            return None
+        return waiting.pop(0) if waiting else run.begin()
+
+    return as_they_come(workers, fun, begin)
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

@@ -178,7 +178,7 @@ class Run:
     def result(self) -> Result:
         """Return what has been found so far."""
         status, found, evaluated = self.status, math.isfinite(self.best_value), self.evaluated()
-        reasons = {number: each.evaluation.failure for number, each in evaluated.items() if each.evaluation.failure}
+        reasons = {i: e.evaluation.failure for i, e in enumerate(evaluated.values(), 1) if e.evaluation.failure}
         by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
         return Result(
