@@ -154,12 +154,9 @@ def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Poo
     """Evaluate a generation; or, by workers that take one point at a time, all until the run ends."""
     if not isinstance(workers, Pool):
         return workers(fun, run.tasks())
-    waiting = run.running()  # what an interrupted run had begun
 
     def begin() -> Task | None:
-        if run.status != Status.GOING_ON:
-            return None
-        return waiting.pop(0) if waiting else run.begin()
+        return run.begin() if run.status == Status.GOING_ON else None
 
     return as_they_come(workers, fun, begin)
 

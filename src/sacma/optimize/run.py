@@ -69,6 +69,7 @@ class Run:
             self._strategy = strategy_of(call, self.generations.append)
         self._evaluated: dict[int, Evaluated] = {}  # by number, in the order in which they ended
         self._running: dict[int, Begun] = {}  # by number
+        self._waiting: deque[int] = deque()  # numbers of those that nobody has been given yet
         self._begun = 0  # number of the last evaluation that has begun
         self._recorded = 0  # the same, at the last one that ended
         self._open: list[Begun] = []  # points of the open population; none: it is closed
@@ -120,7 +121,7 @@ class Run:
 
     def replay(self) -> None:
         """Take all that is known, up to the first point that is not, whatever would have ended the run before."""
-        while self._known and not self.exhausted and not self.tasks():
+        while self._known and not self.exhausted and not self._is_open():
             pass
 
     def tasks(self) -> list[Task]:
@@ -132,28 +133,30 @@ class Run:
         if not self._is_open():
             return []
         self._begin_population()
+        self._waiting.clear()
+        tasks = [self._task(number) for number in self._running]
         left = self.call.limits.budget - self.evaluations
-        running = self.running()
-        return running if left >= len(running) else running[: int(left)]
-
-    def running(self) -> list[Task]:
-        """Return what has begun and is not evaluated, copies."""
-        return [(number, begun.point.copy()) for number, begun in self._running.items()]  # f may write to its argument
+        return tasks if left >= len(tasks) else tasks[: int(left)]
 
     def begin(self) -> Task | None:
         """Begin one more evaluation, of a point of the population or, when all of these have begun, beside it.
 
-        None where the budget has no more, where the run has ended, or where what is known has to be evaluated first.
+        What an interrupted run had begun comes first. None where the budget has no more, where the run has ended, or
+        where known evaluations follow on others that have begun.
         """
         while not self._is_open():
             if self.exhausted:
                 return None
-        if self.evaluations + len(self._running) >= self.call.limits.budget:
+        if self.evaluations + len(self._running) - len(self._waiting) >= self.call.limits.budget:
             return None
-        if len(self._places) == len(self._open) and self._known:
-            return None
-        number = self._begin()
-        return number, self._running[number].point.copy()
+        if not self._waiting:
+            if self._known and len(self._places) == len(self._open):
+                return None
+            self._begin()
+        return self._task(self._waiting.popleft())
+
+    def _task(self, number: int) -> Task:
+        return number, self._running[number].point.copy()  # f may write to its argument
 
     def record(self, number: int, evaluation: Evaluation) -> None:
         """Take the evaluation of a task; that which closes a population updates the strategy."""
@@ -219,8 +222,8 @@ class Run:
             self._replay()
         return bool(self._open)
 
-    def _begin(self) -> int:
-        """Begin the next evaluation and return its number."""
+    def _begin(self) -> None:
+        """Begin the next evaluation."""
         self._begun = number = self._begun + 1
         if (place := len(self._places)) < len(self._open):
             begun = self._open[place]
@@ -228,7 +231,7 @@ class Run:
         else:
             begun = self._further(np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number))))
         self._running[number] = begun
-        return number
+        self._waiting.append(number)
 
     def _begin_population(self) -> None:
         """Begin all that the population has left."""
@@ -256,11 +259,12 @@ class Run:
                 while self._begun < known.begun:
                     self._begin()
             begun = self._running.get(number)
-            if begun is None or (known.begun is not None and self._begun != known.begun):
-                self._refuse_known(number, known, "what this run has begun")
+            if begun is None or number not in self._waiting or known.begun not in {None, self._begun}:
+                self._refuse_known(number, known, "one of a point that this run asks for")
             if not np.array_equal(known.point, begun.point):
                 self._refuse_known(number, known, f"the point that this run asks for, {shown(begun.point)}")
             self._known.popleft()
+            self._waiting.remove(number)
             self._take(number, known)
 
     def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:

@@ -241,7 +241,8 @@ class SurrogateStrategy:
         return False
 
     def _is_near(self, point: Array) -> bool:
-        length = self._sampling.whitening().distances(point[None])[0]
+        with np.errstate(over="ignore", invalid="ignore"):  # of a run elsewhere, or long ago
+            length = self._sampling.whitening().distances(point[None])[0]
         return bool(length <= FARTHEST * longest_step(self._context.dimension))
 
     def replace(self, place: int, sample: Sample) -> bool:
