@@ -14,7 +14,7 @@ from sacma.optimize import evaluation
 class Simulated(Executor):
     """Workers in simulated time: each evaluation takes an exponentially distributed one.
 
-    An evaluation ends when the number of workers is asked for again and no other was submitted since: with
+    An evaluation ends when the number of workers is asked for twice and none is submitted meanwhile: with
     ``without_waiting`` that is when all workers are busy, or nothing is left to begin.
     """
 
@@ -24,20 +24,23 @@ class Simulated(Executor):
         self._workers = workers
         self._rng = np.random.default_rng(seed)
         self._running: list[tuple[float, int, Future[Any], Callable[[], Any]]] = []
-        self._submitted = self._seen = 0
+        self._submitted = 0
+        self._asked = 0  # since the last evaluation began or ended
 
     @property
     def max_workers(self) -> int:
         """Number of workers; one of them may have ended its evaluation."""
-        if self._running and self._seen == self._submitted:
+        self._asked += 1
+        if self._running and self._asked > 1:
+            self._asked = 0
             self.time, _, future, call = self._running.pop(0)
             if future.set_running_or_notify_cancel():
                 future.set_result(call())
-        self._seen = self._submitted
         return self._workers
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Begin an evaluation."""
+        self._asked = 0
         self._submitted += 1
         duration = float(self._rng.exponential())
         self.busy += duration

@@ -291,7 +291,7 @@ class Run:
         self._settle()
         if number not in self._places:
             assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
-            if self._strategy.take(sample, self._value(number)) or not self._strategy.waits:
+            if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
                 self._others.append((number, sample))
         if sum(each in self._evaluated for each in self._places) + len(self._others) == len(self._open):
             self._close()

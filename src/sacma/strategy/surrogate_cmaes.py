@@ -221,9 +221,9 @@ class SurrogateStrategy:
         return Sample(np.array(seen[0]), np.array(learned[0]))
 
     @property
-    def waits(self) -> bool:
-        """True while each asked point must be evaluated, whatever others are evaluated meanwhile."""
-        return self._population is None and self._proposals is None
+    def proposes(self) -> bool:
+        """True while the asked points are proposals, which can be told when others have been evaluated instead."""
+        return self._proposals is not None
 
     def take(self, sample: Sample, value: float) -> bool:
         """Take the value of a point that was asked for earlier, or beside others.
