@@ -114,7 +114,9 @@ def same_evaluations(one: Path, other: Path) -> bool:
     )
 
 
-def asynchronous_failures(journal: Path, kills: int, rng: np.random.Generator, *, threads: int, **how: Any) -> list[str]:
+def asynchronous_failures(
+    journal: Path, kills: int, rng: np.random.Generator, *, threads: int, **how: Any
+) -> list[str]:
     """Kill an asynchronous run again and again, and let it end; return what is wrong with its evaluations."""
     noted = journal.with_suffix(".points")
     how |= {"threads": threads, "asynchronous": True}
@@ -148,9 +150,7 @@ def main() -> None:
     if options.asynchronous:
         with tempfile.TemporaryDirectory() as folder:
             how = {"threads": options.threads, "method": options.method}
-            wrong = asynchronous_failures(
-                Path(folder) / "killed.jsonl", options.kills, np.random.default_rng(1), **how
-            )
+            wrong = asynchronous_failures(Path(folder) / "killed.jsonl", options.kills, np.random.default_rng(1), **how)
         print("; ".join(wrong) or f"{BUDGET} evaluations: none lost, none too many, and the same when computed again")
         sys.exit(bool(wrong))
     with tempfile.TemporaryDirectory() as folder:

@@ -189,9 +189,9 @@ class Executed:
     def size(self) -> int | None:
         """Return the number of evaluations at a time, None where it is not known."""
         if self.client is not None:
-            return max(1, sum(self.client.nthreads().values()))  # one waits for the first worker to come
+            return max(1, sum(map(int, self.client.nthreads().values())))  # one waits for the first worker to come
         counts = (getattr(self.executor, name, None) for name in ("max_workers", "_max_workers"))
-        return next((count for count in counts if isinstance(count, int) and count > 0), None)
+        return next((int(count) for count in counts if isinstance(count, int) and count > 0), None)
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation."""

@@ -74,15 +74,23 @@ def minimize(
         population_size: idem.
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
-        time_limit: seconds after which no evaluation is begun; where several workers evaluate, no generation.
+        time_limit: seconds after which no evaluation is begun; where several workers evaluate generations, none of
+            these.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
+            The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         archive: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
-        workers: who evaluates a generation: None: this thread; an integer: so many processes, through joblib; an
-            executor of ``concurrent.futures``; or a ``joblib.Parallel``. The run is the same, to the bit. Methods that
-            call f themselves ask for one point at a time, and take none.
+        workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
+            processes of this machine, -1: one a core; an executor of ``concurrent.futures``; a client of
+            ``dask.distributed``, or its executor; or a ``joblib.Parallel``. Methods that call f themselves ask for one
+            point at a time, and take none.
+        asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
+            which evaluations end, and two runs with the same seed differ; each can be computed again from its journal.
+            False: workers evaluate a generation and wait for its slowest point; the run is the same as without workers,
+            to the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
+            without a number of workers, ``max_workers``.
         callback: called with the result so far after each true-evaluated generation, those of a journal included;
             ends the run if it returns True or raises StopIteration. Where it has a method ``at_end``, that is called
             with the result before it is returned, whatever ended the run.
@@ -124,9 +132,7 @@ def minimize(
     return result
 
 
-def _evaluate_all(
-    run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None
-) -> None:
+def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:

@@ -141,12 +141,11 @@ class Run:
     def begin(self) -> Task | None:
         """Begin one more evaluation, of a point of the population or, when all of these have begun, beside it.
 
-        What an interrupted run had begun comes first. None where the budget has no more, where the run has ended, or
-        where known evaluations follow on others that have begun.
+        What an interrupted run had begun comes first. None where the budget has no more, where the run has ended, where
+        a generation has closed with known evaluations alone, or where these follow on others that have begun.
         """
-        while not self._is_open():
-            if self.exhausted:
-                return None
+        if not self._is_open():
+            return None
         if self.evaluations + len(self._running) - len(self._waiting) >= self.call.limits.budget:
             return None
         if not self._waiting:
@@ -287,7 +286,7 @@ class Run:
         return begun
 
     def _take(self, number: int, record: Evaluated) -> None:
-        sample, evaluation = self._keep(number, record).sample, record.evaluation
+        sample = self._keep(number, record).sample
         self._settle()
         if number not in self._places:
             assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
@@ -320,6 +319,7 @@ class Run:
             if number in self._evaluated:
                 values.append(self._value(number))
             else:
+                assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 idem
                 other, sample = next(others)
                 values.append(self._value(other) if self._strategy.replace(place, sample) else math.nan)
         self._open, self._places, self._others = [], [], []

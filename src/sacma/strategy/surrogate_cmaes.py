@@ -31,6 +31,7 @@ class Sample(NamedTuple):
 
     seen: Array  # as f is to see it, shape (D,)
     learned: Array  # as the archive keeps it, shape (D,)
+    run: int = 0  # number of the run between two restarts, from 1, whose distribution it is of
 
 
 FARTHEST = 2.0
@@ -209,7 +210,7 @@ class SurrogateStrategy:
         learned = seen if self._proposals is None else self._proposals
         if self._population is not None:
             learned = self._population.asked
-        return [Sample(np.asarray(x), np.array(kept)) for x, kept in zip(seen, learned, strict=True)]
+        return [Sample(np.asarray(x), np.array(kept), self._runs) for x, kept in zip(seen, learned, strict=True)]
 
     def further(self, rng: np.random.Generator) -> Sample:
         """Draw a further point for f from the present search distribution; the strategy stays as it is.
@@ -218,7 +219,7 @@ class SurrogateStrategy:
         """
         whitened = rng.standard_normal((1, self._context.dimension))
         seen, learned = self._sampling.place(self._sampling.whitening().inverse(whitened))
-        return Sample(np.array(seen[0]), np.array(learned[0]))
+        return Sample(np.array(seen[0]), np.array(learned[0]), self._runs)
 
     @property
     def proposes(self) -> bool:
@@ -233,7 +234,7 @@ class SurrogateStrategy:
         if (key := sample.learned.tobytes()) in self._late_proposals:
             self._late_proposals.remove(key)
             self._proposer.learn(np.array([value]), self._archive.best_value)
-        if self._population is not None and self._is_near(sample.learned):
+        if self._population is not None and sample.run == self._runs and self._is_near(sample.learned):
             return True
         self._count(np.array([value]))
         if np.isfinite(value):
@@ -241,7 +242,7 @@ class SurrogateStrategy:
         return False
 
     def _is_near(self, point: Array) -> bool:
-        with np.errstate(over="ignore", invalid="ignore"):  # of a run elsewhere, or long ago
+        with np.errstate(over="ignore", invalid="ignore"):
             length = self._sampling.whitening().distances(point[None])[0]
         return bool(length <= FARTHEST * longest_step(self._context.dimension))
 
