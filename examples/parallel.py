@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -9,7 +10,7 @@ import sacma
 
 
 def simulation(x: np.ndarray) -> float:
-    """Wait for another program, now longer, now shorter: threads do for that; Python code needs processes, workers=2."""
+    """Wait for another program, for which threads are enough; Python code needs processes: workers=2."""
     time.sleep(0.01 + 0.02 * abs(np.sin(1e6 * x[0])))
     return float(np.sum((x - 0.5) ** 2))
 
@@ -22,8 +23,8 @@ if __name__ == "__main__":  # processes import this file
             ("4 threads, generations", executor, False),
             ("4 threads, asynchronous", executor, True),
         ):
-            options = {"workers": workers, "asynchronous": asynchronous}
             begin = time.perf_counter()
-            results.append(sacma.minimize(simulation, [0.0] * 5, 1.0, budget=64, seed=1, **options))
+            call = partial(sacma.minimize, simulation, [0.0] * 5, 1.0, budget=64, seed=1)
+            results.append(call(workers=workers, asynchronous=asynchronous))
             print(f"{how}: {time.perf_counter() - begin:.2f} s")
     print("generations, the same points:", np.array_equal(results[0].history.points, results[1].history.points))
