@@ -73,7 +73,8 @@ class Run:
         self._begun = 0  # number of the last evaluation that has begun
         self._recorded = 0  # the same, at the last one that ended
         self._open: list[Begun] = []  # points of the open population; none: it is closed
-        self._places: list[int] = []  # numbers of those that have begun
+        self._places = range(1, 1)  # numbers of those that have begun, in the order of the points
+        self._filled = 0  # of them, evaluated
         self._others: list[tuple[int, Sample]] = []  # number and point of evaluations that take the place of others
         self._settled = 0  # evaluations before the first that is missing
         self._failed_in_a_row = 0  # of them
@@ -226,7 +227,7 @@ class Run:
         self._begun = number = self._begun + 1
         if (place := len(self._places)) < len(self._open):
             begun = self._open[place]
-            self._places.append(number)
+            self._places = range(number - place, number + 1)  # all of them begin before any beside them
         else:
             begun = self._further(np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number))))
         self._running[number] = begun
@@ -242,8 +243,8 @@ class Run:
 
         It says how many have begun where it is not all of the population, and none beside it.
         """
-        new = self._begun - self._recorded
-        whole = len(self._places) == len(self._open) and new == sum(n > self._recorded for n in self._places)
+        none_beside = self._begun in {self._recorded, *self._places[-1:]}
+        whole = none_beside and len(self._places) == len(self._open)
         return Evaluated(self._running[number].point, evaluation, None if whole else self._begun)
 
     def _replay(self) -> None:
@@ -288,11 +289,13 @@ class Run:
     def _take(self, number: int, record: Evaluated) -> None:
         sample = self._keep(number, record).sample
         self._settle()
-        if number not in self._places:
+        if number in self._places:
+            self._filled += 1
+        else:
             assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
             if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
                 self._others.append((number, sample))
-        if sum(each in self._evaluated for each in self._places) + len(self._others) == len(self._open):
+        if self._filled + len(self._others) == len(self._open):
             self._close()
 
     def _value(self, number: int) -> float:
@@ -322,7 +325,7 @@ class Run:
                 assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 idem
                 other, sample = next(others)
                 values.append(self._value(other) if self._strategy.replace(place, sample) else math.nan)
-        self._open, self._places, self._others = [], [], []
+        self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0
         with one_thread() if self._uses_models else nullcontext():
             self._strategy.tell(values)
         if self._on_generation is not None:
