@@ -36,12 +36,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", type=int, default=100, help="evaluations divided by D")
-    parser.add_argument("--pause", type=float, default=0.2, help="mean seconds of an evaluation in threads")
-    parser.add_argument("--evaluations", type=int, default=120, help="in threads")
-    options = parsed(parser, methods="cmaes", functions="1", seeds=1, budget=20, pause=0.001, evaluations=20)
+    parser.add_argument("--pause", type=float, default=0.4, help="mean seconds of an evaluation in threads")
+    parser.add_argument("--evaluations", type=int, default=160, help="in threads")
+    parser.add_argument("--thread-seeds", type=int, default=3)
+    options = parsed(
+        parser, methods="cmaes", functions="1", seeds=1, thread_seeds=1, budget=20, pause=0.001, evaluations=20
+    )
     methods = options.methods.split(",")
     busy = [measure_threads(method, options) for method in methods]
-    print(f"busy share of {options.workers} threads, %: mean (least) of {options.seeds} seeds")
+    print(f"busy share of {options.workers} threads, %: mean (least) of {options.thread_seeds} seeds")
     print_table(busy)
     progress = [row for method in methods for row in measure_progress(method, options)]
     print("\nmean log10 Δf after evaluations, divided by D")
@@ -72,7 +75,7 @@ def measure_threads(method: str, options: argparse.Namespace) -> dict[str, Any]:
     row: dict[str, Any] = {"method": method}
     for mode in MODES:
         shares = []
-        for seed in range(1, options.seeds + 1):
+        for seed in range(1, options.thread_seeds + 1):
             fun = Paused(options.pause, seed)
             arguments: dict[str, Any] = {"budget": options.evaluations, "population_size": options.population_size}
             arguments |= {"seed": seed, "method": method, "asynchronous": mode == "asynchronous"}

@@ -21,6 +21,7 @@ from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import Evaluation, Known, evaluate
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
+from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import FARTHEST, Sample, SurrogateStrategy, longest_step
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import asynchronous_failures
@@ -278,6 +279,41 @@ def test_the_end_of_a_run() -> None:
     sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=60, workers=Simulated(4), callback=lambda r: seen.append(r.nfev))
     assert len(seen) > 5
     assert seen == sorted(seen)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_ends_late_is_taken_as_in_a_run_that_goes_on(tmp_path: Path, method: str) -> None:
+    """After the last generation: the same call with a larger budget goes on from all of it."""
+    path = tmp_path / "journal.jsonl"
+    arguments: dict[str, Any] = {"seed": 2, "method": method, "journal": path, "max_failures": None}
+    for generations in range(1, 6):
+        counted = itertools.count(1)
+        callback = partial(reached, counted, generations)
+        ended = sacma.minimize(partly, X0, 0.5, budget=300, workers=Simulated(6), callback=callback, **arguments)
+        assert ended.status == Status.CALLBACK
+    known = sacma.read_journal(path)
+    result = sacma.minimize(partly, X0, 0.5, budget=80, workers=Simulated(6), **arguments)
+    assert result.nfev == 80 > len(known.values)
+    again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=80, **arguments)
+    assert bits(again) == bits(result)
+
+
+def test_the_end_of_the_last_restart(tmp_path: Path) -> None:
+    """What is running then counts, too, and is known to the same call."""
+    path = tmp_path / "journal.jsonl"
+    settings = StrategySettings.model_validate({"restarts": {"max_restarts": 0, "after_last_restart": "stop"}})
+    arguments: dict[str, Any] = {"seed": 2, "method": settings, "journal": path, "bounds": (-1, 1)}
+    first = sacma.minimize(lambda x: abs(float(x[0])), [0.5], 0.3, workers=Simulated(6), budget=3000, **arguments)
+    again = sacma.minimize(lambda _: 1 / 0, [0.5], 0.3, budget=3000, **arguments)
+    assert (first.status, again.status) == (Status.RESTARTS, Status.RESTARTS)
+    assert bits(first) == bits(again)
+    assert first.nfev == len(sacma.read_journal(path).values) > first.history.generations[-1].true_evaluations
+    with closing(sacma.SurrogateCMAES([0.5], 0.3, budget=3000, **arguments)) as es:
+        assert es.result.nfev == first.nfev
+
+
+def reached(counted: "itertools.count[int]", generations: int, _: Result) -> bool:
+    return next(counted) >= generations
 
 
 def test_a_mistake_in_f_is_raised(tmp_path: Path) -> None:

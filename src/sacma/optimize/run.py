@@ -216,11 +216,15 @@ class Run:
 
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
-        if not self._open and (asked := self._strategy.asked):
-            points = self.call.space.points([sample.seen for sample in asked])
-            self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
+        if not self._open:
+            self._open_next()
             self._replay()
         return bool(self._open)
+
+    def _open_next(self) -> None:
+        if asked := self._strategy.asked:
+            points = self.call.space.points([sample.seen for sample in asked])
+            self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
 
     def _begin(self) -> None:
         """Begin the next evaluation."""
@@ -243,19 +247,21 @@ class Run:
 
         It says how many have begun where it is not all of the population, and none beside it.
         """
+        if not self._open:  # what was running when a run ended comes in the next population, if there is one
+            self._open_next()
         none_beside = self._begun in {self._recorded, *self._places[-1:]}
         whole = none_beside and len(self._places) == len(self._open)
         return Evaluated(self._running[number].point, evaluation, None if whole else self._begun)
 
     def _replay(self) -> None:
         """Take what is known of the open population, in its order."""
-        while self._known and self._open and self.evaluations < self.call.limits.budget:
+        while self._known and (self._open or self._strategy.stopped) and self.evaluations < self.call.limits.budget:
             number, known = self._known[0]
             if known.begun is None:
                 self._begin_population()
                 if number not in self._running:  # one of a later population
                     return
-            elif self._begun <= known.begun <= self._begun + len(self._open) + MOST_BESIDE - len(self._running):
+            elif self._open and known.begun <= self._begun + len(self._open) + MOST_BESIDE - len(self._running):
                 while self._begun < known.begun:
                     self._begin()
             begun = self._running.get(number)
@@ -295,7 +301,7 @@ class Run:
             assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
             if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
                 self._others.append((number, sample))
-        if self._filled + len(self._others) == len(self._open):
+        if self._open and self._filled + len(self._others) == len(self._open):
             self._close()
 
     def _value(self, number: int) -> float:
