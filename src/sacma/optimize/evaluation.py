@@ -276,7 +276,7 @@ def pool_of(workers: object, *, asynchronous: object) -> Pool | None:
         workers: as ``minimize`` takes them.
         asynchronous: idem.
     """
-    if asynchronous not in {None, True, False} or not isinstance(asynchronous, bool | None):
+    if not isinstance(asynchronous, bool | None):
         refuse("asynchronous", asynchronous, "True, False, or None: True where the workers can be", of_type=True)
     if asynchronous is False or workers is None:
         return None
