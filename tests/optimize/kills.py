@@ -51,7 +51,7 @@ class Noted:
 def run(
     journal: Path,
     *,
-    threads: int,
+    threads: int = 1,
     budget: int = BUDGET,
     method: str = DEFAULT,
     asynchronous: bool = False,
