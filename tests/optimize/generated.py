@@ -31,6 +31,7 @@ from sacma.strategy.shares import SHARES
 from sacma.surrogate.models import MODELS
 from sacma.surrogate.selections import SELECTIONS
 from sacma.surrogate.whitening import Array
+from tests.optimize.simulated import Simulated, without_waiting
 
 Objective = Callable[[Array], Any]
 Generator = np.random.Generator
@@ -273,6 +274,11 @@ def _search(rng: Generator, *, boxed: bool) -> tuple[Any, bool]:
             return LocalSearchSettings.model_validate({"method": method, "tolerance": tolerance}), False
 
 
+def _has_populations(method: Any) -> bool:
+    """Whether it is a strategy composed of parts, which several workers can evaluate."""
+    return isinstance(method, StrategySettings) or method in composed()
+
+
 def generated(rng: Generator) -> GeneratedCall:
     """Draw a call; one of four has a wrong argument."""
     D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
@@ -303,6 +309,9 @@ def generated(rng: Generator) -> GeneratedCall:
         arguments["method"], has_populations = _search(rng, boxed=boxed)
         if not has_populations:
             arguments.pop("population_size", None)
+    drawn = np.random.default_rng(arguments["seed"])
+    if _has_populations(arguments["method"]) and drawn.integers(2):
+        arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)
@@ -391,7 +400,8 @@ def endings(count: int, seed: int, *, tell: Callable[[str], None] = print) -> Co
     for number in range(count):
         call = generated(np.random.default_rng([seed, number]))
         try:
-            counts[ending(call)] += 1
+            with without_waiting():
+                counts[ending(call)] += 1
         except Exception as error:  # noqa: BLE001 that is what is looked for
             counts["BROKEN"] += 1
             where = traceback.extract_tb(error.__traceback__)[-1]

@@ -1,7 +1,8 @@
 """A journalled run that is killed again and again, beside one that is left alone.
 
 ``python -m tests.optimize.kills N`` kills one N times at random moments and says whether both made the same
-evaluations.
+evaluations. An asynchronous run follows from the moments at which evaluations end, so that two differ: of one that is
+killed each journal must be the beginning of the next, and what f was called with must be in the last.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,36 +34,59 @@ def slow_rosenbrock(x: Array) -> float:
     return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
 
-def run(journal: Path, *, threads: int, budget: int = BUDGET, method: str = DEFAULT) -> None:
-    """Run, or continue, the call that the journal is of."""
-    with ThreadPoolExecutor(threads) as executor:
-        workers = executor if threads > 1 else None
-        arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 7, "budget": budget, "max_failures": None}
-        sacma.minimize(slow_rosenbrock, np.zeros(D), 1.0, journal=journal, workers=workers, method=method, **arguments)
+class Noted:
+    """Slow Rosenbrock of random durations, which notes its points in a file: four kilobytes at a time are whole."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __call__(self, x: Array) -> float:
+        """Note the point, wait and evaluate."""
+        with self._path.open("ab", buffering=0) as file:
+            file.write(x.tobytes())
+        time.sleep(float(np.random.default_rng(list(x.tobytes())).exponential(0.004)))
+        return slow_rosenbrock(x)
 
 
-def killed(
+def run(
     journal: Path,
-    kills: int,
-    rng: np.random.Generator,
     *,
     threads: int = 1,
     budget: int = BUDGET,
     method: str = DEFAULT,
-) -> list[int]:
-    """Kill the run ``kills`` times, then let it end; return how many lines the journal had at each kill."""
+    asynchronous: bool = False,
+    fun: Callable[[Array], float] = slow_rosenbrock,
+) -> sacma.Result:
+    """Run, or continue, the call that the journal is of."""
+    with ThreadPoolExecutor(threads) as executor:
+        workers = executor if threads > 1 else None
+        arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 7, "budget": budget, "max_failures": None}
+        arguments |= {"workers": workers, "asynchronous": asynchronous, "method": method, "journal": journal}
+        return sacma.minimize(fun, np.zeros(D), 1.0, **arguments)
+
+
+def killed(journal: Path, kills: int, rng: np.random.Generator, *, budget: int = BUDGET, **how: Any) -> list[int]:
+    """Kill the run ``kills`` times, then let it end; return how many lines the journal had at each kill.
+
+    A RuntimeError where it fails, or where a journal is not the beginning of the next.
+    """
     lines: list[int] = []
+    before = b""
     step = 3 * budget // (2 * (kills + 1))
     while True:
         child = os.fork()
         if child == 0:
-            run(journal, threads=threads, budget=budget, method=method)
+            run(journal, budget=budget, **how)
             os._exit(0)
         if len(lines) < kills:
             _wait_for(journal, min(_lines(journal) + int(rng.integers(step)), budget), seconds=5.0)
             time.sleep(rng.uniform(0.0, 0.02))
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
+        content = journal.read_bytes() if journal.exists() else b""
+        if not content.startswith(before):
+            raise RuntimeError("what was in the journal has changed")
+        before = content[: content.rfind(b"\n") + 1]  # half a line is written again
         if os.WIFEXITED(status):
             if os.waitstatus_to_exitcode(status) != 0:
                 raise RuntimeError("the run failed")
@@ -89,13 +114,45 @@ def same_evaluations(one: Path, other: Path) -> bool:
     )
 
 
+def asynchronous_failures(
+    journal: Path, kills: int, rng: np.random.Generator, *, threads: int, **how: Any
+) -> list[str]:
+    """Kill an asynchronous run again and again, and let it end; return what is wrong with its evaluations."""
+    noted = journal.with_suffix(".points")
+    how |= {"threads": threads, "asynchronous": True}
+    lines = killed(journal, kills, rng, fun=Noted(noted), **how)
+    print(f"killed {len(lines)} times, with {', '.join(map(str, lines))} lines in the journal")
+    content = sacma.read_journal(journal)
+    called = np.frombuffer(noted.read_bytes()).reshape(-1, D)
+    known = {point.tobytes() for point in content.points}
+    wrong = []
+    if sorted(content.evaluations) != list(range(1, how.get("budget", BUDGET) + 1)):
+        wrong.append("numbers are missing, or too many")
+    if lost := sum(point.tobytes() not in known for point in called):
+        wrong.append(f"{lost} evaluations were not made again under the same point")
+    if len(called) > len(known) + threads * len(lines):
+        wrong.append(f"f was called {len(called)} times")
+    before = noted.stat().st_size
+    again = run(journal, fun=Noted(noted), **how)
+    if noted.stat().st_size != before or again.history.values.tobytes() != content.values.tobytes():
+        wrong.append("computed again, it is not the same run")
+    return wrong
+
+
 def main() -> None:
     """Kill and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kills", type=int, nargs="?", default=20)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--method", default=DEFAULT)
+    parser.add_argument("--asynchronous", action="store_true")
     options = parser.parse_args()
+    if options.asynchronous:
+        with tempfile.TemporaryDirectory() as folder:
+            how = {"threads": options.threads, "method": options.method}
+            wrong = asynchronous_failures(Path(folder) / "killed.jsonl", options.kills, np.random.default_rng(1), **how)
+        print("; ".join(wrong) or f"{BUDGET} evaluations: none lost, none too many, and the same when computed again")
+        sys.exit(bool(wrong))
     with tempfile.TemporaryDirectory() as folder:
         alone, other = Path(folder) / "alone.jsonl", Path(folder) / "killed.jsonl"
         run(alone, threads=1, method=options.method)

@@ -236,7 +236,7 @@ def test_evaluations_may_end_out_of_order(alone: Path, tmp_path: Path) -> None:
     assert same_evaluations(alone, path)
     with ThreadPoolExecutor(2) as executor:
         path.write_bytes(b"".join([header, *some]))
-        call(Counted(), path, workers=executor)
+        call(Counted(), path, workers=executor, asynchronous=False)
     assert same_evaluations(alone, path)
 
 

@@ -279,8 +279,8 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
     assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 6
 
 
-@pytest.mark.parametrize("threads", [0, 3])
-def test_ctrl_c_keeps_what_was_found(threads: int) -> None:
+@pytest.mark.parametrize(("threads", "asynchronous"), [(0, None), (3, False), (3, True)])
+def test_ctrl_c_keeps_what_was_found(threads: int, asynchronous: bool | None) -> None:  # noqa: FBT001 a parameter
     """The result says that it was interrupted, and has all evaluations that ended."""
     calls = itertools.count(1)
 
@@ -290,7 +290,8 @@ def test_ctrl_c_keeps_what_was_found(threads: int) -> None:
         return sphere(x)
 
     with ThreadPoolExecutor(max(1, threads)) as executor:
-        result = sacma.minimize(fun, [3.0, 3.0], 1.0, seed=1, workers=executor if threads else None)
+        arguments: dict[str, Any] = {"workers": executor if threads else None, "asynchronous": asynchronous}
+        result = sacma.minimize(fun, [3.0, 3.0], 1.0, seed=1, **arguments)
     assert (result.status, result.success, result.message) == (Status.INTERRUPTED, False, "interrupted")
     assert 36 <= result.nfev <= 41
     assert result.fun == sphere(result.x)
@@ -298,7 +299,7 @@ def test_ctrl_c_keeps_what_was_found(threads: int) -> None:
         assert result.nfev == 39
 
 
-def test_parallel_runs_are_the_same_to_the_bit() -> None:
+def test_parallel_generations_are_the_same_to_the_bit() -> None:
     """In threads that end in any order, and in processes: the same points and values as one after the other."""
     waits = itertools.cycle([0.004, 0.0, 0.002])
 
@@ -309,10 +310,10 @@ def test_parallel_runs_are_the_same_to_the_bit() -> None:
     arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 3, "budget": 150}
     alone = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, **arguments)
     with ThreadPoolExecutor(3) as executor:
-        threaded = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, workers=executor, **arguments)
+        threaded = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, workers=executor, asynchronous=False, **arguments)
     assert bits(alone) == bits(threaded)
     small = {**arguments, "budget": 30}
-    processes = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, workers=2, **small)
+    processes = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, workers=2, asynchronous=False, **small)
     assert bits(sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, **small)) == bits(processes)
 
 
@@ -506,7 +507,7 @@ HUGE: dict[str, Any] = {
 }
 ARGUMENTS = (
     *("fun", "x0", "sigma0", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
-    *("seed", "archive", "max_failures", "journal", "workers", "callback"),
+    *("seed", "archive", "max_failures", "journal", "workers", "asynchronous", "callback"),
 )
 
 

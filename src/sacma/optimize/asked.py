@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sacma.strategy.generation import EvaluatedBy, Generation
+from sacma.strategy.surrogate_cmaes import Sample
 from sacma.surrogate.whitening import Array
 
 
@@ -73,6 +74,11 @@ class AskedSearch:
         if self._answered != len(self._values):  # it was interrupted when it took the last one
             self._begin()
         return [] if self._asked is None else [self._asked.point]
+
+    @property
+    def asked(self) -> Sequence[Sample]:
+        """The point of ``ask``, as a strategy has it."""
+        return [Sample(point, point) for point in self.ask()]
 
     def tell(self, values: Sequence[float] | Array) -> None:
         """Take the value of the asked point; infinity is a failed evaluation."""

@@ -1,11 +1,15 @@
 """Evaluations of f, one after another or by workers, and mistakes in it."""
 
 import math
+import os
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
-from functools import partial
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, as_completed, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +27,10 @@ MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
 """Exceptions that, raised at every point, come from a mistake in f."""
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
+THREADS = tuple(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR"))
+"""Variables of a process with the number of threads that libraries use."""
+
+RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
 ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 
 
@@ -67,13 +75,22 @@ class Evaluation(NamedTuple):
     raised: Raised | None = None  # the exception, where it is one of ``MISTAKES`` and has just been raised
 
 
-Known = Mapping[int, tuple[Array, Evaluation]]  # points and their evaluations by number, from 1, in that order
+class Evaluated(NamedTuple):
+    """A point and its evaluation, as it is recorded."""
+
+    point: Array  # shape (D,)
+    evaluation: Evaluation
+    begun: int | None = None  # evaluations that had begun when it ended; None: all of the population, and none beside
+
+
+Known = Mapping[int, Evaluated]  # evaluations by number, from 1 in the order in which they began
 
 
 def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:
-    """Return points, shape (n, D), and values, shape (n,), NaN where an evaluation failed."""
-    points = np.array([point for point, _ in known.values()], dtype=float).reshape(-1, dimension)
-    return points, np.array([evaluation.value for _, evaluation in known.values()], dtype=float)
+    """Return points, shape (n, D), and values, shape (n,), NaN where an evaluation failed, by number."""
+    ordered = [known[number] for number in sorted(known)]
+    points = np.array([each.point for each in ordered], dtype=float).reshape(-1, dimension)
+    return points, np.array([each.evaluation.value for each in ordered], dtype=float)
 
 
 def evaluation_of(returned: object) -> Evaluation:
@@ -162,21 +179,156 @@ def _numbered(fun: Function, task: Task) -> tuple[int, Evaluation]:
     return number, evaluate(fun, point)
 
 
+@dataclass(frozen=True)
+class Executed:
+    """An executor as workers that take one point at a time."""
+
+    executor: Executor
+    client: Any = None  # of dask, whose workers these are
+
+    def size(self) -> int | None:
+        """Return the number of evaluations at a time, None where it is not known."""
+        if self.client is not None:
+            return max(1, sum(map(int, self.client.nthreads().values())))  # one waits for the first worker to come
+        counts = (getattr(self.executor, name, None) for name in ("max_workers", "_max_workers"))
+        return next((int(count) for count in counts if isinstance(count, int) and count > 0), None)
+
+    def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
+        """Begin an evaluation."""
+        return self.executor.submit(evaluate, fun, point)
+
+    def abandon(self) -> None:
+        """Take no notice of what is still running: the executor is its owner's."""
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Processes of this machine, through joblib's loky; those of one call are used by the next."""
+
+    count: int  # -1: one a core
+
+    def size(self) -> int:
+        """Return the number of processes."""
+        from joblib import cpu_count  # noqa: PLC0415 for those who use it
+
+        return int(cpu_count()) if self.count < 0 else self.count
+
+    @cached_property
+    def _executor(self) -> Any:
+        from joblib import cpu_count  # noqa: PLC0415 idem
+        from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415 idem
+
+        threads = str(max(1, cpu_count() // self.size()))  # as in joblib's own workers
+        return get_reusable_executor(self.size(), env={name: os.environ.get(name, threads) for name in THREADS})
+
+    def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
+        """Begin an evaluation."""
+        future: Future[Evaluation] = self._executor.submit(evaluate, fun, point)
+        return future
+
+    def abandon(self) -> None:
+        """End the processes, whatever they are doing."""
+        self._executor.shutdown(wait=False, kill_workers=True)
+
+
+Pool = Executed | Processes  # workers that take one point at a time
+
+
+def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) -> Evaluations:
+    """Evaluate what ``begin`` gives, one more point as soon as a worker is free and its evaluation has been taken.
+
+    It ends when there is nothing to begin, None, and all that has begun has been taken.
+    """
+    running: dict[Future[Evaluation], int] = {}
+    ended: deque[tuple[int, Future[Evaluation]]] = deque()
+    try:
+        while True:
+            while len(running) + len(ended) < (pool.size() or 1) and (task := begin()) is not None:
+                number, point = task
+                running[pool.submit(fun, point)] = number
+            if not ended:
+                done, _ = wait(running, RECOUNTED, FIRST_COMPLETED)
+                ended.extend(sorted(((running.pop(future), future) for future in done), key=lambda each: each[0]))
+            if ended:
+                number, future = ended.popleft()
+                yield number, future.result()
+            elif not running:
+                return
+    except BaseException:
+        for future in running:
+            future.cancel()
+        if running:
+            with suppress(Exception):
+                pool.abandon()
+        raise
+
+
+ALLOWED_WORKERS = (
+    "None, an integer ≥ 1, -1 for one a core, a concurrent.futures.Executor, a dask.distributed.Client "
+    "or a joblib.Parallel"
+)
+
+
+def pool_of(workers: object, *, asynchronous: object) -> Pool | None:
+    """Return workers that take one point at a time; None where they take a generation as a whole.
+
+    Args:
+        workers: as ``minimize`` takes them.
+        asynchronous: idem.
+    """
+    if not isinstance(asynchronous, bool | None):
+        refuse("asynchronous", asynchronous, "True, False, or None: True where the workers can be", of_type=True)
+    if asynchronous is False or workers is None:
+        return None
+    if _is_joblib(workers):
+        pool = None
+    elif (executed := _executed(workers)) is not None:
+        pool = executed if executed.size() else None
+    elif (count := _count(workers)) == 1:
+        return None
+    else:
+        return Processes(count)
+    if pool is None and asynchronous:
+        can = "False or None with a joblib.Parallel or an executor without max_workers, which get whole generations"
+        refuse("asynchronous", asynchronous, can)
+    return pool
+
+
 def evaluator_of(workers: object) -> Evaluator:
-    """Return the evaluator of ``workers``, as ``minimize`` takes them."""
-    allowed = "None, an integer ≥ 1, -1 for one a core, a concurrent.futures.Executor or a joblib.Parallel"
-    if isinstance(workers, Executor):
-        return partial(in_executor, workers)
-    if callable(workers) and hasattr(workers, "n_jobs") and hasattr(workers, "return_generator"):
+    """Return the evaluator of whole generations by ``workers``, as ``minimize`` takes them."""
+    if (executed := _executed(workers)) is not None:
+        return partial(in_executor, executed.executor)
+    if _is_joblib(workers):
         return partial(with_joblib, workers)
-    count = 1 if workers is None else whole("workers", workers, allowed, least=-1, most=MOST_WORKERS)
-    if count == 0:
-        refuse("workers", workers, allowed)
-    if count == 1:
+    if (count := _count(workers)) == 1:
         return one_by_one
     from joblib import Parallel  # noqa: PLC0415 for those who use it
 
     return partial(with_joblib, Parallel(n_jobs=count, return_as="generator_unordered"))
+
+
+def _executed(workers: Any) -> Executed | None:
+    """Return an executor, or that of a client of dask."""
+    if isinstance(workers, Executor):
+        client = getattr(workers, "_client", None)  # of dask's executor
+        return Executed(workers, client if hasattr(client, "nthreads") else None)
+    if hasattr(workers, "get_executor") and hasattr(workers, "nthreads"):
+        if getattr(workers, "asynchronous", False):
+            refuse("workers", workers, "a client of dask with asynchronous=False")
+        return Executed(workers.get_executor(pure=False), workers)  # the same point is evaluated as often as asked for
+    return None
+
+
+def _is_joblib(workers: object) -> bool:
+    return callable(workers) and hasattr(workers, "n_jobs") and hasattr(workers, "return_generator")
+
+
+def _count(workers: object) -> int:
+    """Return a number of processes."""
+    count = 1 if workers is None else whole("workers", workers, ALLOWED_WORKERS, least=-1, most=MOST_WORKERS)
+    if count == 0:
+        refuse("workers", workers, ALLOWED_WORKERS)
+    return count
 
 
 class FirstEvaluations:

@@ -16,7 +16,7 @@ from sacma.files.printable import shown
 from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluation
+from sacma.optimize.evaluation import Evaluated
 from sacma.optimize.result import Result
 from sacma.optimize.run import Run
 from sacma.optimize.saved import (
@@ -29,7 +29,6 @@ from sacma.optimize.saved import (
     parsed,
     to_line,
 )
-from sacma.surrogate.whitening import Array
 
 
 class JournalError(OSError):
@@ -95,9 +94,9 @@ class Journal:
         except OSError:
             pass  # a file system without locks
 
-    def record(self, number: int, point: Array, evaluation: Evaluation) -> None:
+    def record(self, number: int, evaluated: Evaluated) -> None:
         """Append an evaluation; it is on the disk when this returns, or a JournalError says why not."""
-        line = evaluation_line(number, point, evaluation)
+        line = evaluation_line(number, evaluated)
         self._check(line)
         try:
             self._write(line)

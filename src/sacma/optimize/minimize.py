@@ -12,7 +12,18 @@ from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits
-from sacma.optimize.evaluation import MISTAKES, Evaluator, FirstEvaluations, evaluator_of, one_by_one
+from sacma.optimize.evaluation import (
+    MISTAKES,
+    Evaluations,
+    Evaluator,
+    FirstEvaluations,
+    Pool,
+    Task,
+    as_they_come,
+    evaluator_of,
+    one_by_one,
+    pool_of,
+)
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
@@ -39,6 +50,7 @@ def minimize(
     max_failures: int | None = 20,
     journal: str | os.PathLike[str] | None = None,
     workers: Any = None,
+    asynchronous: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
 ) -> Result:
     """Minimise an expensive function of D variables with surrogate-assisted CMA-ES, or another method.
@@ -62,15 +74,23 @@ def minimize(
         population_size: idem.
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
-        time_limit: seconds after which no evaluation is begun; where several workers evaluate, no generation.
+        time_limit: seconds after which no evaluation is begun; where several workers evaluate generations, none of
+            these.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
+            The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         archive: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
-        workers: who evaluates a generation: None: this thread; an integer: so many processes, through joblib; an
-            executor of ``concurrent.futures``; or a ``joblib.Parallel``. The run is the same, to the bit. Methods that
-            call f themselves ask for one point at a time, and take none.
+        workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
+            processes of this machine, -1: one a core; an executor of ``concurrent.futures``; a client of
+            ``dask.distributed``, or its executor; or a ``joblib.Parallel``. Methods that call f themselves ask for one
+            point at a time, and take none.
+        asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
+            which evaluations end, and two runs with the same seed differ; each can be computed again from its journal.
+            False: workers evaluate a generation and wait for its slowest point; the run is the same as without workers,
+            to the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
+            without a number of workers, ``max_workers``.
         callback: called with the result so far after each true-evaluated generation, those of a journal included;
             ends the run if it returns True or raises StopIteration. Where it has a method ``at_end``, that is called
             with the result before it is returned, whatever ended the run.
@@ -87,7 +107,7 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    evaluator = evaluator_of(workers)
+    evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size}
     call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
@@ -103,7 +123,7 @@ def minimize(
         run = run_of(call, kept, None if callback is None else _calling(callback))
         with contextlib.closing(run):
             try:
-                _evaluate_all(run, fun, evaluator, kept)
+                _evaluate_all(run, fun, evaluator if pool is None else pool, kept)
             except KeyboardInterrupt:
                 run.end(Status.INTERRUPTED)
     result = run.result()
@@ -112,11 +132,11 @@ def minimize(
     return result
 
 
-def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, journal: Journal | None) -> None:
+def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
-        with contextlib.closing(evaluator(fun, run.tasks())) as evaluations:
+        with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
             for number, evaluation in evaluations:
                 try:
                     first.check(evaluation, any_value=run.evaluations > run.failures)
@@ -132,8 +152,19 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], evaluator: Evaluator, j
                     run.end(Status.INTERRUPTED)
                     error.result = run.result()
                     raise
-                if evaluator is one_by_one and run.status != Status.GOING_ON:
+                if workers is one_by_one and run.status != Status.GOING_ON:
                     break
+
+
+def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool) -> Evaluations:
+    """Evaluate a generation; or, by workers that take one point at a time, all until the run ends."""
+    if not isinstance(workers, Pool):
+        return workers(fun, run.tasks())
+
+    def begin() -> Task | None:
+        return run.begin() if run.status == Status.GOING_ON else None
+
+    return as_they_come(workers, fun, begin)
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

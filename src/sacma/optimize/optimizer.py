@@ -170,7 +170,7 @@ class SurrogateCMAES:
         Raises:
             TypeError, ValueError: the file cannot be written.
         """
-        write_state(path, self._run.call, self._run.evaluated())
+        write_state(path, self._run.call, self._run.ended)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

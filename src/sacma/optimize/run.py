@@ -2,9 +2,11 @@
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -13,20 +15,35 @@ from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.asked import AskedSearch
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluation, Known, Task, as_arrays
+from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays
 from sacma.optimize.result import History, Result, Status
 from sacma.optimize.search import strategy_of
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
+
+MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
+
+
+class Begun(NamedTuple):
+    """An evaluation that has begun."""
+
+    point: Array  # for f, shape (D,)
+    sample: Sample  # the same as the strategy asked for it, in units of the scale
 
 
 class Run:
     """The optimizer behind ``minimize`` and ask and tell, for a call with a seed.
 
-    Evaluations that are ``known`` from an earlier run of the same call are taken instead of asked for; errors name
-    their ``source``. ``on_record`` is called with each other evaluation before anything follows from it, and
-    ``on_generation`` after each true-evaluated generation.
+    It asks for one population after another. A population closes, and the strategy learns from it, as soon as there
+    are as many values as it has points: of its own points, or of others in their place, which were begun before it, or
+    beside it when all of its own points were. What it does follows from the order in which evaluations begin and end;
+    where all points of a population are begun and evaluated before the next, no others have a part in it, and the order
+    in which they end makes no difference.
+
+    Evaluations that are ``known`` from an earlier run of the same call are taken instead of asked for, in their order;
+    errors name their ``source``. ``on_record`` is called with the number and the record of each other evaluation before
+    anything follows from it, and ``on_generation`` after each true-evaluated generation.
     """
 
     def __init__(
@@ -35,11 +52,11 @@ class Run:
         *,
         known: Known | None = None,
         source: str = "what is known",
-        on_record: Callable[[int, Array, Evaluation], None] | None = None,
+        on_record: Callable[[int, Evaluated], None] | None = None,
         on_generation: Callable[["Run"], None] | None = None,
     ) -> None:
         self.call = call
-        self._known = dict(known or {})
+        self._known = deque((known or {}).items())
         self._source = source
         self._on_record = on_record
         self._on_generation = on_generation
@@ -50,9 +67,15 @@ class Run:
         self._uses_models = strategy is None or strategy.model is not None
         with one_thread() if self._uses_models else nullcontext():
             self._strategy = strategy_of(call, self.generations.append)
-        self._evaluated: dict[int, tuple[Array, Evaluation]] = {}
-        self._points: Array = np.empty((0, len(call.x0)))  # the population that is open; none: it is closed
-        self._closed = 0  # evaluations of those before it
+        self._evaluated: dict[int, Evaluated] = {}  # by number, in the order in which they ended
+        self._running: dict[int, Begun] = {}  # by number
+        self._waiting: deque[int] = deque()  # numbers of those that nobody has been given yet
+        self._begun = 0  # number of the last evaluation that has begun
+        self._recorded = 0  # the same, at the last one that ended
+        self._open: list[Begun] = []  # points of the open population; none: it is closed
+        self._places = range(1, 1)  # numbers of those that have begun, in the order of the points
+        self._filled = 0  # of them, evaluated
+        self._others: list[tuple[int, Sample]] = []  # number and point of evaluations that take the place of others
         self._settled = 0  # evaluations before the first that is missing
         self._failed_in_a_row = 0  # of them
         self._last_failure = ""
@@ -86,7 +109,7 @@ class Run:
     @property
     def population_size(self) -> int:
         """Number of points of the open population; 0 where none is open."""
-        return len(self._points)
+        return len(self._open)
 
     def end(self, status: Status) -> None:
         """End the run from outside."""
@@ -99,7 +122,7 @@ class Run:
 
     def replay(self) -> None:
         """Take all that is known, up to the first point that is not, whatever would have ended the run before."""
-        while self._known and not self.exhausted and not self.tasks():
+        while self._known and not self.exhausted and not self._is_open():
             pass
 
     def tasks(self) -> list[Task]:
@@ -108,36 +131,47 @@ class Run:
         Nothing where a generation has closed with known evaluations alone, or the run has ended. A known evaluation
         of another point is a ValueError.
         """
-        if not len(self._points):
-            if self._strategy.stopped:
-                return []
-            self._sample()
-        numbered = enumerate(self._points.copy(), self._closed + 1)  # f may write to its argument
-        missing = [task for task in numbered if task[0] not in self._evaluated]
+        if not self._is_open():
+            return []
+        self._begin_population()
+        self._waiting.clear()
+        tasks = [self._task(number) for number in self._running]
         left = self.call.limits.budget - self.evaluations
-        return missing if left >= len(missing) else missing[: int(left)]
+        return tasks if left >= len(tasks) else tasks[: int(left)]
+
+    def begin(self) -> Task | None:
+        """Begin one more evaluation, of a point of the population or, when all of these have begun, beside it.
+
+        What an interrupted run had begun comes first. None where the budget has no more, where the run has ended, where
+        a generation has closed with known evaluations alone, or where these follow on others that have begun.
+        """
+        if not self._is_open():
+            return None
+        if self.evaluations + len(self._running) - len(self._waiting) >= self.call.limits.budget:
+            return None
+        if not self._waiting:
+            if self._known and len(self._places) == len(self._open):
+                return None
+            self._begin()
+        return self._task(self._waiting.popleft())
+
+    def _task(self, number: int) -> Task:
+        return number, self._running[number].point.copy()  # f may write to its argument
 
     def record(self, number: int, evaluation: Evaluation) -> None:
-        """Take the evaluation of a task; the last of a population updates the strategy."""
+        """Take the evaluation of a task; that which closes a population updates the strategy."""
+        record = self._record(number, evaluation)
         if self._on_record is not None:
-            self._on_record(number, self._point(number), evaluation)
-        self._take(number, evaluation)
+            self._on_record(number, record)
+        self._take(number, record)
 
     def keep(self, number: int, evaluation: Evaluation) -> None:
         """Take the evaluation of a task at the end of a run: nothing is recorded, and nothing follows from it."""
-        point = self._point(number)
-        self._evaluated[number] = (point, evaluation)
-        if evaluation.failure:
-            self.failures += 1
-        elif (evaluation.value, number) < (self.best_value, self._best_number):
-            self.best_value, self.best_point, self._best_number = evaluation.value, point, number
+        self._keep(number, self._record(number, evaluation))
 
     def further(self, rng: np.random.Generator) -> Array:
         """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
-        assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
-        with one_thread() if self._uses_models else nullcontext():
-            point: Array = self.call.space.points([self._strategy.further(rng)])[0]
-        return point
+        return self._further(rng).point
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
@@ -147,7 +181,7 @@ class Run:
     def result(self) -> Result:
         """Return what has been found so far."""
         status, found, evaluated = self.status, math.isfinite(self.best_value), self.evaluated()
-        reasons = {number: e.failure for number, (_, e) in evaluated.items() if e.failure}
+        reasons = {i: e.evaluation.failure for i, e in enumerate(evaluated.values(), 1) if e.evaluation.failure}
         by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
         return Result(
@@ -169,39 +203,116 @@ class Run:
         """Return all evaluations in the order of their numbers."""
         return {number: self._evaluated[number] for number in sorted(self._evaluated)}
 
-    def _point(self, number: int) -> Array:
-        point: Array = self._points[number - self._closed - 1]
-        return point
+    @property
+    def ended(self) -> Known:
+        """All evaluations in the order in which they ended."""
+        return self._evaluated
 
-    def _sample(self) -> None:
-        """Open the next population, and take what is known of it."""
-        if not (asked := self._strategy.ask()):
-            return
-        self._points = self.call.space.points(asked)
-        first = self._closed + 1
-        for number, point in enumerate(self._points, first) if self._known else ():
-            if number in self._known and self.evaluations < self.call.limits.budget:
-                known, evaluation = self._known.pop(number)
-                if not np.array_equal(known, point):
-                    refuse(
-                        f"evaluation {number} of {self._source}",
-                        known,
-                        f"the point that this run asks for, {shown(point)}; values, machine or versions are not what "
-                        "they were: hand over what is known as archive=sacma.read_journal(path).archive, with another "
-                        "journal",
-                    )
-                self._take(number, evaluation)
+    def _further(self, rng: np.random.Generator) -> Begun:
+        assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
+        with one_thread() if self._uses_models else nullcontext():
+            sample = self._strategy.further(rng)
+        return Begun(self.call.space.points([sample.seen])[0], sample)
 
-    def _take(self, number: int, evaluation: Evaluation) -> None:
-        self.keep(number, evaluation)
+    def _is_open(self) -> bool:
+        """Open the next population where none is open, and take what is known of it; return True if it is open then."""
+        if not self._open:
+            self._open_next()
+            self._replay()
+        return bool(self._open)
+
+    def _open_next(self) -> None:
+        if asked := self._strategy.asked:
+            points = self.call.space.points([sample.seen for sample in asked])
+            self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
+
+    def _begin(self) -> None:
+        """Begin the next evaluation."""
+        self._begun = number = self._begun + 1
+        if (place := len(self._places)) < len(self._open):
+            begun = self._open[place]
+            self._places = range(number - place, number + 1)  # all of them begin before any beside them
+        else:
+            begun = self._further(np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number))))
+        self._running[number] = begun
+        self._waiting.append(number)
+
+    def _begin_population(self) -> None:
+        """Begin all that the population has left."""
+        while len(self._places) < len(self._open):
+            self._begin()
+
+    def _record(self, number: int, evaluation: Evaluation) -> Evaluated:
+        """Return the record of an evaluation that ends now.
+
+        It says how many have begun where it is not all of the population, and none beside it.
+        """
+        if not self._open:  # what was running when a run ended comes in the next population, if there is one
+            self._open_next()
+        none_beside = self._begun in {self._recorded, *self._places[-1:]}
+        whole = none_beside and len(self._places) == len(self._open)
+        return Evaluated(self._running[number].point, evaluation, None if whole else self._begun)
+
+    def _replay(self) -> None:
+        """Take what is known of the open population, in its order."""
+        while self._known and (self._open or self._strategy.stopped) and self.evaluations < self.call.limits.budget:
+            number, known = self._known[0]
+            if known.begun is None:
+                self._begin_population()
+                if number not in self._running:  # one of a later population
+                    return
+            elif self._open and known.begun <= self._begun + len(self._open) + MOST_BESIDE - len(self._running):
+                while self._begun < known.begun:
+                    self._begin()
+            begun = self._running.get(number)
+            if begun is None or number not in self._waiting or known.begun not in {None, self._begun}:
+                self._refuse_known(number, known, "one of a point that this run asks for")
+            if not np.array_equal(known.point, begun.point):
+                self._refuse_known(number, known, f"the point that this run asks for, {shown(begun.point)}")
+            self._known.popleft()
+            self._waiting.remove(number)
+            self._take(number, known)
+
+    def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:
+        refuse(
+            f"evaluation {number} of {self._source}",
+            known.point,
+            f"{allowed}; values, machine or versions are not what they were: hand over what is known as "
+            "archive=sacma.read_journal(path).archive, with another journal",
+        )
+
+    def _keep(self, number: int, record: Evaluated) -> Begun:
+        begun = self._running.pop(number)
+        self._evaluated[number] = record
+        self._recorded = self._begun
+        evaluation = record.evaluation
+        if evaluation.failure:
+            self.failures += 1
+        elif (evaluation.value, number) < (self.best_value, self._best_number):
+            self.best_value, self.best_point, self._best_number = evaluation.value, begun.point, number
+        return begun
+
+    def _take(self, number: int, record: Evaluated) -> None:
+        sample = self._keep(number, record).sample
         self._settle()
-        if self._settled == self._closed + len(self._points):
+        if number in self._places:
+            self._filled += 1
+        else:
+            assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
+            if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
+                self._others.append((number, sample))
+        if self._open and self._filled + len(self._others) == len(self._open):
             self._close()
+
+    def _value(self, number: int) -> float:
+        """Return the value of an evaluation as strategies take it: infinity where it failed."""
+        evaluation = self._evaluated[number].evaluation
+        return math.inf if evaluation.failure else evaluation.value
 
     def _settle(self) -> None:
         """Count failures in the order of the points, whatever the order in which evaluations come."""
         while (number := self._settled + 1) in self._evaluated:
-            if failure := self._evaluated[number][1].failure:
+            if failure := self._evaluated[number].evaluation.failure:
                 self._failed_in_a_row += 1
                 self._last_failure = failure
             elif self._failed_in_a_row < self.call.limits.max_failures:
@@ -209,11 +320,20 @@ class Run:
             self._settled = number
 
     def _close(self) -> None:
-        """Let the strategy learn from the population that is now evaluated."""
-        evaluations = [self._evaluated[number][1] for number in range(self._closed + 1, self._settled + 1)]
-        self._closed, self._points = self._settled, self._points[:0]
+        """Let the strategy learn from the population of which there are values now."""
+        others = iter(self._others)
+        values = []
+        for place in range(len(self._open)):
+            number = self._places[place] if place < len(self._places) else 0
+            if number in self._evaluated:
+                values.append(self._value(number))
+            else:
+                assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 idem
+                other, sample = next(others)
+                values.append(self._value(other) if self._strategy.replace(place, sample) else math.nan)
+        self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0
         with one_thread() if self._uses_models else nullcontext():
-            self._strategy.tell([math.inf if e.failure else e.value for e in evaluations])
+            self._strategy.tell(values)
         if self._on_generation is not None:
             self._on_generation(self)
 

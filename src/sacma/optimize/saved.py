@@ -27,7 +27,7 @@ from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import open_regular, parse_json
 from sacma.optimize.arguments import initial_point, named, refuse
 from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
-from sacma.optimize.evaluation import Evaluation, Known, as_arrays
+from sacma.optimize.evaluation import Evaluated, Evaluation, Known, as_arrays
 from sacma.optimize.methods import Method, method_of, registered
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
@@ -56,7 +56,7 @@ class JournalContent:
     """Content of a journal."""
 
     header: Mapping[str, Any]  # call, limits and versions that it was written with
-    evaluations: Known  # by number: point and evaluation
+    evaluations: Known  # by number: point and evaluation, in the order in which they ended
     call: Call  # that the header is of
 
     @property
@@ -114,7 +114,7 @@ def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
         fits = False
     if not fits:
         refuse("path", path, "a file that can be written, in a folder that exists")
-    lines = [header_line(call), *(evaluation_line(number, *line) for number, line in evaluations.items())]
+    lines = [header_line(call), *(evaluation_line(*line) for line in evaluations.items())]
     try:
         write_atomically(where, b"".join(lines))
     except RunError as error:
@@ -141,10 +141,11 @@ def header_line(call: Call) -> bytes:
     return header
 
 
-def evaluation_line(number: int, point: Array, evaluation: Evaluation) -> bytes:
+def evaluation_line(number: int, evaluated: Evaluated) -> bytes:
     """Return the line of an evaluation."""
+    point, evaluation, begun = evaluated
     ended = {"failure": evaluation.failure} if evaluation.failure else {"value": evaluation.value}
-    return to_line({"number": number, "point": point.tolist(), **ended})
+    return to_line({"number": number, "point": point.tolist(), **ended, **({} if begun is None else {"begun": begun})})
 
 
 def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | None, int]:
@@ -165,7 +166,7 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
         call = call_of(header)
     except ValueError as error:
         raise ValueError(f"{which}, with a header that is damaged (line 1): {error}; {_AS_IT_WAS}") from None
-    evaluations: dict[int, tuple[Array, Evaluation]] = {}
+    evaluations: dict[int, Evaluated] = {}
     most = _longest_line(len(call.x0))
     size, line = len(first), file.readline(most + 1)
     while line.endswith(b"\n") or len(line) > most:
@@ -181,7 +182,7 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
         evaluations[number] = evaluation
         size += len(line)
         line = following
-    return JournalContent(header, dict(sorted(evaluations.items())), call), size
+    return JournalContent(header, evaluations, call), size
 
 
 def _longest_line(dimension: int) -> int:
@@ -195,24 +196,26 @@ def _json_of(line: bytes, most: int) -> Any:
     return parse_json(line)
 
 
-def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, tuple[Array, Evaluation]]:
+def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, Evaluated]:
     ends = {"number", "point", "value"}, {"number", "point", "failure"}
-    if not isinstance(content, dict) or content.keys() not in ends:
+    if not isinstance(content, dict) or content.keys() - {"begun"} not in ends:
         raise ValueError("no object with number, point, and value or failure")
-    number, point = content["number"], content["point"]
+    number, point, begun = content["number"], content["point"], content.get("begun")
     if type(number) is not int or not 1 <= number <= LARGEST_NUMBER:
         raise ValueError(f"its number is {shown(number)}, not an integer from 1 to {LARGEST_NUMBER:g}")
     if number in others:
         raise ValueError(f"its number is {number}, as that of a line before")
+    if "begun" in content and (type(begun) is not int or not number <= begun <= LARGEST_NUMBER):
+        raise ValueError(f"its begun is {shown(begun)}, not an integer from its number to {LARGEST_NUMBER:g}")
     if not isinstance(point, list) or len(point) != dimension:
         raise ValueError(f"its point is {shown(point)}, not a list of {dimension} numbers")
     x = np.array([real("a coordinate", coordinate) for coordinate in point])
     if "value" in content:
-        return number, (x, Evaluation(real("its value", content["value"])))
+        return number, Evaluated(x, Evaluation(real("its value", content["value"])), begun)
     failure = content["failure"]
     if not isinstance(failure, str) or not failure:
         raise ValueError(f"its failure is {shown(failure)}, not text")
-    return number, (x, Evaluation(math.nan, one_line(failure) or "failed"))
+    return number, Evaluated(x, Evaluation(math.nan, one_line(failure) or "failed"), begun)
 
 
 def as_json(call: Call) -> dict[str, Any]:

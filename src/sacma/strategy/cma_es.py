@@ -128,6 +128,7 @@ class CMAES:
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
+        self._replaced: set[int] = set()  # indices of points that it did not sample
         self._told: tuple[Sequence[Array], Array] = (self.initial_point,), np.array([np.inf])
 
     @property
@@ -164,11 +165,18 @@ class CMAES:
         """Sample a population and return its proposed points: λ arrays of shape (D,)."""
         self.proposed = self._es.ask()
         self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
+        self._replaced.clear()
         return self.proposed
 
     def place(self, points: Array) -> tuple[Array, Array]:
         """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
         return np.array([self._repaired(point) for point in points]), points
+
+    def replace(self, index: int, seen: Array, learned: Array) -> None:
+        """Put another point, as f saw it and as the archive keeps it, in the place of one of the population."""
+        self.proposed = [*self.proposed[:index], seen, *self.proposed[index + 1 :]]
+        self.sampled[index] = learned
+        self._replaced.add(index)
 
     def inject(self, points: Iterable[Array]) -> None:
         """Let the next population contain ``points``, each of shape (D,), moved towards m where they are too far."""
@@ -182,7 +190,10 @@ class CMAES:
             if self._penalised:
                 self._let_penalty_begin(values)
                 # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
-                self._es.tell(list(self.sampled), values.tolist(), check_points=False)
+                told = list(self.sampled)
+                for index in self._replaced:  # elsewhere pycma itself shortens steps to points that it did not sample
+                    told[index] = self._es.repair_genotype(told[index], copy_if_changed=True)
+                self._es.tell(told, values.tolist(), check_points=False)
             else:
                 self._es.tell(self.proposed, values.tolist())
 

@@ -61,6 +61,15 @@ class Population:
         self._observer.spent("strategy_seconds")
         self.take((yield [self._run.proposed[i] for i in indices]))
 
+    @property
+    def asked(self) -> Array:
+        """The points that were asked for, as the archive keeps them, shape (n, D)."""
+        return self._run.learned[self._asked]
+
+    def replace(self, place: int, seen: Array, learned: Array) -> None:
+        """Put an evaluated point, as f saw it and as the archive keeps it, in the place of one that was asked for."""
+        self._run.replace(int(self._asked[place]), seen, learned)
+
     def take(self, y: Array) -> None:
         """Archive the values of the first of the points that were asked for.
 

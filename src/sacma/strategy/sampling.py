@@ -47,6 +47,9 @@ class Sampling(Protocol):
     def place(self, points: Array) -> tuple[Array, Array]:
         """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
 
+    def replace(self, index: int, seen: Array, learned: Array) -> None:
+        """Put another point, as f saw it and as the archive keeps it, in the place of one of the population."""
+
     def inject(self, points: "Iterable[Array]") -> None:
         """Let the next population contain ``points`` of the distribution, each of shape (D,)."""
 

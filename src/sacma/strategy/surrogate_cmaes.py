@@ -4,8 +4,9 @@
 inside ``tell``: the caller sees true evaluations only.
 """
 
+import math
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,26 @@ from sacma.surrogate.whitening import Array
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
     from sacma.strategy.proposals.base import Proposer
+
+
+class Sample(NamedTuple):
+    """A point for f."""
+
+    seen: Array  # as f is to see it, shape (D,)
+    learned: Array  # as the archive keeps it, shape (D,)
+    run: int = 0  # number of the run between two restarts, from 1, whose distribution it is of
+
+
+FARTHEST = 2.0
+"""Distance from m, in longest steps, at which a point of an earlier population can still be one of the open one."""
+
+
+def longest_step(dimension: int) -> float:
+    """Return √D + 2D/(D + 2), in standard deviations: CMA-ES shortens longer steps to points that it did not sample.
+
+    Hansen, *Injecting External Solutions Into CMA-ES*, 2011, which pycma follows.
+    """
+    return math.sqrt(dimension) + 2.0 * dimension / (dimension + 2.0)
 
 
 class SurrogateStrategy:
@@ -70,7 +91,9 @@ class SurrogateStrategy:
         self._best_value = np.inf
         self.true_evaluations = 0
         self._runs = 0
-        self._population: Population | None = None
+        self._population: Population | None = None  # that f evaluates
+        self._proposals: Array | None = None  # that f evaluates, as the archive keeps them, shape (n, D)
+        self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._steps = self._optimize()
         self._asked: Sequence[Array] | None = next(self._steps, None)
 
@@ -122,8 +145,13 @@ class SurrogateStrategy:
         if model is None or not len(points := self._proposer.propose(model, self._archive)):
             return
         best_before = self._archive.best_value
-        self._proposer.learn((yield from self._evaluate_further(run, points)), best_before)
-        run.inject(points)
+        self._proposals = run.place(points)[1]
+        values = yield from self._evaluate_further(run, points)
+        late, proposals, self._proposals = np.isnan(values), self._proposals, None
+        self._late_proposals.update(point.tobytes() for point in proposals[late])
+        if not late.all():
+            self._proposer.learn(values[~late], best_before)
+            run.inject(points[~late])
 
     def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
         """Have f evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""
@@ -161,26 +189,72 @@ class SurrogateStrategy:
         """Take the true values of the asked points, in their order, and run the generations that need no value of f.
 
         Infinity ranks behind all others and is seen by no model: far outside of its region of interest f may overflow.
-        As many values as points, none of them NaN or minus infinity: else a ValueError.
+        NaN is the value of a proposal that is not evaluated yet, for ``take``. As many values as points, none of them
+        minus infinity, and no other NaN: else a ValueError.
         """
         y, expected = np.asarray(values, dtype=float), len(self.ask())
-        if y.shape != (expected,) or not np.all(y > -np.inf):
+        late = np.isnan(y) & (self._proposals is not None)
+        if y.shape != (expected,) or not np.all((y > -np.inf) | late):
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
-        self._count(y)
+        self._count(y[~late])
         self._observer.resume()
         try:
             self._asked = self._steps.send(y)
         except StopIteration:
             self._asked = None
 
-    def further(self, rng: np.random.Generator) -> Array:
-        """Draw a further point for f from the present search distribution, shape (D,); the strategy stays as it is.
+    @property
+    def asked(self) -> Sequence[Sample]:
+        """The points of ``ask``, as f is to see them and as the archive keeps them."""
+        seen = self.ask()
+        learned = seen if self._proposals is None else self._proposals
+        if self._population is not None:
+            learned = self._population.asked
+        return [Sample(np.asarray(x), np.array(kept), self._runs) for x, kept in zip(seen, learned, strict=True)]
 
-        It is none of the asked points: its value is for ``learn``.
+    def further(self, rng: np.random.Generator) -> Sample:
+        """Draw a further point for f from the present search distribution; the strategy stays as it is.
+
+        It is none of the asked points: its value is for ``learn``, or for ``replace``.
         """
         whitened = rng.standard_normal((1, self._context.dimension))
-        seen, _ = self._sampling.place(self._sampling.whitening().inverse(whitened))
-        return np.asarray(seen[0])
+        seen, learned = self._sampling.place(self._sampling.whitening().inverse(whitened))
+        return Sample(np.array(seen[0]), np.array(learned[0]), self._runs)
+
+    @property
+    def proposes(self) -> bool:
+        """True while the asked points are proposals, which can be told when others have been evaluated instead."""
+        return self._proposals is not None
+
+    def take(self, sample: Sample, value: float) -> bool:
+        """Take the value of a point that was asked for earlier, or beside others.
+
+        Return True if the point can be one of the open population, by ``replace``; else models have learned from it.
+        """
+        if (key := sample.learned.tobytes()) in self._late_proposals:
+            self._late_proposals.remove(key)
+            self._proposer.learn(np.array([value]), self._archive.best_value)
+        if self._population is not None and sample.run == self._runs and self._is_near(sample.learned):
+            return True
+        self._count(np.array([value]))
+        if np.isfinite(value):
+            self.learn(sample.learned[None], np.array([value]))
+        return False
+
+    def _is_near(self, point: Array) -> bool:
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = self._sampling.whitening().distances(point[None])[0]
+        return bool(length <= FARTHEST * longest_step(self._context.dimension))
+
+    def replace(self, place: int, sample: Sample) -> bool:
+        """Put a point in the place of one that ``ask`` returned, with its number there, for its value to be told.
+
+        Return False if that one is a proposal: none takes its place, and NaN is to be told.
+        """
+        if self._population is None:
+            return False
+        self._population.replace(place, sample.seen, sample.learned)
+        return True
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points that f has evaluated beside those asked for, shape (n, D); values are finite."""

@@ -1,0 +1,537 @@
+"""Evaluations that begin as soon as a worker is free."""
+
+import itertools
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+
+import sacma
+from sacma.optimize.call import Call, checked_call, checked_limits
+from sacma.optimize.evaluation import Evaluation, Known, evaluate
+from sacma.optimize.result import Result, Status
+from sacma.optimize.run import Run
+from sacma.strategy.settings import StrategySettings
+from sacma.strategy.surrogate_cmaes import FARTHEST, Sample, SurrogateStrategy, longest_step
+from sacma.surrogate.whitening import Array
+from tests.optimize.kills import asynchronous_failures
+from tests.optimize.simulated import Simulated, without_waiting
+
+METHODS = ("cmaes", "ada-kendall", "dts-cmaes", "sacma")
+X0 = [0.0, 0.0, 0.0]
+
+
+@pytest.fixture(autouse=True)
+def simulated_workers() -> Iterator[None]:
+    """Simulated workers end at once."""
+    with without_waiting():
+        yield
+
+
+def rosenbrock(x: Array) -> float:
+    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def partly(x: Array) -> float:
+    """Fail in a part of the space."""
+    if x[0] > 1.2:
+        raise RuntimeError("no mesh")
+    return rosenbrock(x)
+
+
+def call_of(method: str, budget: int = 120, seed: int = 3) -> Call:
+    limits = checked_limits(budget=budget, target=None, time_limit=None, max_failures=None)
+    chosen: dict[str, Any] = {"bounds": (-2, 2), "scale": None, "method": method, "population_size": None}
+    return checked_call(X0, 0.5, limits, seed=seed, archive=None, **chosen)
+
+
+class Simulation:
+    """A run with workers in simulated time, and what was running after each evaluation."""
+
+    def __init__(self, run: Run, workers: int = 4, seed: int = 1, fun: Callable[[Array], float] = partly) -> None:
+        rng = np.random.default_rng(seed)
+        self.run = run
+        self.running: list[dict[int, bytes]] = []
+        self.fewest = workers
+        tasks: list[tuple[float, int, Array]] = []
+        now = 0.0
+        while run.status == Status.GOING_ON:
+            while len(tasks) < workers and (task := run.begin()) is not None:
+                tasks.append((now + rng.exponential(), *task))
+            self.running.append({number: x.tobytes() for _, number, x in tasks})
+            if run.evaluations + len(tasks) < run.call.limits.budget:
+                self.fewest = min(self.fewest, len(tasks))
+            now, number, x = tasks.pop(min(range(len(tasks)), key=lambda i: tasks[i][0]))
+            run.record(number, evaluate(fun, x))
+
+
+def bits(result: Result) -> tuple[object, ...]:
+    history = result.history
+    generations = [
+        {name: repr(value) for name, value in vars(g).items() if not name.endswith("_seconds")}
+        for g in history.generations
+    ]
+    return history.points.tobytes(), history.values.tobytes(), history.failures, result.fun, generations
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_workers_are_always_busy(method: str) -> None:
+    """As long as the budget has more; each evaluation counts once, and numbers are those in which they began."""
+    simulation = Simulation(Run(call_of(method)))
+    assert simulation.fewest == 4
+    assert sorted(simulation.run.ended) == list(range(1, 121))
+    assert list(simulation.run.ended) != sorted(simulation.run.ended)
+    assert simulation.run.generations[-1].true_evaluations <= 120
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_it_is_computed_again_from_any_beginning(method: str) -> None:
+    """From the first n evaluations: the same evaluations are running, of the same points, and then the same begin."""
+    first = Simulation(Run(call_of(method)))
+    ended = list(first.run.ended.items())
+    for n in (1, 2, 3, 4, 7, 8, 9, 11, 12, 40, 73, 119):
+        again = Run(call_of(method), known=dict(ended[:n]))
+        again.replay()
+        begun: dict[int, bytes] = {}
+        for _ in first.running[n]:
+            number, x = again.begin()  # type: ignore[misc]
+            begun[number] = x.tobytes()
+        assert begun == first.running[n], n
+    whole = Run(call_of(method), known=dict(ended))
+    whole.replay()
+    assert whole.begin() is None
+    assert bits(whole.result()) == bits(first.run.result())
+
+
+def test_the_order_decides() -> None:
+    """The same durations, the same run, to the bit; others, another."""
+    one, same, other = (bits(Simulation(Run(call_of("ada-kendall")), seed=s).run.result()) for s in (1, 1, 2))
+    assert one == same != other
+
+
+def test_with_one_worker_it_is_the_run_without() -> None:
+    """One evaluation at a time leaves nothing to time."""
+    arguments: dict[str, Any] = {"seed": 4, "budget": 90}
+    with ThreadPoolExecutor(1) as executor:
+        threaded = sacma.minimize(rosenbrock, X0, 0.5, workers=executor, **arguments)
+    assert bits(threaded) == bits(sacma.minimize(rosenbrock, X0, 0.5, **arguments))
+
+
+def strategy_of(run: Run) -> Any:
+    strategy = run._strategy
+    assert isinstance(strategy, SurrogateStrategy)
+    return strategy
+
+
+def test_late_points_take_the_place_of_others() -> None:
+    """CMA-ES learns from λ evaluations as soon as there are any; the one left behind is of the next population."""
+    run = Run(call_of("cmaes"))
+    tasks = [run.begin() for _ in range(8)]  # λ = 7
+    points = dict(task for task in tasks if task is not None)
+    strategy = strategy_of(run)
+    for number in (2, 3, 4, 5, 6, 8):
+        run.record(number, Evaluation(float(number)))
+    assert run.population_size == 7
+    told = strategy._sampling
+    run.record(7, Evaluation(7.0))
+    assert run.population_size == 0
+    assert [float(v) for v in told._told[1]] == [8, 2, 3, 4, 5, 6, 7]
+    np.testing.assert_array_equal(np.array(told._told[0][0]), points[8])  # in the place of the first
+    number, _ = run.begin()  # type: ignore[misc]
+    run.record(1, Evaluation(0.5))
+    for _ in range(6):
+        run.record(number, Evaluation(float(number)))
+        if run.population_size:
+            number, _ = run.begin()  # type: ignore[misc]
+    assert run.population_size == 0
+    assert 0.5 in told._told[1]
+    assert sum(np.array_equal(point, points[1]) for point in told._told[0]) == 1
+
+
+def test_points_that_are_too_far_are_learned_from_alone() -> None:
+    """Beyond twice the length at which CMA-ES shortens steps; nothing of them is lost."""
+    run = Run(call_of("ada-kendall"))
+    run.begin()
+    strategy = strategy_of(run)
+    whitening = strategy._sampling.whitening()
+    length = FARTHEST * longest_step(3)
+    for factor, taken in ((0.999, True), (1.001, False)):
+        far = whitening.inverse(np.array([[factor * length, 0.0, 0.0]]))[0]
+        size = len(strategy._archive)
+        assert strategy.take(Sample(far, far, 1), 3.0) == taken
+        assert len(strategy._archive) == size + (not taken)
+    mean = whitening.mean
+    assert not strategy.take(Sample(mean, mean, 0), 3.0)  # of an earlier run
+    assert not strategy.take(Sample(1e300 * far, 1e300 * far, 1), math.inf)
+    assert strategy.true_evaluations == 3
+    assert longest_step(3) == math.sqrt(3) + 2 * 3 / (3 + 2)
+
+
+def test_proposals_are_not_waited_for() -> None:
+    """The proposer learns how good they were when their values come."""
+    learned: list[tuple[float, float]] = []
+    run = Run(call_of("sacma", budget=200))
+    strategy = strategy_of(run)
+    proposer = strategy._proposer
+    learn = proposer.learn
+
+    def watched(values: Array, best_before: float) -> None:
+        learned.extend((float(value), best_before) for value in values)
+        learn(values, best_before)
+
+    proposer.learn = watched
+    late = 0
+    take = strategy.take
+
+    def counted(sample: Sample, value: float) -> bool:
+        nonlocal late
+        late += sample.learned.tobytes() in strategy._late_proposals
+        return bool(take(sample, value))
+
+    strategy.take = counted
+    Simulation(run, fun=rosenbrock)
+    values = run.result().history.values
+    assert late > 10
+    assert len(learned) > late
+    assert {value for value, _ in learned} <= set(values)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("bounds", [(-0.3, 0.4), None])
+def test_bounds_budget_and_optimum(method: str, bounds: Any) -> None:
+    """As without workers: no point is outside, the budget is used to the last, and the optimum is found."""
+    seen: list[Array] = []
+
+    def fun(x: Array) -> float:
+        seen.append(x.copy())
+        return float(np.sum((x - 0.2) ** 2))
+
+    result = sacma.minimize(fun, X0, 0.1, bounds=bounds, budget=150, seed=1, method=method, workers=Simulated(4))
+    assert len(seen) == result.nfev == 150
+    assert {x.tobytes() for x in seen} == {x.tobytes() for x in result.history.points}
+    if bounds:
+        assert np.min(seen) >= bounds[0]
+        assert np.max(seen) <= bounds[1]
+    assert result.fun < 1e-2
+
+
+@pytest.mark.parametrize("workers", [2, 9, 40])
+def test_any_number_of_workers(workers: int) -> None:
+    """Of more workers than points each is busy, too; simulated time is the sum of durations, shared."""
+    executor = Simulated(workers)
+    result = sacma.minimize(partly, X0, 0.5, budget=400, seed=1, workers=executor, max_failures=None)
+    assert result.nfev == 400
+    assert executor.busy / (workers * executor.time) > (0.95 if workers < 40 else 0.7)  # at the end some have nothing
+    assert result.failures == len(result.history.failures) > 0
+
+
+def test_threads_are_busy() -> None:
+    """A new evaluation begins while others are running."""
+    running, most = 0, []
+    lock = threading.Lock()
+
+    def fun(x: Array) -> float:
+        nonlocal running
+        with lock:
+            running += 1
+            most.append(running)
+        time.sleep(0.002 + 0.02 * (x[0] > 0.0))
+        with lock:
+            running -= 1
+        return rosenbrock(x)
+
+    with ThreadPoolExecutor(4) as executor:
+        assert sacma.minimize(fun, X0, 0.5, budget=100, seed=1, workers=executor, method="cmaes").nfev == 100
+    assert max(most) == 4
+
+
+def counting(calls: "itertools.count[int]", x: Array) -> float:
+    next(calls)
+    return partly(x)
+
+
+def test_the_end_of_a_run() -> None:
+    """What has begun is waited for and counts; nothing begins any more."""
+    for arguments, status in (
+        ({"target": 5.0}, Status.TARGET),
+        ({"callback": lambda r: r.nfev > 20}, Status.CALLBACK),
+        ({"time_limit": 1e-9}, Status.TIME_LIMIT),
+    ):
+        calls = itertools.count()
+        fun = partial(counting, calls)
+        result = sacma.minimize(fun, X0, 0.5, seed=1, workers=Simulated(4), **arguments)
+        assert result.status == status
+        assert result.nfev == next(calls) < 60
+    result = sacma.minimize(lambda _: None, X0, 0.5, seed=1, workers=Simulated(4), max_failures=9)
+    assert (result.status, result.nfev) == (Status.FAILURES, result.failures)
+    assert 9 <= result.nfev < 40  # in a row by their numbers
+    seen: list[int] = []
+    sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=60, workers=Simulated(4), callback=lambda r: seen.append(r.nfev))
+    assert len(seen) > 5
+    assert seen == sorted(seen)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_ends_late_is_taken_as_in_a_run_that_goes_on(tmp_path: Path, method: str) -> None:
+    """After the last generation: the same call with a larger budget goes on from all of it."""
+    path = tmp_path / "journal.jsonl"
+    arguments: dict[str, Any] = {"seed": 2, "method": method, "journal": path, "max_failures": None}
+    for generations in range(1, 6):
+        counted = itertools.count(1)
+        callback = partial(reached, counted, generations)
+        ended = sacma.minimize(partly, X0, 0.5, budget=300, workers=Simulated(6), callback=callback, **arguments)
+        assert ended.status == Status.CALLBACK
+    known = sacma.read_journal(path)
+    result = sacma.minimize(partly, X0, 0.5, budget=80, workers=Simulated(6), **arguments)
+    assert result.nfev == 80 > len(known.values)
+    again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=80, **arguments)
+    assert bits(again) == bits(result)
+
+
+def test_the_end_of_the_last_restart(tmp_path: Path) -> None:
+    """What is running then counts, too, and is known to the same call."""
+    path = tmp_path / "journal.jsonl"
+    settings = StrategySettings.model_validate({"restarts": {"max_restarts": 0, "after_last_restart": "stop"}})
+    arguments: dict[str, Any] = {"seed": 2, "method": settings, "journal": path, "bounds": (-1, 1)}
+    first = sacma.minimize(lambda x: abs(float(x[0])), [0.5], 0.3, workers=Simulated(6), budget=3000, **arguments)
+    again = sacma.minimize(lambda _: 1 / 0, [0.5], 0.3, budget=3000, **arguments)
+    assert (first.status, again.status) == (Status.RESTARTS, Status.RESTARTS)
+    assert bits(first) == bits(again)
+    assert first.nfev == len(sacma.read_journal(path).values) > first.history.generations[-1].true_evaluations
+    with closing(sacma.SurrogateCMAES([0.5], 0.3, budget=3000, **arguments)) as es:
+        assert es.result.nfev == first.nfev
+
+
+def reached(counted: "itertools.count[int]", generations: int, _: Result) -> bool:
+    return next(counted) >= generations
+
+
+def test_a_mistake_in_f_is_raised(tmp_path: Path) -> None:
+    """As without workers; nothing of it is in the journal."""
+    path = tmp_path / "journal.jsonl"
+    with pytest.raises(KeyError):
+        sacma.minimize(lambda _: dict[str, float]()["a"], X0, 0.5, seed=1, workers=Simulated(4), journal=path)
+    assert len(sacma.read_journal(path).values) == 0
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    """What had ended is the result; the same call makes the rest."""
+    path = tmp_path / "journal.jsonl"
+    calls = itertools.count(1)
+
+    def interrupted(x: Array) -> float:
+        if next(calls) == 30:
+            raise KeyboardInterrupt
+        return partly(x)
+
+    arguments: dict[str, Any] = {"seed": 1, "budget": 80, "journal": path, "max_failures": None}
+    first = sacma.minimize(interrupted, X0, 0.5, workers=Simulated(4), **arguments)
+    assert (first.status, first.nfev) == (Status.INTERRUPTED, 29)
+    again = itertools.count()
+    second = sacma.minimize(partial(counting, again), X0, 0.5, workers=Simulated(4), **arguments)
+    assert (second.nfev, sorted(sacma.read_journal(path).evaluations)) == (80, list(range(1, 81)))
+    assert next(again) <= 51
+    assert all(number <= second.nfev for number in second.history.failures)
+
+
+def test_a_journal_goes_on_in_any_way(tmp_path: Path) -> None:
+    """Asynchronously, in generations, without workers, asked and told, saved and loaded: one run, computed again."""
+    path, saved = tmp_path / "journal.jsonl", tmp_path / "saved.jsonl"
+    arguments: dict[str, Any] = {"seed": 1, "journal": path, "max_failures": None}
+    before = b""
+
+    def goes_on(budget: int, **workers: Any) -> None:
+        nonlocal before
+        result = sacma.minimize(partly, X0, 0.5, budget=budget, **workers, **arguments)
+        content = path.read_bytes()
+        assert content.startswith(before)
+        before = content
+        assert result.nfev == budget == content.count(b"\n") - 1
+
+    goes_on(30, workers=Simulated(4))
+    goes_on(40)
+    goes_on(61, workers=Simulated(3))
+    with ThreadPoolExecutor(2) as executor:
+        goes_on(80, workers=executor, asynchronous=False)
+    goes_on(99, workers=Simulated(6))
+    with closing(sacma.SurrogateCMAES(X0, 0.5, budget=130, **arguments)) as es:
+        assert es.result.nfev == 99
+        while not es.stop():
+            X = es.ask()
+            es.tell(X[::-1], [math.nan if x[0] > 1.2 else rosenbrock(x) for x in X[::-1]])
+        es.save(saved)
+    goes_on(150, workers=Simulated(2))
+    numbers = [json.loads(line)["number"] for line in path.read_bytes().splitlines()[1:]]
+    assert sorted(numbers[:130]) != numbers[:130]
+    known: Known = sacma.read_journal(path).evaluations
+    assert list(known) == numbers
+    loaded = sacma.SurrogateCMAES.load(saved)
+    assert loaded.result.nfev == 130
+    assert path.read_bytes().splitlines()[1:131] == saved.read_bytes().splitlines()[1:]
+    again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=150, **arguments)
+    whole = sacma.read_journal(path)
+    np.testing.assert_array_equal(again.history.values, whole.values)
+    np.testing.assert_array_equal(again.history.points, whole.points)
+
+
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    """A few of the kills of ``python -m tests.optimize.kills --asynchronous``."""
+    rng = np.random.default_rng(2)
+    assert not asynchronous_failures(tmp_path / "killed.jsonl", 3, rng, threads=3, budget=90)
+
+
+@pytest.mark.parametrize(
+    ("line", "change", "message"),
+    [
+        (3, {"begun": "4"}, "its begun is '4', not an integer from its number"),
+        (3, {"begun": True}, "its begun is True, not an integer from its number"),
+        (3, {"begun": 0}, "its begun is 0, not an integer from its number"),
+        (3, {"begun": 10**30}, "its begun is 1000000000000000000000000000000, not an integer from its number"),
+        (3, {"begun": None}, "its begun is None, not an integer"),
+        (3, {"begin": 3}, "no object with number, point"),
+    ],
+)
+def test_a_damaged_order_is_refused(tmp_path: Path, line: int, change: dict[str, Any], message: str) -> None:
+    """With the line; the file stays as it is."""
+    path = changed_journal(tmp_path, line, change)
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match=f"line {line + 1} is .*{message}"):
+        sacma.read_journal(path)
+    with pytest.raises(ValueError, match=message):
+        sacma.minimize(partly, X0, 0.5, seed=1, budget=40, journal=path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("begun", [30, 200_000, 10**18])
+def test_an_order_that_is_not_the_run_s_is_refused(tmp_path: Path, begun: int) -> None:
+    """It is found when the run is computed again, at once, whatever number it says."""
+    path = changed_journal(tmp_path, 9, {"begun": begun})
+    with pytest.raises(ValueError, match=r"evaluation \d+ of .*; allowed: .* that this run asks for"):
+        sacma.minimize(partly, X0, 0.5, seed=1, budget=40, journal=path)
+    with pytest.raises(ValueError, match=r"evaluation \d+ of .*; allowed: .* that this run asks for"):
+        sacma.SurrogateCMAES.load(path)
+
+
+def test_lines_in_another_order_are_refused_or_another_run(tmp_path: Path) -> None:
+    """Nothing hangs, and no error is one of ours."""
+    path = changed_journal(tmp_path, 1, {})
+    header, *lines = path.read_bytes().splitlines(keepends=True)
+    rng = np.random.default_rng(1)
+    ended = set()
+    for _ in range(20):
+        some = [lines[i] for i in rng.permutation(len(lines))[: rng.integers(1, len(lines))]]
+        if rng.integers(2):
+            some = sorted(some, key=lines.index)
+        path.write_bytes(b"".join([header, *some]))
+        ended.add(ending_of(path))
+    assert "refused" in ended <= {"refused", "BUDGET"}
+    path.write_bytes(b"".join([header, *lines[: int(rng.integers(len(lines)))]]))
+    assert ending_of(path) == "BUDGET"
+
+
+def ending_of(journal: Path) -> str:
+    try:
+        result = sacma.minimize(partly, X0, 0.5, seed=1, budget=40, journal=journal, workers=Simulated(3))
+    except ValueError as error:
+        return "refused" if "allowed: " in str(error) else str(error)
+    return str(result.status.name) if result.nfev == 40 else str(result)
+
+
+def changed_journal(tmp_path: Path, line: int, change: dict[str, Any]) -> Path:
+    path = tmp_path / "journal.jsonl"
+    sacma.minimize(partly, X0, 0.5, seed=1, budget=40, journal=path, workers=Simulated(4))
+    lines = path.read_bytes().splitlines(keepends=True)
+    content = {**json.loads(lines[line]), **change}
+    path.write_bytes(b"".join([*lines[:line], json.dumps(content).encode() + b"\n", *lines[line + 1 :]]))
+    return path
+
+
+def test_a_journal_that_is_gone(tmp_path: Path) -> None:
+    """The error has the result with the evaluation that could not be written."""
+    path = tmp_path / "journal.jsonl"
+    calls = itertools.count(1)
+
+    def fun(x: Array) -> float:
+        if next(calls) == 20:
+            path.unlink()
+        return partly(x)
+
+    with pytest.raises(sacma.JournalError) as raised:
+        sacma.minimize(fun, X0, 0.5, seed=1, budget=40, journal=path, workers=Simulated(4))
+    assert raised.value.result is not None
+    assert raised.value.result.nfev == 20 == len(sacma.read_journal(path).values)
+
+
+def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that take single points do; others get generations, and where True is asked for, they are refused."""
+    alone = bits(sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=60))
+
+    def run(workers: Any, asynchronous: Any = None) -> bool:
+        found = sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=60, workers=workers, asynchronous=asynchronous)
+        return bits(found) == alone
+
+    assert not run(Simulated(4))
+    assert not run(Simulated(4), asynchronous=True)
+    parallel = joblib.Parallel(2, backend="threading")
+    assert run(parallel)
+    assert run(None, asynchronous=True)
+    assert run(1, asynchronous=True)
+    assert not run(3)
+    with ThreadPoolExecutor(3) as executor:
+        assert run(executor, asynchronous=False)
+        monkeypatch.delattr(executor, "_max_workers")
+        with pytest.raises(ValueError, match="asynchronous is True; allowed: False or None with a joblib"):
+            run(executor, asynchronous=True)
+    with pytest.raises(ValueError, match="asynchronous is True; allowed: False or None with a joblib"):
+        run(parallel, asynchronous=True)
+    for wrong in (1, 0, "yes", 2.0):
+        with pytest.raises(TypeError, match=r"asynchronous is .*; allowed: True, False"):
+            run(None, asynchronous=wrong)
+
+
+def test_dask(tmp_path: Path) -> None:
+    """A client, or its executor: as many evaluations at a time as its workers have threads."""
+    pytest.importorskip("cryptography")
+    distributed = pytest.importorskip("distributed")
+    from sacma.experiment.backends.dask import local_cluster  # noqa: PLC0415 dask is an extra
+
+    def fun(x: Array) -> float:  # sent as it is, not by its name
+        time.sleep(0.01)
+        return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+    alone = bits(sacma.minimize(fun, X0, 0.5, seed=1, budget=40))
+    with local_cluster(2) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2)
+        for name, workers in (("client", client), ("executor", client.get_executor(pure=False))):
+            path = tmp_path / name
+            result = sacma.minimize(fun, X0, 0.5, seed=1, budget=40, workers=workers, journal=path)
+            assert result.nfev == 40
+            known = sacma.read_journal(path).evaluations.values()
+            ahead = {each.begun - i for i, each in enumerate(known) if each.begun is not None}
+            assert max(ahead) == 2
+            generations = sacma.minimize(fun, X0, 0.5, seed=1, budget=40, workers=workers, asynchronous=False)
+            assert bits(generations) == alone
+        noted = tmp_path / "noted"
+
+        def stepped(x: Array) -> float:
+            """Note each evaluation, the second of the same point, too: nearly all of these are on a bound."""
+            with noted.open("a") as file:
+                file.write(".")
+            return float(x[0])
+
+        many = sacma.minimize(stepped, [1.0], 1e6, bounds=(0, None), seed=1, budget=30, workers=client)
+        assert len(np.unique(many.history.points)) < 30
+        assert noted.stat().st_size == many.nfev == 30
+    waiting = type("Client", (), {"get_executor": None, "nthreads": None, "asynchronous": True})()
+    with pytest.raises(ValueError, match=r"workers is .*; allowed: a client of dask with asynchronous=False"):
+        sacma.minimize(fun, X0, 0.5, workers=waiting)
