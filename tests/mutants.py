@@ -142,7 +142,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "        return values",
         "proposals and initial points are archived",
     ),
-    (SC, "        run.inject(points)\n", "", "proposals join the next population"),
+    (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
         PO,
         "            self._archive.add(self._run.learned[told], y)\n",
@@ -491,8 +491,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "        best_before = self._archive.best_value\n        self._proposer.learn((yield from self._evaluate_further(run, points)), best_before)",
-        "        values = yield from self._evaluate_further(run, points)\n        self._proposer.learn(values, self._archive.best_value)",
+        "self._proposer.learn(values[~late], best_before)",
+        "self._proposer.learn(values[~late], self._archive.best_value)",
         "success is judged by what was known before",
     ),
     (
