@@ -145,13 +145,13 @@ def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result],
 def test_threads_make_the_same_run(strategy: str, straight: dict[str, Result]) -> None:
     """Also where a strategy asks for a part of a population only."""
     with ThreadPoolExecutor(3) as executor:
-        assert same(call(strategy, workers=executor), straight[strategy])
+        assert same(call(strategy, workers=executor, asynchronous=False), straight[strategy])
 
 
 @pytest.mark.parametrize("strategy", ["dts-cmaes", "small-forest"])
 def test_processes_make_the_same_run(strategy: str, straight: dict[str, Result]) -> None:
     """Those that ask for parts of populations, in processes, continued from a journal."""
-    assert same(call(strategy, workers=2), straight[strategy])
+    assert same(call(strategy, workers=2, asynchronous=False), straight[strategy])
 
 
 def test_a_share_of_a_population_is_asked_for(straight: dict[str, Result]) -> None:

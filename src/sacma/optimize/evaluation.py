@@ -197,13 +197,16 @@ class Executed:
         """Begin an evaluation."""
         return self.executor.submit(evaluate, fun, point)
 
+    def end(self) -> None:
+        """Do nothing: the executor is its owner's."""
+
     def abandon(self) -> None:
         """Take no notice of what is still running: the executor is its owner's."""
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Processes of this machine, through joblib's loky; those of one call are used by the next."""
+    """Processes of this machine, of joblib's loky, and of this call alone: those of joblib.Parallel are other ones."""
 
     count: int  # -1: one a core
 
@@ -216,15 +219,19 @@ class Processes:
     @cached_property
     def _executor(self) -> Any:
         from joblib import cpu_count  # noqa: PLC0415 idem
-        from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415 idem
+        from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 idem
 
         threads = str(max(1, cpu_count() // self.size()))  # as in joblib's own workers
-        return get_reusable_executor(self.size(), env={name: os.environ.get(name, threads) for name in THREADS})
+        return ProcessPoolExecutor(self.size(), env={name: os.environ.get(name, threads) for name in THREADS})
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation."""
         future: Future[Evaluation] = self._executor.submit(evaluate, fun, point)
         return future
+
+    def end(self) -> None:
+        """End the processes, which have nothing left to do."""
+        self._executor.shutdown()
 
     def abandon(self) -> None:
         """End the processes, whatever they are doing."""
@@ -253,6 +260,7 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
                 number, future = ended.popleft()
                 yield number, future.result()
             elif not running:
+                pool.end()
                 return
     except BaseException:
         for future in running:
