@@ -1,8 +1,8 @@
-"""Optimizers on problems of the literature that are not ours: best values after 5, 10, 20, 40 and 80·D evaluations.
+"""Optimizers on problems of the literature: the best values after 5, 10, 20, 40 and 80·D evaluations.
 
-Runs what is missing and prints mean ranks, medians and costs as Markdown; ``--images FOLDER`` draws the charts. Each run
-is kept when it has ended and not run again. Packages that are not installed are named, and their optimizers left out:
-``pip install 'sacma[benchmarks]'`` brings them all. Nothing of the judged half is run unless it is asked for.
+Runs what is missing and prints mean ranks, medians and costs as Markdown; ``--images FOLDER`` draws the charts. Each
+run is kept when it has ended and not run again. Packages that are not installed are named, and their optimizers left
+out: ``pip install 'sacma[benchmarks]'`` brings them. Nothing of the judged half is run unless it is asked for.
 """
 
 import argparse
@@ -15,11 +15,11 @@ from pathlib import Path
 
 from joblib import Parallel, delayed
 from matplotlib.figure import Figure
-from report import ROOT, parsed
 from real import charts, statistics, tables
 from real.catalogue import HALVES, PROBLEMS
 from real.optimizers import OPTIMIZERS
 from real.runs import RunKey, RunRecord, append, perform, read
+from report import ROOT, parsed
 
 from sacma.analysis.figures.files import write
 
@@ -119,9 +119,8 @@ def print_report(records: Sequence[RunRecord], half: str) -> None:
     table = statistics.table_of(records)
     ranks = statistics.problem_ranks(table)
     seeds = ranks["seeds"]
-    print(
-        f"\n### Mean ranks, {half} half, {ranks['problem'].nunique()} problems, {seeds.min()} to {seeds.max()} seeds\n"
-    )
+    counts = f"{ranks['problem'].nunique()} problems, {seeds.min()} to {seeds.max()} seeds"
+    print(f"\n### Mean ranks, {half} half, {counts}\n")
     print(*tables.rank_lines(statistics.mean_ranks(ranks), half), sep="\n")
     medians = statistics.medians(table)
     for budget in sorted(medians["budget"].unique()):

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.style import FAINT, SIZE, looks, styled
+from sacma.analysis.figures.style import FAINT, SIZE, Properties, looks, styled
 
 from .statistics import BUDGETS
 
@@ -47,14 +47,14 @@ def profiles_chart(profiles: dict[float, pd.DataFrame], optimizers: Sequence[str
                 if not curve.empty:
                     axes.step(curve["evaluations"], curve["share"], where="post", label=name, **look.line)
             _over_budget(axes, [budget for budget in BUDGETS if budget <= here["evaluations"].max()])
-            axes.set(ylim=(0, 1), title=f"within {accuracy:.1%} of the best".replace(".0%", "%"))
+            axes.set(ylim=(0, 1), xlim=(2, None), title=f"{1 - accuracy:.4g} of the way to the best")
         panels[0].set_ylabel("share of runs")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
 
 
-def _marked(mark: dict[str, object]) -> dict[str, object]:
+def _marked(mark: Properties) -> Properties:
     return {key: value for key, value in mark.items() if key != "color"}
 
 
@@ -82,8 +82,7 @@ def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], last: floa
             name,
             (end, rank),
             (last * 1.12, place),
-            color=colour,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3},
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 1, "shrinkB": 3},
         )

@@ -1,13 +1,14 @@
 """The competitors: each runs on an objective of the unit cube until its budget is used up.
 
-All get the same box. Those that take an initial point get that of the seed, and those that take an initial step size get
-a sixth of the box's widths, as ``sacma.minimize`` has it. Local searches that end begin again at random points.
+All get the same box. Those that take an initial point get that of the seed, and those that take an initial step size
+get a sixth of the box's widths, as ``sacma.minimize`` has it. Local searches that end begin again at random points.
 Everything else is as the libraries have it.
 """
 
 import random
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -54,12 +55,9 @@ def run(optimizer: Optimizer, objective: BudgetedObjective, start: Array, seed: 
     """Run an optimizer until the budget is used up, or it ends; all global generators are seeded before."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 of libraries that know no other
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(BudgetUsedError):
         warnings.simplefilter("ignore")
-        try:
-            optimizer.run(objective, start, seed)
-        except BudgetUsedError:
-            pass
+        optimizer.run(objective, start, seed)
 
 
 def _starts(start: Array, seed: int) -> Iterator[Array]:

@@ -9,6 +9,11 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
+def numbers(text: str) -> Array:
+    """Return published numbers, which spaces part, as an array of shape (n,)."""
+    return np.array(text.split(), dtype=float)
+
+
 @dataclass(frozen=True)
 class Known:
     """A published solution."""

@@ -1,8 +1,9 @@
 """Ranks and data profiles of runs.
 
-A problem counts once. On each of its seeds the optimizers, which begin at the same point, are ranked; the problem's rank
-of an optimizer is the mean over seeds. Ranks of medians would not tell one that is always a little better from one that
-fails every third time. Values that agree to six digits are the same.
+A problem counts once. On each of its seeds the optimizers, which begin at the same point, are ranked; the problem's
+rank of an optimizer is the mean over seeds: what to expect of a single run, and a run is all that a practitioner pays
+for. Ranks of medians would not show that an optimizer fails every third time. Values that agree to six digits are the
+same.
 """
 
 from collections.abc import Iterable, Sequence
@@ -70,11 +71,16 @@ def mean_ranks(ranks: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
     The intervals are nan where there is one problem only.
     """
     rows = []
-    for (half, budget), group in ranks.groupby(["half", "budget"], sort=False):
+    for _, group in ranks.groupby(["half", "budget"], sort=False):
         wide = group.pivot(index="problem", columns="optimizer", values="rank")
         low, high = _interval(wide.to_numpy(), np.random.default_rng(seed))
         columns = {"mean_rank": wide.mean(), "low": low, "high": high, "problems": len(wide)}
-        rows.append(pd.DataFrame(columns).rename_axis("optimizer").reset_index().assign(half=half, budget=budget))
+        rows.append(
+            pd.DataFrame(columns)
+            .rename_axis("optimizer")
+            .reset_index()
+            .assign(**dict(group[["half", "budget"]].iloc[0]))
+        )
     return pd.concat(rows, ignore_index=True)
 
 
@@ -94,10 +100,11 @@ def medians(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def data_profiles(records: Sequence[RunRecord], accuracy: float, until: int = 80) -> pd.DataFrame:
-    """Return the share of runs that have come near the best value, over evaluations a dimension; a problem counts once.
+    """Return the share of runs that have come near the best value, over evaluations a dimension.
 
     A run is there with a value of at most f_best + accuracy · (f_start − f_best): f_start at its initial point, f_best
-    the best of all runs and the published one (J. J. Moré and S. M. Wild, SIAM J. Optimization 20 (2009) 172–191).
+    the best of all runs and the published one (J. J. Moré and S. M. Wild, SIAM J. Optimization 20 (2009) 172–191). A
+    problem counts once.
     """
     best = {
         name: min(

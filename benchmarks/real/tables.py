@@ -33,36 +33,36 @@ def problem_lines(half: str) -> Iterator[str]:
 
 
 def rank_lines(means: pd.DataFrame, half: str) -> Iterator[str]:
-    """Yield the table of mean ranks of a half, with intervals."""
+    """Yield the table of mean ranks of a half, with intervals; the order is that of their means over budgets."""
     here = means[means["half"] == half]
-    budgets = sorted(here["budget"].unique())
-    table = here.set_index(["optimizer", "budget"])
-    best = here.groupby("budget")["mean_rank"].min()
-    order = here.groupby("optimizer")["mean_rank"].mean().sort_values().index
+    table = {
+        (name, budget): (mean, low, high)
+        for name, budget, mean, low, high in here[["optimizer", "budget", "mean_rank", "low", "high"]].to_numpy()
+    }
+    budgets = sorted({budget for _, budget in table})
+    best = {budget: min(mean for (_, at), (mean, _, _) in table.items() if at == budget) for budget in budgets}
     yield from _head("mean rank at", [f"{budget:g}·D" for budget in budgets])
-    for name in order:
+    for name in here.groupby("optimizer")["mean_rank"].mean().sort_values().index:
         cells = []
         for budget in budgets:
-            if (name, budget) not in table.index:
-                cells.append("")
-                continue
-            mean, low, high = table.loc[(name, budget), ["mean_rank", "low", "high"]]
-            span = "" if np.isnan(low) else f" ({low:.1f}–{high:.1f})"
-            cells.append(_bold(f"{mean:.2f}", best=mean == best[budget]) + span)
+            mean, low, high = table.get((name, budget), (np.nan,) * 3)
+            cell = "" if np.isnan(mean) else _bold(f"{mean:.2f}", best=mean == best[budget])
+            cells.append(cell + ("" if np.isnan(low) else f" ({low:.1f}–{high:.1f})"))
         yield row(str(name), *cells)
 
 
 def median_lines(medians: pd.DataFrame, half: str, budget: float) -> Iterator[str]:
     """Yield the table of medians of a half at one budget, a problem a row."""
     here = medians[(medians["half"] == half) & (medians["budget"] == budget)]
-    table = here.pivot(index="problem", columns="optimizer", values="value")
-    table = table[[name for name in here["optimizer"].unique()]]
-    yield from _head(f"median at {budget:g}·D", list(table.columns))
+    optimizers = list(here["optimizer"].unique())
+    values = {(line["problem"], line["optimizer"]): float(line["value"]) for line in here.to_dict("records")}
+    yield from _head(f"median at {budget:g}·D", optimizers)
     for name in PROBLEMS:
-        if name in table.index:
-            values = table.loc[name]
-            shown = [_significant(value) for value in values]
-            yield row(name, *(_bold(text, best=text == _significant(values.min())) for text in shown))
+        there = {optimizer: values[name, optimizer] for optimizer in optimizers if (name, optimizer) in values}
+        if there:
+            best = _significant(min(there.values()))
+            shown = [_significant(there[optimizer]) if optimizer in there else "" for optimizer in optimizers]
+            yield row(name, *(_bold(text, best=text == best) for text in shown))
 
 
 def _significant(value: float) -> str:

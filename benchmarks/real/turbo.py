@@ -6,6 +6,7 @@ optimization, NeurIPS 2019.
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -85,10 +86,8 @@ def _fitted(X: torch.Tensor, Y: torch.Tensor) -> tuple[Any, torch.Tensor]:
     kernel = ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=X.shape[-1], lengthscale_constraint=Interval(0.005, 4.0)))
     likelihood = GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3))
     model = SingleTaskGP(X, Y, covar_module=kernel, likelihood=likelihood, outcome_transform=None)
-    try:
+    with suppress(ModelFittingError):  # else the model as it is
         fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-    except ModelFittingError:  # the model as it is
-        pass
     model.eval()
     lengths = kernel.base_kernel.lengthscale.squeeze(0).detach()
     weights = lengths / lengths.mean()

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..problem import Array, Known, Problem
+from ..problem import Array, Known, Problem, numbers
 
-FREQUENCIES = np.linspace(0.5, 1.5, 11)  # GHz
+FREQUENCIES = numbers("0.5 0.6 0.7 0.77 0.9 1.0 1.1 1.23 1.3 1.4 1.5")  # GHz
 LOAD = 10.0
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from ..problem import Array, Known, Problem
+from ..problem import Array, Known, Problem, numbers
 
 RANGE = 6.0
 """ρ of the Morse potential."""
@@ -42,7 +42,9 @@ PROBLEMS = (
         about="energy of five atoms with the Lennard-Jones potential, steep where two come close",
         source=f"D. J. Wales and J. P. K. Doye, J. Phys. Chem. A 101 (1997) 5111–5116; {DATABASE}",
         known=Known(
-            (1.1201126, -0.3680536, 1.0579172, 0.5640443, 0.7934381, 0.5620466, 0.5640441, 0.7934378, -0.562047),
+            tuple(
+                numbers("1.1201126 -0.3680536 1.0579172 0.5640443 0.7934381 0.5620466 0.5640441 0.7934378 -0.562047")
+            ),
             -9.103852,
             1e-6,
         ),
@@ -56,8 +58,12 @@ PROBLEMS = (
         about="energy of six atoms with the Morse potential, ρ = 6",
         source=f"J. P. K. Doye and D. J. Wales, J. Chem. Soc. Faraday Trans. 93 (1997) 4233–4243; {DATABASE}",
         known=Known(
-            (0.9955265, 0.4977632, 0.8621513, -1e-7, 0.5747674, 0.812844, 0.9955264, 0.5747674, 0.812844, 0.4977632)
-            + (-0.2873839, 0.812844),
+            tuple(
+                numbers(
+                    "0.9955265 0.4977632 0.8621513 0 0.5747674 0.812844 "
+                    "0.9955264 0.5747674 0.812844 0.4977632 -0.2873839 0.812844"
+                )
+            ),
             -12.487810,
             1e-6,
         ),

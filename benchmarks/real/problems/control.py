@@ -17,11 +17,11 @@ def step_response(gains: Array) -> Array:
     controller = 10 * Polynomial([ki, kp, kd])
     plant = Polynomial([0, 1]) * Polynomial([1, 0.1]) * Polynomial([1, 0.4]) * Polynomial([1, 1])
     denominator = plant * sensor + controller
-    poles = denominator.roots()
+    poles = denominator.roots().astype(complex)
     if np.max(poles.real) >= 0:
         raise ArithmeticError("unstable")
     residues = (controller * sensor)(poles) / (poles * denominator.deriv()(poles))
-    return np.asarray(1 + (residues @ np.exp(np.outer(poles, TIMES))).real)
+    return np.asarray(1 + (residues @ np.exp(poles[:, None] * TIMES)).real)
 
 
 def response_figures(gains: Array) -> tuple[float, float, float]:
@@ -56,7 +56,7 @@ def acceleration(states: Array, force: Array) -> Array:
 
 
 def cart_pole(gains: Array, starts: Array = STARTS) -> float:
-    """Return the mean cost of balancing from several states; gains are of position, velocity, angle and its velocity."""
+    """Return the mean cost of balancing from several states; gains are of position, velocity, angle and spin."""
     states = starts.copy()
     up = np.full(states.shape[1], fill_value=True)
     cost = np.zeros(states.shape[1])

@@ -8,7 +8,7 @@ from .ode import solution
 
 def _noise(seed: int, shape: tuple[int, ...], deviation: float) -> Array:
     """Return normal numbers of the one generator whose numbers NumPy will never change."""
-    return np.random.RandomState(seed).normal(0, deviation, shape)  # noqa: NPY002
+    return np.random.RandomState(seed).normal(0, deviation, shape)
 
 
 PLACES = np.array([0.0, 1, 2.5])[:, None]
@@ -21,7 +21,7 @@ def concentrations(x: Array) -> Array:
 
     def spilled(distances: Array, since: Array) -> Array:
         since = np.maximum(since, 1e-9)
-        return mass / np.sqrt(diffusion * since) * np.exp(-(distances**2) / (4 * diffusion * since))
+        return np.asarray(mass / np.sqrt(diffusion * since) * np.exp(-(distances**2) / (4 * diffusion * since)))
 
     second = np.where(time < HOURS, spilled(PLACES - place, HOURS - time), 0)
     return np.asarray(spilled(PLACES, HOURS) + second)
@@ -67,7 +67,7 @@ PROBLEMS = (
         objective=spills,
         box=((7, 13), (0.02, 0.12), (0.01, 3), (30.01, 30.295)),
         about="mass, diffusion, place and time of two spills into a channel, from twelve noisy concentrations",
-        source="N. Bliznyuk et al., J. Computational and Graphical Statistics 17 (2008) 270–294; noise of deviation 0.1",
+        source="N. Bliznyuk et al., J. Comput. Graph. Statist. 17 (2008) 270–294; with noise of deviation 0.1",
         known=Known(SPILLS, float(np.sum(_noise(1, (3, 4), 0.1) ** 2)), 1e-9),
     ),
     Problem(

@@ -14,7 +14,7 @@ FOLDS = 5
 
 
 @cache
-def _mauna_loa() -> tuple[Array, Array]:
+def mauna_loa_data() -> tuple[Array, Array]:
     """Return years and ppm of CO₂ less its mean: every second month of statsmodels' weekly data."""
     monthly = co2.load_pandas().data["co2"].resample("MS").mean().dropna()[::2]
     years = monthly.index.year + (monthly.index.month - 0.5) / 12
@@ -24,7 +24,7 @@ def _mauna_loa() -> tuple[Array, Array]:
 def mauna_loa(x: Array) -> float:
     """Return the negative log marginal likelihood; x is log₁₀ of θ₁ … θ₁₁."""
     t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11 = (10**x).tolist()
-    years, ppm = _mauna_loa()
+    years, ppm = mauna_loa_data()
     lags = np.abs(years[:, None] - years)
     squares = lags**2
     covariance = (
@@ -69,8 +69,10 @@ PROBLEMS = (
         kind="kernels with many hyperparameters",
         half="development",
         objective=mauna_loa,
-        box=((1, 3), (1, 3), (-1, 1.5), (1, 3), (-1, 1), (-1.5, 1), (-1, 1), (-1.5, 1.5), (-2, 0.5), (-1.5, 0.5))
-        + ((-2, 0.5),),
+        box=(
+            *((1, 3), (1, 3), (-1, 1.5), (1, 3), (-1, 1), (-1.5, 1), (-1, 1), (-1.5, 1.5)),
+            *((-2, 0.5), (-1.5, 0.5), (-2, 0.5)),
+        ),
         about="eleven hyperparameters of a Gaussian process of CO₂ on Mauna Loa 1958–2001; negative log likelihood",
         source="C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning (2006), section 5.4.3; "
         "data: C. D. Keeling and T. P. Whorf (2004), as in statsmodels",
@@ -80,7 +82,7 @@ PROBLEMS = (
         kind="kernels with many hyperparameters",
         half="judged",
         objective=ridge,
-        box=((-3, 0.5),) * 10 + ((-4, 2),),
+        box=(*((-3, 0.5),) * 10, (-4, 2)),
         about="kernel ridge regression of the diabetes data: a length of each variable, and the ridge; "
         "mean squared error by cross-validation",
         source="B. Efron, T. Hastie, I. Johnstone and R. Tibshirani, Annals of Statistics 32 (2004) 407–499; "

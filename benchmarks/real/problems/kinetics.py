@@ -3,35 +3,44 @@
 import numpy as np
 from scipy.linalg import expm
 
-from ..problem import Array, Known, Problem
+from ..problem import Array, Known, Problem, numbers
 from .ode import solution
 
-GAS_OIL_TIMES = np.array(
-    [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.225, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.65, 0.75]
-    + [0.85, 0.95]
+GAS_OIL_TIMES = numbers(
+    "0 0.025 0.05 0.075 0.1 0.125 0.15 0.175 0.2 0.225 0.25 0.3 0.35 0.4 0.45 0.5 0.55 0.65 0.75 0.85 0.95"
 )
-GAS_OIL = np.array(
+GAS_OIL = np.column_stack(
     [
-        [1.0000, 0.8105, 0.6208, 0.5258, 0.4345, 0.3903, 0.3342, 0.3034, 0.2735, 0.2405, 0.2283, 0.2071, 0.1669, 0.1530]
-        + [0.1339, 0.1265, 0.1200, 0.0990, 0.0870, 0.0770, 0.0690],
-        [0.0000, 0.2000, 0.2886, 0.3010, 0.3215, 0.3123, 0.2716, 0.2551, 0.2258, 0.1959, 0.1789, 0.1457, 0.1198, 0.0909]
-        + [0.0719, 0.0561, 0.0460, 0.0280, 0.0190, 0.0140, 0.0100],
+        numbers(
+            "1 0.8105 0.6208 0.5258 0.4345 0.3903 0.3342 0.3034 0.2735 0.2405 0.2283 "
+            "0.2071 0.1669 0.1530 0.1339 0.1265 0.1200 0.0990 0.0870 0.0770 0.0690"
+        ),
+        numbers(
+            "0 0.2000 0.2886 0.3010 0.3215 0.3123 0.2716 0.2551 0.2258 0.1959 0.1789 "
+            "0.1457 0.1198 0.0909 0.0719 0.0561 0.0460 0.0280 0.0190 0.0140 0.0100"
+        ),
     ]
-).T
+)
+"""Shares of gas oil and gasoline."""
 
 
-def gas_oil(x: Array) -> float:
-    """Return the sum of squares; x is log₁₀ of the rate constants."""
+def gas_oil_states(x: Array) -> Array:
+    """Return the shares of gas oil and gasoline, shape (times, 2); x is log₁₀ of the rate constants."""
     cracking, further, aside = (10**x).tolist()
 
     def rates(state: Array, _time: float) -> list[float]:
         oil, gasoline = state
         return [-(cracking + aside) * oil**2, cracking * oil**2 - further * gasoline]
 
-    return float(np.sum((solution(rates, [1.0, 0.0], GAS_OIL_TIMES) - GAS_OIL) ** 2))
+    return solution(rates, [1.0, 0.0], GAS_OIL_TIMES)
 
 
-PINENE_TIMES = np.array([1230.0, 3060, 4920, 7800, 10680, 15030, 22620, 36420])  # minutes
+def gas_oil(x: Array) -> float:
+    """Return the sum of squares; x is log₁₀ of the rate constants."""
+    return float(np.sum((gas_oil_states(x) - GAS_OIL) ** 2))
+
+
+PINENE_TIMES = numbers("1230 3060 4920 7800 10680 15030 22620 36420")  # minutes
 PINENE = np.array(
     [
         [88.35, 7.3, 2.3, 0.4, 1.75],

@@ -67,7 +67,7 @@ PROBLEMS = (
         half="development",
         objective=boosted_trees,
         box=((-3, 0), (5, 60), (1, 6), (-2.5, -0.5), (0.3, 1)),
-        about="gradient boosting on the diabetes data: learning rate, trees, depth, leaf, subsample; mean squared error",
+        about="gradient boosting of the diabetes data: rate, trees, depth, leaf, subsample; mean squared error",
         source=f"B. Efron, T. Hastie, I. Johnstone and R. Tibshirani, Annals of Statistics 32 (2004) 407–499; "
         f"{SCIKIT_LEARN}",
     ),
@@ -77,7 +77,7 @@ PROBLEMS = (
         half="judged",
         objective=support_vectors,
         box=((-3, 5), (-6, 2)),
-        about="C and γ of a support vector machine on a third of the digits, over eight decades; share of errors: steps",
+        about="C and γ of a support vector machine for a third of the digits, over eight decades; share of errors",
         source=f"C.-W. Hsu, C.-C. Chang and C.-J. Lin, A practical guide to support vector classification (2003); "
         f"{SCIKIT_LEARN}",
     ),

@@ -24,11 +24,21 @@ for _bar, (_from, _to) in enumerate(BARS):
 ELONGATIONS = ELONGATIONS[:, :FREE]
 
 
+def node_displacements(areas: Array) -> Array:
+    """Return those of the free degrees of freedom, inches."""
+    stiffness = ELONGATIONS.T @ ((YOUNG * areas / LENGTHS)[:, None] * ELONGATIONS)
+    return np.asarray(np.linalg.solve(stiffness, LOADS))
+
+
+def bar_stresses(displacements: Array) -> Array:
+    """Return the stress in each bar, positive where it is pulled."""
+    return np.asarray(YOUNG * (ELONGATIONS @ displacements) / LENGTHS)
+
+
 def ten_bar_truss(areas: Array) -> float:
     """Return the penalised weight of the truss; areas of the bars in square inches."""
-    stiffness = ELONGATIONS.T @ ((YOUNG * areas / LENGTHS)[:, None] * ELONGATIONS)
-    displacements = np.linalg.solve(stiffness, LOADS)
-    stresses = YOUNG * (ELONGATIONS @ displacements) / LENGTHS
+    displacements = node_displacements(areas)
+    stresses = bar_stresses(displacements)
     violations = [*(np.abs(stresses) / STRESS - 1), *(np.abs(displacements[1::2]) / DISPLACEMENT - 1)]
     return penalised(DENSITY * float(areas @ LENGTHS), violations)
 
