@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--results", type=Path, default=ROOT / "out" / "real_problems", help="folder of the runs")
     parser.add_argument("--images", type=Path, help="folder for the charts")
+    parser.add_argument("--reference", default="sacma", help="optimizer that each other is compared with")
     parser.add_argument("--report", action="store_true", help="run nothing: tables and charts of what is there")
     parser.add_argument("--list", action="store_true", help="print the problems, and nothing else")
     options = parsed(parser, problems="gas oil,pollutant", optimizers="cmaes,random search", seeds=2, budget=5)
@@ -62,7 +63,7 @@ def main() -> None:
     ]
     if not records:
         sys.exit(f"real_problems: no runs in {options.results}; without --report they are made")
-    print_report(records, options.half)
+    print_report(records, options.half, options.reference)
     if options.images:
         draw(records, options.half, chosen["optimizer"], options.images)
 
@@ -114,14 +115,16 @@ def run_missing(asked: Sequence[RunKey], results: Path, jobs: int) -> None:
         print(f"{done}/{len(missing)}  {at}: {best:.6g}  about {left / 60:.0f} min left", file=sys.stderr, flush=True)
 
 
-def print_report(records: Sequence[RunRecord], half: str) -> None:
-    """Print mean ranks, medians by problem at each budget, and overheads."""
+def print_report(records: Sequence[RunRecord], half: str, reference: str) -> None:
+    """Print mean ranks, comparisons with one optimizer, medians by problem at each budget, and overheads."""
     table = statistics.table_of(records)
     ranks = statistics.problem_ranks(table)
     seeds = ranks["seeds"]
     counts = f"{ranks['problem'].nunique()} problems, {seeds.min()} to {seeds.max()} seeds"
     print(f"\n### Mean ranks, {half} half, {counts}\n")
     print(*tables.rank_lines(statistics.mean_ranks(ranks), half), sep="\n")
+    if {reference} < set(table["optimizer"]):
+        print("", *tables.win_lines(statistics.win_shares(table, reference), half, reference), sep="\n")
     medians = statistics.medians(table)
     for budget in sorted(medians["budget"].unique()):
         print("", *tables.median_lines(medians, half, budget), sep="\n")

@@ -65,16 +65,31 @@ def problem_ranks(table: pd.DataFrame) -> pd.DataFrame:
     return groups.agg(rank=("rank", "mean"), seeds=("seed", "nunique")).reset_index()
 
 
-def mean_ranks(ranks: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
-    """Return mean ranks over problems with 95 % percentile bootstrap intervals over them, by half and budget.
+def mean_ranks(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return mean ranks over problems with bootstrap intervals, by half, budget and optimizer."""
+    return _over_problems(ranks, "rank").rename(columns={"mean": "mean_rank"})
 
-    The intervals are nan where there is one problem only.
+
+def win_shares(table: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Return the share of seeds on which the reference is better than each other optimizer; ties count half.
+
+    It is the mean over problems, with bootstrap intervals, by half, budget and optimizer.
     """
+    table = table.assign(value=rounded(table["value"]))
+    own = table[table["optimizer"] == reference].drop(columns=["optimizer", "half"])
+    pairs = table[table["optimizer"] != reference].merge(own, on=["problem", "budget", "seed"], suffixes=("", "_own"))
+    pairs["share"] = (pairs["value_own"] < pairs["value"]) + 0.5 * (pairs["value_own"] == pairs["value"])
+    shares = pairs.groupby(["half", "budget", "problem", "optimizer"], sort=False)["share"].mean().reset_index()
+    return _over_problems(shares, "share")
+
+
+def _over_problems(figures: pd.DataFrame, column: str, seed: int = 1) -> pd.DataFrame:
+    """Return means over problems with 95 % percentile bootstrap intervals over them, nan where there is one only."""
     rows = []
-    for _, group in ranks.groupby(["half", "budget"], sort=False):
-        wide = group.pivot(index="problem", columns="optimizer", values="rank")
+    for _, group in figures.groupby(["half", "budget"], sort=False):
+        wide = group.pivot(index="problem", columns="optimizer", values=column)
         low, high = _interval(wide.to_numpy(), np.random.default_rng(seed))
-        columns = {"mean_rank": wide.mean(), "low": low, "high": high, "problems": len(wide)}
+        columns = {"mean": wide.mean(), "low": low, "high": high, "problems": len(wide)}
         rows.append(
             pd.DataFrame(columns)
             .rename_axis("optimizer")

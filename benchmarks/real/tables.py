@@ -34,20 +34,30 @@ def problem_lines(half: str) -> Iterator[str]:
 
 def rank_lines(means: pd.DataFrame, half: str) -> Iterator[str]:
     """Yield the table of mean ranks of a half, with intervals; the order is that of their means over budgets."""
-    here = means[means["half"] == half]
+    return _interval_lines(means[means["half"] == half], "mean_rank", "mean rank at", "{:.2f}", "{:.1f}")
+
+
+def win_lines(shares: pd.DataFrame, half: str, reference: str) -> Iterator[str]:
+    """Yield the table of the shares of runs in which the reference is better than each other optimizer."""
+    return _interval_lines(shares[shares["half"] == half], "mean", f"{reference} is better than", "{:.0%}", "{:.0%}")
+
+
+def _interval_lines(here: pd.DataFrame, column: str, head: str, digits: str, of_interval: str) -> Iterator[str]:
+    """Yield a table of means with intervals, an optimizer a row; the least of each budget is bold."""
     table = {
         (name, budget): (mean, low, high)
-        for name, budget, mean, low, high in here[["optimizer", "budget", "mean_rank", "low", "high"]].to_numpy()
+        for name, budget, mean, low, high in here[["optimizer", "budget", column, "low", "high"]].to_numpy()
     }
     budgets = sorted({budget for _, budget in table})
     best = {budget: min(mean for (_, at), (mean, _, _) in table.items() if at == budget) for budget in budgets}
-    yield from _head("mean rank at", [f"{budget:g}·D" for budget in budgets])
-    for name in here.groupby("optimizer")["mean_rank"].mean().sort_values().index:
+    yield from _head(head, [f"{budget:g}·D" for budget in budgets])
+    for name in here.groupby("optimizer")[column].mean().sort_values().index:
         cells = []
         for budget in budgets:
             mean, low, high = table.get((name, budget), (np.nan,) * 3)
-            cell = "" if np.isnan(mean) else _bold(f"{mean:.2f}", best=mean == best[budget])
-            cells.append(cell + ("" if np.isnan(low) else f" ({low:.1f}–{high:.1f})"))
+            cell = "" if np.isnan(mean) else _bold(digits.format(mean), best=mean == best[budget])
+            span = "" if np.isnan(low) else f" ({of_interval.format(low)}–{of_interval.format(high)})"
+            cells.append(cell + span)
         yield row(str(name), *cells)
 
 
