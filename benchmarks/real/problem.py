@@ -49,12 +49,12 @@ class Problem:
     @property
     def lower(self) -> Array:
         """Lower bounds, shape (D,)."""
-        return np.array([low for low, _ in self.box])
+        return np.array([low for low, _ in self.box], dtype=float)
 
     @property
     def upper(self) -> Array:
         """Upper bounds, shape (D,)."""
-        return np.array([high for _, high in self.box])
+        return np.array([high for _, high in self.box], dtype=float)
 
     def at(self, unit: Array) -> float:
         """Return the objective at a point of the unit cube, shape (D,); inf where it fails."""

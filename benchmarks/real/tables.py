@@ -24,8 +24,8 @@ def _bold(text: str, *, best: bool) -> str:
 
 
 def problem_lines(half: str) -> Iterator[str]:
-    """Yield the table of the problems of a half."""
-    yield from _head("problem", ["D", "published best", "what it is, and where it is from"])
+    """Yield the table of the problems of a half; the value is that of the published point."""
+    yield from _head("problem", ["D", "published value", "what it is, and where it is from"])
     for problem in PROBLEMS.values():
         if problem.half == half:
             best = f"{problem.known.value:.6g}".replace("-", "−") if problem.known else ""

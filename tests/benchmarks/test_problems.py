@@ -3,15 +3,20 @@
 import math
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_are
 from scipy.optimize import brentq, minimize
 from scipy.signal import cont2discrete
+from sklearn.datasets import load_diabetes
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared, RationalQuadratic, WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
+from benchmarks.real import tables
 from benchmarks.real.catalogue import HALVES, PROBLEMS
 from benchmarks.real.problem import Array, Problem
 from benchmarks.real.problems import circuits, control, field_data, kernels, kinetics, structures
@@ -133,6 +138,35 @@ def test_mauna_loa() -> None:
     assert np.all((problem.lower < published) & (published < problem.upper))
     rng = np.random.default_rng(1)
     assert value < min(problem.at(rng.random(11)) for _ in range(20))
+
+
+def test_kernel_ridge() -> None:
+    """Scikit-learn's own, on the same folds, has the same error."""
+    x = np.append(np.linspace(-2, -0.5, 10), -1.0)
+    data, progression = load_diabetes(return_X_y=True)
+    scaled = (data - data.mean(0)) / data.std(0) * 10 ** x[:10]
+    fold = np.arange(len(data)) % kernels.FOLDS
+    model = KernelRidge(alpha=10 ** x[10], kernel="rbf", gamma=0.5)
+    predicted = cross_val_predict(model, scaled, progression - progression.mean(), cv=PredefinedSplit(fold))
+    expected = np.mean((predicted - progression + progression.mean()) ** 2)
+    assert kernels.ridge(x) == pytest.approx(expected, rel=1e-9)
+
+
+def test_hyperparameters() -> None:
+    """Usual ones are much better than a constant; those at the ends of the boxes are no better than one."""
+    _, progression = load_diabetes(return_X_y=True)
+    trees, digits = PROBLEMS["boosted trees"], PROBLEMS["digits SVM"]
+    assert trees.objective(np.array([-1, 50, 3, -1.5, 1.0])) < 0.6 * progression.var()
+    assert trees.objective(trees.lower) == pytest.approx(progression.var(), rel=0.03)
+    assert digits.objective(np.array([1, -1.5])) < 0.04
+    assert digits.objective(digits.lower) > 0.8
+
+
+def test_the_page_lists_the_problems() -> None:
+    """As the script prints them."""
+    page = (Path(__file__).parents[2] / "docs" / "real_problems.md").read_text()
+    for half in HALVES:
+        assert "\n".join(tables.problem_lines(half)) in page
 
 
 @pytest.mark.parametrize(
