@@ -65,7 +65,7 @@ def main() -> None:
         sys.exit(f"real_problems: no runs in {options.results}; without --report they are made")
     print_report(records, options.half, options.reference)
     if options.images:
-        draw(records, options.half, chosen["optimizer"], options.images)
+        draw(records, options.half, options.images)
 
 
 def named(option: str, given: str | None, known: Sequence[str]) -> list[str]:
@@ -131,12 +131,12 @@ def print_report(records: Sequence[RunRecord], half: str, reference: str) -> Non
     print("\n### Overhead\n", *tables.overhead_lines(statistics.overheads(records)), sep="\n")
 
 
-def draw(records: Sequence[RunRecord], half: str, optimizers: Sequence[str], folder: Path) -> None:
+def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
     """Draw the charts of a half as SVG."""
     means = statistics.mean_ranks(statistics.problem_ranks(statistics.table_of(records)))
     profiles = {accuracy: statistics.data_profiles(records, accuracy) for accuracy in ACCURACIES}
-    keep(charts.ranks_chart(means, optimizers, half), folder / f"real_problems_ranks_{half}.svg")
-    keep(charts.profiles_chart(profiles, optimizers, half), folder / f"real_problems_profiles_{half}.svg")
+    keep(charts.ranks_chart(means, half), folder / f"real_problems_ranks_{half}.svg")
+    keep(charts.profiles_chart(profiles, half), folder / f"real_problems_profiles_{half}.svg")
 
 
 def keep(figure: Figure, path: Path) -> None:

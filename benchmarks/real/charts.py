@@ -1,4 +1,4 @@
-"""Charts of the page: mean rank over the budget, and data profiles."""
+"""Charts of the page: mean rank over the budget, and data profiles. An optimizer looks the same in all of them."""
 
 from collections.abc import Sequence
 
@@ -9,19 +9,20 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.figures.style import FAINT, SIZE, Properties, looks, styled
 
+from .optimizers import OPTIMIZERS
 from .statistics import BUDGETS
 
 HEIGHT_OF_A_LINE = 1.25 * SIZE / 72  # inches
 
 
-def ranks_chart(means: pd.DataFrame, optimizers: Sequence[str], half: str) -> Figure:
+def ranks_chart(means: pd.DataFrame, half: str) -> Figure:
     """Draw the mean rank of each optimizer over the budget; the best is at the top, names at the ends of lines."""
     here = means[means["half"] == half]
     with styled():
         figure = Figure(figsize=(5.4, 3.6), layout="constrained")
         axes = figure.subplots()
         ends = {}
-        for name, look in looks(optimizers).items():
+        for name, look in looks(OPTIMIZERS).items():
             line = here[here["optimizer"] == name].sort_values("budget")
             if line.empty:
                 continue
@@ -35,14 +36,14 @@ def ranks_chart(means: pd.DataFrame, optimizers: Sequence[str], half: str) -> Fi
     return figure
 
 
-def profiles_chart(profiles: dict[float, pd.DataFrame], optimizers: Sequence[str], half: str) -> Figure:
+def profiles_chart(profiles: dict[float, pd.DataFrame], half: str) -> Figure:
     """Draw the share of runs that came near the best value, over evaluations a dimension, an accuracy a panel."""
     with styled():
         figure = Figure(figsize=(6.6, 3.4), layout="constrained")
         (panels,) = figure.subplots(1, len(profiles), sharey=True, squeeze=False)
         for axes, (accuracy, table) in zip(panels, profiles.items(), strict=True):
             here = table[table["half"] == half]
-            for name, look in looks(optimizers).items():
+            for name, look in looks(OPTIMIZERS).items():
                 curve = here[here["optimizer"] == name]
                 if not curve.empty:
                     axes.step(curve["evaluations"], curve["share"], where="post", label=name, **look.line)
