@@ -75,7 +75,7 @@ def win_shares(table: pd.DataFrame, reference: str) -> pd.DataFrame:
 
     It is the mean over problems, with bootstrap intervals, by half, budget and optimizer.
     """
-    table = table.assign(value=rounded(table["value"]))
+    table = complete(table).assign(value=lambda rows: rounded(rows["value"]))
     own = table[table["optimizer"] == reference].drop(columns=["optimizer", "half"])
     pairs = table[table["optimizer"] != reference].merge(own, on=["problem", "budget", "seed"], suffixes=("", "_own"))
     pairs["share"] = (pairs["value_own"] < pairs["value"]) + 0.5 * (pairs["value_own"] == pairs["value"])
