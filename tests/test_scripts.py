@@ -37,6 +37,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
+    "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
     "benchmarks/selection.py": (["--tiny"], "near points, f8"),
     "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),

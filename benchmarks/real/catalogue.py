@@ -1,0 +1,28 @@
+"""All problems, and the halves that they were split into before anything was measured."""
+
+from itertools import chain
+
+from .problem import Problem
+from .problems import (
+    circuits,
+    clusters,
+    control,
+    field_data,
+    identification,
+    kernels,
+    kinetics,
+    learning,
+    mechanical,
+    nist,
+    structures,
+)
+
+MODULES = (
+    *(field_data, kinetics, nist, identification, learning, kernels),
+    *(mechanical, structures, clusters, circuits, control),
+)
+
+HALVES = ("development", "judged")
+"""What is tried out is tried out on the first alone; the second decides, once."""
+
+PROBLEMS: dict[str, Problem] = {problem.name: problem for problem in chain(*(module.PROBLEMS for module in MODULES))}

@@ -1,0 +1,151 @@
+"""Optimizers on problems of the literature: the best values after 5, 10, 20, 40 and 80·D evaluations.
+
+Runs what is missing and prints mean ranks, medians and costs as Markdown; ``--images FOLDER`` draws the charts. Each
+run is kept when it has ended and not run again. Packages that are not installed are named, and their optimizers left
+out: ``pip install 'sacma[benchmarks]'`` brings them. Nothing of the judged half is run unless it is asked for.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from itertools import product
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from matplotlib.figure import Figure
+from real import charts, statistics, tables
+from real.catalogue import HALVES, PROBLEMS
+from real.optimizers import OPTIMIZERS
+from real.runs import RunKey, RunRecord, append, perform, read
+from report import ROOT, parsed
+
+from sacma.analysis.figures.files import write
+
+ACCURACIES = (0.1, 0.001)
+"""Of the data profiles."""
+
+
+def main() -> None:
+    """Run what is missing, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="problems that are run; default: development")
+    parser.add_argument("--problems", help="names, with commas; default: all of the half")
+    parser.add_argument("--optimizers", help="idem; default: all")
+    parser.add_argument("--seeds", type=int, default=15, help="the seeds 1 to this")
+    parser.add_argument("--budget", type=float, default=80, help="evaluations divided by D")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--results", type=Path, default=ROOT / "out" / "real_problems", help="folder of the runs")
+    parser.add_argument("--images", type=Path, help="folder for the charts")
+    parser.add_argument("--reference", default="sacma", help="optimizer that each other is compared with")
+    parser.add_argument("--report", action="store_true", help="run nothing: tables and charts of what is there")
+    parser.add_argument("--list", action="store_true", help="print the problems, and nothing else")
+    options = parsed(parser, problems="gas oil,pollutant", optimizers="cmaes,random search", seeds=2, budget=5)
+    if options.list:
+        for half in HALVES:
+            print(f"\n### {half.capitalize()} half\n", *tables.problem_lines(half), sep="\n")
+        return
+    chosen = {
+        "problem": named("--problems", options.problems, [n for n, p in PROBLEMS.items() if p.half == options.half]),
+        "optimizer": installed(named("--optimizers", options.optimizers, list(OPTIMIZERS))),
+    }
+    if not options.report:
+        asked = keys(chosen["problem"], chosen["optimizer"], options.seeds, options.budget)
+        run_missing(asked, options.results, options.jobs)
+    records = [
+        record
+        for record in read(options.results)
+        if record.key.problem in chosen["problem"]
+        and record.key.optimizer in chosen["optimizer"]
+        and record.key.seed <= options.seeds
+        and record.key.budget == budget_of(record.key.optimizer, options.budget)
+    ]
+    if not records:
+        sys.exit(f"real_problems: no runs in {options.results}; without --report they are made")
+    print_report(records, options.half, options.reference)
+    if options.images:
+        draw(records, options.half, options.images)
+
+
+def named(option: str, given: str | None, known: Sequence[str]) -> list[str]:
+    """Return the names that an option gives; all that are known if it is not there."""
+    names = list(known) if given is None else [name.strip() for name in given.split(",")]
+    if wrong := [name for name in names if name not in known]:
+        sys.exit(f"real_problems: {option}: {', '.join(wrong)} unknown; allowed: {', '.join(known)}")
+    return names
+
+
+def installed(names: Iterable[str]) -> list[str]:
+    """Return the optimizers whose packages are there, and say which are left out."""
+    here = []
+    for name in names:
+        if missing := OPTIMIZERS[name].missing():
+            print(f"left out: {name}, for which {', '.join(missing)} is not installed", file=sys.stderr)
+        else:
+            here.append(name)
+    return here
+
+
+def budget_of(optimizer: str, budget: float) -> float:
+    """Return the evaluations a dimension that an optimizer gets: no more than it can pay for."""
+    return min(budget, OPTIMIZERS[optimizer].most)
+
+
+def keys(problems: Iterable[str], optimizers: Sequence[str], seeds: int, budget: float) -> list[RunKey]:
+    """Return all runs, seed by seed: what is there at any time can be compared."""
+    return [
+        RunKey(problem, optimizer, seed, budget_of(optimizer, budget))
+        for seed, problem, optimizer in product(range(1, seeds + 1), list(problems), optimizers)
+    ]
+
+
+def run_missing(asked: Sequence[RunKey], results: Path, jobs: int) -> None:
+    """Run those that are not there yet, and keep each as it ends."""
+    there = {record.key for record in read(results)}
+    missing = [key for key in asked if key not in there]
+    print(f"{len(asked) - len(missing)} of {len(asked)} runs are there", file=sys.stderr)
+    begun = time.monotonic()
+    tasks = (delayed(perform)(key) for key in missing)
+    for done, record in enumerate(Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks), start=1):
+        append(results, record)
+        left = (time.monotonic() - begun) / done * (len(missing) - done)
+        at = f"{record.key.problem}, {record.key.optimizer}, seed {record.key.seed}"
+        best = record.improvements[-1][1] if record.improvements else float("inf")
+        print(f"{done}/{len(missing)}  {at}: {best:.6g}  about {left / 60:.0f} min left", file=sys.stderr, flush=True)
+
+
+def print_report(records: Sequence[RunRecord], half: str, reference: str) -> None:
+    """Print mean ranks, comparisons with one optimizer, medians by problem at each budget, and overheads."""
+    table = statistics.table_of(records)
+    ranks = statistics.problem_ranks(table)
+    seeds = ranks["seeds"]
+    counts = f"{ranks['problem'].nunique()} problems, {seeds.min()} to {seeds.max()} seeds"
+    print(f"\n### Mean ranks, {half} half, {counts}\n")
+    print(*tables.rank_lines(statistics.mean_ranks(ranks), half), sep="\n")
+    if {reference} < set(table["optimizer"]):
+        print("", *tables.win_lines(statistics.win_shares(table, reference), half, reference), sep="\n")
+    medians = statistics.medians(table)
+    for budget in sorted(medians["budget"].unique()):
+        print("", *tables.median_lines(medians, half, budget), sep="\n")
+    print("\n### Overhead\n", *tables.overhead_lines(statistics.overheads(records)), sep="\n")
+
+
+def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
+    """Draw the charts of a half as SVG."""
+    means = statistics.mean_ranks(statistics.problem_ranks(statistics.table_of(records)))
+    profiles = {accuracy: statistics.data_profiles(records, accuracy) for accuracy in ACCURACIES}
+    keep(charts.ranks_chart(means, half), folder / f"real_problems_ranks_{half}.svg")
+    keep(charts.profiles_chart(profiles, half), folder / f"real_problems_profiles_{half}.svg")
+
+
+def keep(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG alone."""
+    with tempfile.TemporaryDirectory() as scratch:
+        svg, _ = write(figure, Path(scratch) / path.stem)
+        path.write_bytes(svg.read_bytes())
+    print(path, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
