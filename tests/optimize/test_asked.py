@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -27,6 +27,15 @@ def endless(f: Callable[[Request], float]) -> None:
         x = f(Request(np.array([x]), restart=0)) / 2
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let SIGINT interrupt; a shell starts what is in the background without that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_between_two_evaluations() -> None:
     """It is raised when the search has come to its next point; what was told is kept."""
     signals = [signal.SIGINT]
