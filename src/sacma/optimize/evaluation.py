@@ -17,6 +17,7 @@ import numpy as np
 from sacma.files.printable import one_line, printable, shown
 from sacma.optimize.arguments import hides_a_value, is_no_number, refuse, whole
 from sacma.surrogate.whitening import Array
+from sacma.threads import threads
 
 Function = Callable[[Array], Any]
 
@@ -27,9 +28,6 @@ MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
 """Exceptions that, raised at every point, come from a mistake in f."""
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
-THREADS = tuple(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR"))
-"""Variables of a process with the number of threads that libraries use."""
-
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
 ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 
@@ -221,8 +219,8 @@ class Processes:
         from joblib import cpu_count  # noqa: PLC0415 idem
         from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 idem
 
-        threads = str(max(1, cpu_count() // self.size()))  # as in joblib's own workers
-        return ProcessPoolExecutor(self.size(), env={name: os.environ.get(name, threads) for name in THREADS})
+        limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
+        return ProcessPoolExecutor(self.size(), env={name: os.environ.get(name, limits[name]) for name in limits})
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation."""
