@@ -66,8 +66,7 @@ def checked_call(
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
     space = Space(lower, upper, scales)
-    boxed = bool(np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)))
-    chosen = method_of(method, sigma0=sigma, bounded=space.bounded, boxed=boxed, population_size=population_size)
+    chosen = method_of(method, sigma0=sigma, bounded=space.bounded, boxed=space.boxed, population_size=population_size)
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)

@@ -195,11 +195,8 @@ class Executed:
         """Begin an evaluation."""
         return self.executor.submit(evaluate, fun, point)
 
-    def end(self) -> None:
-        """Do nothing: the executor is its owner's."""
-
-    def abandon(self) -> None:
-        """Take no notice of what is still running: the executor is its owner's."""
+    def end(self, *, running: bool) -> None:
+        """Do nothing, whether evaluations are running or not: the executor is its owner's."""
 
 
 @dataclass(frozen=True)
@@ -227,13 +224,9 @@ class Processes:
         future: Future[Evaluation] = self._executor.submit(evaluate, fun, point)
         return future
 
-    def end(self) -> None:
-        """End the processes, which have nothing left to do."""
-        self._executor.shutdown()
-
-    def abandon(self) -> None:
-        """End the processes, whatever they are doing."""
-        self._executor.shutdown(wait=False, kill_workers=True)
+    def end(self, *, running: bool) -> None:
+        """End the processes; those in which evaluations are running are killed."""
+        self._executor.shutdown(wait=not running, kill_workers=running)
 
 
 Pool = Executed | Processes  # workers that take one point at a time
@@ -258,15 +251,12 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
                 number, future = ended.popleft()
                 yield number, future.result()
             elif not running:
-                pool.end()
                 return
-    except BaseException:
+    finally:
         for future in running:
             future.cancel()
-        if running:
-            with suppress(Exception):
-                pool.abandon()
-        raise
+        with suppress(Exception):
+            pool.end(running=bool(running))
 
 
 ALLOWED_WORKERS = (
