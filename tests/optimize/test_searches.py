@@ -19,6 +19,7 @@ from sacma.optimize.methods import composed, names
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
+from tests.optimize.runs import MadeOnce, bits
 
 SEARCHES = [name for name in names() if name not in composed()]
 BOUNDS = (-2.0, 1.5)
@@ -51,19 +52,10 @@ def call(method: Any, fun: Callable[[Array], Any] = partly_failing, **more: Any)
     return sacma.minimize(fun, [0.9, 0.5, -0.5], 1.0, method=method, **given)
 
 
-def bits(result: Result) -> tuple[bytes, bytes]:
-    return result.history.points.tobytes(), result.history.values.tobytes()
-
-
 @pytest.fixture(scope="module")
 def straight() -> dict[str, Result]:
     """A run of each method, made when it is first asked for."""
-
-    class Runs(dict[str, Result]):
-        def __missing__(self, method: str) -> Result:
-            return self.setdefault(method, call(method))
-
-    return Runs()
+    return MadeOnce(call)
 
 
 @pytest.mark.parametrize("bounds", [None, BOUNDS, ((None, 0.25), (-3, None), (0, 0.5))], ids=["open", "box", "sides"])

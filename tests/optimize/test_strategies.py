@@ -14,6 +14,7 @@ from sacma.optimize.methods import composed, method_of
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
+from tests.optimize.runs import MadeOnce, bits
 
 PROPOSING = StrategySettings.model_validate(
     {
@@ -60,21 +61,10 @@ def call(strategy: str, fun: Callable[[Array], Any] = partly_failing, **more: An
     return sacma.minimize(fun, [0.0, 0.5, -0.5], 1.0, method=STRATEGIES[strategy], **given)
 
 
-def same(one: Result, other: Result) -> bool:
-    """Whether two runs had the same points and values, to the bit."""
-    a, b = one.history, other.history
-    return (a.points.tobytes(), a.values.tobytes()) == (b.points.tobytes(), b.values.tobytes())
-
-
 @pytest.fixture(scope="module")
 def straight() -> dict[str, Result]:
     """A run of each strategy, made when it is first asked for."""
-
-    class Runs(dict[str, Result]):
-        def __missing__(self, strategy: str) -> Result:
-            return self.setdefault(strategy, call(strategy))
-
-    return Runs()
+    return MadeOnce(call)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -112,7 +102,7 @@ def test_an_interrupted_journal_is_continued(strategy: str, straight: dict[str, 
     results = [call(strategy, interrupted, journal=path) for _ in range(3)]
     assert [result.status for result in results] == [Status.INTERRUPTED, Status.INTERRUPTED, Status.BUDGET]
     assert calls == BUDGET + 2
-    assert same(results[-1], straight[strategy])
+    assert bits(results[-1]) == bits(straight[strategy])
     assert sacma.read_journal(path).points.tobytes() == straight[strategy].history.points.tobytes()
     loaded = sacma.SurrogateCMAES.load(path)
     assert loaded.result.fun == straight[strategy].fun
@@ -137,7 +127,7 @@ def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result],
             if rng.random() < 0.1:
                 es.save(tmp_path / "state")
                 es = sacma.SurrogateCMAES.load(tmp_path / "state")
-    assert same(es.result, straight[strategy])
+    assert bits(es.result) == bits(straight[strategy])
     assert es.stop() == {"budget": BUDGET}
 
 
@@ -145,13 +135,13 @@ def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result],
 def test_threads_make_the_same_run(strategy: str, straight: dict[str, Result]) -> None:
     """Also where a strategy asks for a part of a population only."""
     with ThreadPoolExecutor(3) as executor:
-        assert same(call(strategy, workers=executor, asynchronous=False), straight[strategy])
+        assert bits(call(strategy, workers=executor, asynchronous=False)) == bits(straight[strategy])
 
 
 @pytest.mark.parametrize("strategy", ["dts-cmaes", "small-forest"])
 def test_processes_make_the_same_run(strategy: str, straight: dict[str, Result]) -> None:
     """Those that ask for parts of populations, in processes, continued from a journal."""
-    assert same(call(strategy, workers=2, asynchronous=False), straight[strategy])
+    assert bits(call(strategy, workers=2, asynchronous=False)) == bits(straight[strategy])
 
 
 def test_a_share_of_a_population_is_asked_for(straight: dict[str, Result]) -> None:
