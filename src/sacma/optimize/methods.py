@@ -17,7 +17,7 @@ from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
-DEFAULT = "ada-kendall"
+DEFAULT = "sacma"
 COMPOSED = "as have sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
 """The words of a refusal that name methods with populations."""
 

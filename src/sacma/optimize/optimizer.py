@@ -42,7 +42,7 @@ class SurrogateCMAES:
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
-        method: name of a shipped config, such as "ada-kendall", "dts-cmaes", "cmaes" or "cobyqa"; name of another
+        method: name of a shipped config, such as "sacma", "dts-cmaes", "cmaes" or "cobyqa"; name of another
             registered algorithm; or settings: ``StrategySettings``, or those of a registered algorithm. Their σ₀ and
             ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
             time; its generations are single evaluations.
