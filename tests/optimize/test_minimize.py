@@ -267,7 +267,8 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
         seen.append(result)
         return np.bool(len(seen) == 4)
 
-    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=callback)
+    method = "ada-kendall"  # with whole generations, of λ = 6
+    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=callback, method=method)
     assert (result.status, result.nfev, result.success) == (Status.CALLBACK, 24, True)
     assert [r.nfev for r in seen] == [6, 12, 18, 24]
 
@@ -276,7 +277,8 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
     def stopping(_: Result) -> Any:
         raise StopIteration
 
-    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 6
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping, method=method).nfev == 6
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 1  # x₀, of which sacma learns
 
 
 @pytest.mark.parametrize(("threads", "asynchronous"), [(0, None), (3, False), (3, True)])
