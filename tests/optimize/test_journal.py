@@ -16,6 +16,7 @@ import pytest
 import sacma
 from sacma.optimize import journal as journal_module
 from sacma.optimize import saved as saved_module
+from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
@@ -87,12 +88,12 @@ def test_an_interrupted_run_goes_on(alone: Path, tmp_path: Path, at: int) -> Non
     assert again.calls == 0
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_killed_at_random_moments(tmp_path: Path, threads: int) -> None:
+@pytest.mark.parametrize(("threads", "method"), [(1, METHOD), (1, DEFAULT), (2, METHOD)])
+def test_killed_at_random_moments(tmp_path: Path, threads: int, method: str) -> None:
     """A few of the kills of ``python -m tests.optimize.kills``."""
     alone, other = tmp_path / "alone.jsonl", tmp_path / "killed.jsonl"
-    run(alone, threads=1, budget=90)
-    lines = killed(other, 3, np.random.default_rng(3), threads=threads, budget=90)
+    run(alone, threads=1, budget=90, method=method)
+    lines = killed(other, 3, np.random.default_rng(3), threads=threads, budget=90, method=method)
     assert lines  # fewer where the machine is so busy that the run ends before it is killed again
     assert same_evaluations(alone, other)
     if threads == 1:
