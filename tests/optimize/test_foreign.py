@@ -25,7 +25,7 @@ def sphere(x: Array) -> float:
 
 
 def minimized(path: Path) -> object:
-    known = {"archive": ARCHIVE, "journal": path}
+    known: dict[str, Any] = {"archive": ARCHIVE, "journal": path}
     return sacma.minimize(sphere, [1.0, 2.0], 0.5, bounds=(-3, 3), seed=1, budget=12, method=METHOD, **known)
 
 

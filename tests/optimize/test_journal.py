@@ -248,7 +248,7 @@ def test_the_optimizer_object_keeps_a_journal_too(alone: Path, tmp_path: Path) -
     """It takes that of minimize within a population, and writes the same lines."""
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"".join(alone.read_bytes().splitlines(keepends=True)[:32]))  # 31 evaluations, λ = 7
-    given = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, "method": METHOD}
+    given: dict[str, Any] = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, "method": METHOD}
     es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 0.5, journal=path, **given)
     assert es.result.nfev == 31
     assert len(es.ask()) == 4

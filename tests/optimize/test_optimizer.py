@@ -18,7 +18,6 @@ from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-
 GENERATIONS = "ada-kendall"
 """A method that asks for whole generations; the default asks for a few points at a time."""
 
