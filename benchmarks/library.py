@@ -158,7 +158,7 @@ def measure_parallel(pause: float) -> list[dict[str, Any]]:
     results = []
     for way, make in ways.items():
         workers = make()
-        arguments: dict[str, Any] = {"seed": 1, "workers": workers, "asynchronous": False}
+        arguments: dict[str, Any] = {"seed": 1, "workers": workers, "asynchronous": False, "method": "ada-kendall"}
         sacma.minimize(partial(paused, pause), [0.0] * 5, 1.0, budget=2, **arguments)  # workers start once
         begin = time.perf_counter()
         results.append(sacma.minimize(partial(paused, pause), [0.0] * 5, 1.0, budget=40, **arguments))

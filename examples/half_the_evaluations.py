@@ -1,7 +1,7 @@
 """Evaluations that the surrogate saves on Rosenbrock's function: sacma beside pycma's own fmin2.
 
-COCO's f8 in 5-D, ten instances, to Δf = 1e-8. Both begin at the same points, with the same σ₀, target, budget and
-restarts: the population doubles, and the next run begins at a point drawn around the first.
+COCO's f8 in 5-D, ten instances, to Δf = 1e-8. Both begin at the same points, with the same σ₀, target and budget; each
+has its own restarts, which begin at points drawn around the first.
 """
 
 import sys

@@ -36,6 +36,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/library.py": (["--tiny"], "library over harness, %"),
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
+    "benchmarks/optuna_workers.py": (["--tiny"], "further points, %"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),

@@ -264,7 +264,7 @@ class SurrogateCMASampler(BaseSampler):
     def _problem_in(self, distributions: Mapping[str, BaseDistribution]) -> "_Problem":
         """Return the problem in a search space."""
         cube = UnitCube(distributions)
-        x0 = _initial_point(cube, self._x0)
+        x0 = cube.rounded(_initial_point(cube, self._x0))  # as the archive has it where a trial is at x₀
         if others := [name for name in self._x0 if name not in cube.names]:
             self._warn_once(
                 ("x0",),

@@ -76,8 +76,8 @@ def scipy_method(
         hessp: idem.
         bounds: a pair a coordinate, or a ``Bounds``; None or an infinite number is no bound.
         constraints: not handled, with SciPy's RuntimeWarning.
-        callback: called after each true-evaluated generation: with the result so far if its only parameter is called
-            ``intermediate_result``, else with the best x so far; StopIteration ends the run.
+        callback: called whenever the points that the method asked for are evaluated: with the result so far if its only
+            parameter is called ``intermediate_result``, else with the best x so far; StopIteration ends the run.
         options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
             sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
             ``sacma.minimize``, scale, method, population_size, time_limit, seed, archive, max_failures, journal,

@@ -44,6 +44,12 @@ class UnitCube:
         """Return the parameters of a point, shape (D,)."""
         return {name: axis.value(u) for (name, axis), u in zip(self._axes.items(), point.tolist(), strict=True)}
 
+    def rounded(self, point: Array) -> Array:
+        """Return the point of the parameters of a point, shape (D,): where its value is known to be."""
+        rounded = self.point(self.params(point))
+        assert rounded is not None  # noqa: S101 parameters of a point are within their ranges
+        return rounded
+
     def point(self, params: Mapping[str, Any]) -> Array | None:
         """Return the point of parameters, shape (D,); None where one is missing, no number, or outside of its range."""
         point = list(self.coordinates(params).values())

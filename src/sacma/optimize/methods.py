@@ -17,7 +17,7 @@ from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
-DEFAULT = "ada-kendall"
+DEFAULT = "sacma"
 COMPOSED = "as have sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
 """The words of a refusal that name methods with populations."""
 
@@ -118,7 +118,7 @@ def _chosen(given: object) -> Method:
     if isinstance(given, BaseModel):
         return Method(_algorithm_with(given), given)
     if not isinstance(given, str):
-        refuse("method", given, "the name of a method, such as 'ada-kendall', or settings", of_type=True)
+        refuse("method", given, "the name of a method, such as 'sacma', or settings", of_type=True)
     if given in _configs():
         return named(given)
     return _with_defaults(given)

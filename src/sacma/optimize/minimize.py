@@ -88,12 +88,14 @@ def minimize(
             point at a time, and take none.
         asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
             which evaluations end, and two runs with the same seed differ; each can be computed again from its journal.
-            False: workers evaluate a generation and wait for its slowest point; the run is the same as without workers,
-            to the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
+            False: workers evaluate what the method asks for at a time, mostly a single point with the default method,
+            a generation with "ada-kendall", and wait for its slowest point; the run is the same as without workers, to
+            the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
             without a number of workers, ``max_workers``.
-        callback: called with the result so far after each true-evaluated generation, those of a journal included;
-            ends the run if it returns True or raises StopIteration. Where it has a method ``at_end``, that is called
-            with the result before it is returned, whatever ended the run.
+        callback: called with the result so far whenever the points that the method asked for, a generation or a part
+            of one, are evaluated, those of a journal included; ends the run if it returns True or raises StopIteration.
+            Where it has a method ``at_end``, that is called with the result before it is returned, whatever ended the
+            run.
 
     Returns:
         The best that was found, why the run ended, and its history: see ``Result``.

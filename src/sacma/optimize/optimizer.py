@@ -20,9 +20,10 @@ from sacma.surrogate.whitening import Array
 
 
 class SurrogateCMAES:
-    """CMA-ES in which a Gaussian process evaluates part of the generations, or another method, to be asked and told.
+    """CMA-ES whose populations a model ranks where f has not evaluated them, or another method, to be asked and told.
 
-    ``ask`` gives points that f is to evaluate; the generations that the model evaluates happen inside ``tell``.
+    ``ask`` gives points that f is to evaluate, with the default method x₀ and then one or a few at a time; what models
+    evaluate happens inside ``tell``.
 
     >>> import sacma
     >>> es = sacma.SurrogateCMAES([2.0, -1.0, 0.5], 1.0, budget=150, target=1e-8, seed=1)
@@ -35,18 +36,20 @@ class SurrogateCMAES:
     True
 
     Args:
-        x0: initial point, shape (D,). It is not evaluated. None: the centre of finite bounds, a pair a coordinate.
+        x0: initial point, shape (D,). The default method evaluates it first, unless the archive has it; others do not.
+            None: the centre of finite bounds, a pair a coordinate.
         sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
             the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
             a sixth of the least width in units of it.
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
-        method: name of a shipped config, such as "ada-kendall", "dts-cmaes", "cmaes" or "cobyqa"; name of another
+        method: name of a shipped config, such as "sacma", "dts-cmaes", "cmaes" or "cobyqa"; name of another
             registered algorithm; or settings: ``StrategySettings``, or those of a registered algorithm. Their σ₀ and
             ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
             time; its generations are single evaluations.
-        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋.
+        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋, with the default
+            ⌊2 (4 + 3 ln D)⌋.
         budget: most evaluations; None: no limit.
         target: a value at and below which ``stop`` says so.
         time_limit: seconds from now after which ``stop`` says so.
@@ -96,10 +99,11 @@ class SurrogateCMAES:
             raise
 
     def ask(self) -> list[Array]:
-        """Return points for f to evaluate, arrays of shape (D,): a population, or what is left of it.
+        """Return points for f to evaluate, arrays of shape (D,), or what is left of them.
 
-        Less than a population where the budget has no more, where part of it has been told, and where part of it is
-        known from a journal. Asked again before all is told, it gives what is missing.
+        They are a population, or one or a few points where the method, as the default, has f evaluate a part of it;
+        fewer where the budget has no more, where some have been told, and where some are known from a journal. Asked
+        again before all are told, it gives what is missing.
 
         Raises:
             ValueError: the budget is used up, or the settings allow no further restart.
@@ -161,7 +165,7 @@ class SurrogateCMAES:
 
     @property
     def population_size(self) -> int:
-        """Number of points of the open population, those that are told included; 0 before ``ask``."""
+        """Number of points that were last asked for together, those that are told included; 0 before ``ask``."""
         return self._run.population_size
 
     def save(self, path: str | os.PathLike[str]) -> None:

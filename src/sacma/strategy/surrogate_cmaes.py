@@ -104,8 +104,8 @@ class SurrogateStrategy:
             run, before = self._begin(start), self.true_evaluations
             if restarts.evaluates_means:
                 yield [run.mean]
-            if restarts.evaluates_initial_points:
-                yield from self._evaluate_further(run, run.whitening().mean[None])
+            if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
+                yield from self._evaluate_further(run, mean[None])
             while not run.stop():
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)

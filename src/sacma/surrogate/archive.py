@@ -21,6 +21,9 @@ class Archive:
     def __len__(self) -> int:
         return self._size
 
+    def __contains__(self, point: Array) -> bool:
+        return point.tobytes() in self._known
+
     @property
     def points(self) -> Array:
         """All points, oldest first, shape (n, D). A view: not to be written to."""
