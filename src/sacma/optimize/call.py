@@ -73,6 +73,7 @@ def checked_call(
             if given is not None:
                 refuse(name, given, "None beside a space, which has ranges")
         x0, archive, bounds = _point_in(space, x0), _archive_in(space, archive), np.column_stack(space.bounds)
+        scale, sigma0 = 1.0, SHARE if sigma0 is None else sigma0
     x = centre_of(bounds) if x0 is None else initial_point(x0)
     scale, sigma = scale_of_search(scale, sigma0, bounds, x)
     scales = scale_of(scale, x)

@@ -139,7 +139,6 @@ class CMAES:
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
         self._replaced: set[int] = set()  # indices of points that it did not sample
-        self._keep_deviations()
         self._told: tuple[Sequence[Array], Array] = (self.initial_point,), np.array([np.inf])
 
     @property
@@ -174,6 +173,7 @@ class CMAES:
 
     def ask(self) -> Sequence[Array]:
         """Sample a population and return its proposed points: λ arrays of shape (D,)."""
+        self._keep_deviations()
         self.proposed = self._es.ask()
         self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
         self._replaced.clear()
@@ -196,7 +196,6 @@ class CMAES:
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
         self._told = self.proposed, values
-        self._keep_deviations()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:
@@ -210,11 +209,15 @@ class CMAES:
                 self._es.tell(self.proposed, values.tolist())
 
     def _keep_deviations(self) -> None:
-        """Set the least standard deviations: pycma keeps them in its next update."""
-        if self._grid is not None:
-            es = self._es
-            share = min(LEAST_SHARE, es.sp.weights.mueff / es.N)
-            es.opts["minstd"] = share * self._grid.widths(self._repaired(es.mean))
+        """Set the least standard deviations: pycma keeps them in its next update, but in one dimension."""
+        if self._grid is None:
+            return
+        es = self._es
+        least = min(LEAST_SHARE, es.sp.weights.mueff / es.N) * self._grid.widths(self._repaired(es.mean))
+        if es.N == 1:  # where pycma raises instead
+            es.sigma = max(es.sigma, float(least[0]) / float(np.sqrt(es.sm.variances[0])))
+        else:
+            es.opts["minstd"] = least
 
     def _let_penalty_begin(self, values: Array) -> None:
         """Give pycma's penalty a scale of the values, where the first population has none for it.
