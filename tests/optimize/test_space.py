@@ -24,7 +24,7 @@ SPACE = sacma.Space(
     kind=sacma.Categorical("a", "b", None),
     deep=sacma.Categorical(True, False),
 )
-TYPES = {"rate": float, "layers": int, "dropout": float, "kind": (str, type(None)), "deep": bool}
+TYPES: dict[str, Any] = {"rate": float, "layers": int, "dropout": float, "kind": (str, type(None)), "deep": bool}
 
 PARAMETERS: list[Parameter] = [
     sacma.Real(-3, 7),
@@ -44,7 +44,7 @@ PARAMETERS: list[Parameter] = [
 def loss(params: dict[str, Any]) -> float:
     """Return the value of a function whose optimum is 0."""
     distance = (math.log10(params["rate"]) + 3) ** 2 + 4 * (params["dropout"] - 0.3) ** 2
-    return distance + (params["layers"] - 6) ** 2 + 2 * (params["kind"] != "b") + (not params["deep"])
+    return float(distance + (params["layers"] - 6) ** 2 + 2 * (params["kind"] != "b") + (not params["deep"]))
 
 
 class Seen:
@@ -309,7 +309,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (CATEGORICAL, "choices is ()"),
     (lambda: CATEGORICAL("ab"), "choices is 'ab'"),
     (lambda: CATEGORICAL("a", "a"), "choices is ('a', 'a')"),
-    (lambda: CATEGORICAL("a", (1, 2)), "choices is ('a', (1, 2)); allowed: 2 to 100"),  # type: ignore[arg-type]
+    (lambda: CATEGORICAL("a", (1, 2)), "choices is ('a', (1, 2)); allowed: 2 to 100"),
     (lambda: CATEGORICAL(1.0, math.nan), "choices is (1.0, nan)"),
     (lambda: CATEGORICAL(*range(101)), "choices is (0, 1"),
     (lambda: CATEGORICAL("a", "\ud800"), "choices is ('a', '\\ud800')"),
