@@ -53,6 +53,22 @@ class UnitCube:
         """Return the coordinate of each parameter, None where it is missing, no number, or outside of its range."""
         return {name: axis.coordinate(params.get(name)) for name, axis in self._axes.items()}
 
+    @property
+    def discrete(self) -> bool:
+        """True where not all parameters are continuous."""
+        return any(axis.discrete for axis in self._axes.values())
+
+    def centred(self, points: Array) -> Array:
+        """Return points, shape (…, D), with discrete parameters at the centres of their values' shares."""
+        centred = np.array(points)
+        for i, axis in enumerate(self._axes.values()):
+            centred[..., i] = axis.centred(centred[..., i])
+        return centred
+
+    def widths(self, point: Array) -> Array:
+        """Return the widths of the shares around a point, shape (D,): 0 where a parameter is continuous."""
+        return np.array([axis.width(u) for u, axis in zip(point.tolist(), self._axes.values(), strict=True)])
+
     def is_at(self, params: Mapping[str, Any], point: Array) -> bool:
         """Return True if the parameters are those of a point, but for rounding."""
         given, expected = self.point(params), self.point(self.params(point))
