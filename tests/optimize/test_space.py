@@ -323,6 +323,13 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: minimized(bounds=(0, 1)), "bounds is (0, 1); allowed: None beside a space"),
     (lambda: minimized(scale=1.0), "scale is 1.0; allowed: None beside a space"),
     (lambda: minimized(x0={"layer": 3}), "a key of x0 is 'layer'; allowed: 'rate', 'layers'"),
+    (lambda: SPACE.params([0.5]), "point is [0.5]; allowed: 7 coordinates from 0 to 1"),
+    (lambda: SPACE.params([2.0] * 7), "point is [2.0, 2.0"),
+    (lambda: SPACE.params([math.nan] * 7), "point is [nan, nan"),
+    (lambda: SPACE.params("ab"), "point is 'ab'"),  # type: ignore[arg-type]
+    (lambda: SPACE.point({"rate": 1e-3}), "params is {'rate': 0.001}; allowed: a value of each parameter"),
+    (lambda: SPACE.point(5), "params is 5"),  # type: ignore[arg-type]
+    (lambda: sacma.Space({f"n{i}": REAL(0, 1) for i in range(999)}).point({"x": 1}), "params is {'x': 1}"),
     (lambda: minimized(x0={"layers": 9}), "x0['layers'] is 9; allowed: a value of Integer(low=1, high=8"),
     (lambda: minimized(x0={"layers": 2.5}), "x0['layers'] is 2.5"),
     (lambda: minimized(x0={"layers": "2"}), "x0['layers'] is '2'"),
@@ -351,6 +358,7 @@ def test_wrong_arguments_are_named(wrong: Callable[[], object], message: str) ->
     assert text.startswith(message)
     assert "; allowed: " in text
     assert text.isprintable()
+    assert len(text) < 500
 
 
 DAMAGES: list[Any] = [

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from sacma.files.printable import shown
-from sacma.optimize.arguments import refuse
+from sacma.files.printable import one_line, shown
+from sacma.optimize.arguments import real_array, refuse
 from sacma.optimize.parameters import Categorical, Integer, Parameter, ParameterAxes, Real
 from sacma.surrogate.whitening import Array
 
@@ -88,9 +88,17 @@ class Space:
             lower[place], upper[place] = self._axes[name].bounds
         return lower, upper
 
-    def params(self, point: Array) -> dict[str, Any]:
-        """Return the parameters at a point, shape (D,), as Python's own numbers."""
-        return {name: axes.value(point[self._places[name]]) for name, axes in self._axes.items()}
+    def params(self, point: Sequence[float] | Array) -> dict[str, Any]:
+        """Return the parameters at a point, shape (D,), as Python's own numbers.
+
+        Raises:
+            TypeError, ValueError: ``point`` is none of [0, 1]^D.
+        """
+        allowed = f"{self.dimension} coordinates from 0 to 1"
+        x = real_array("point", point, allowed)
+        if x.shape != (self.dimension,) or not np.all((x >= 0.0) & (x <= 1.0)):
+            refuse("point", point, allowed)
+        return {name: axes.value(x[self._places[name]]) for name, axes in self._axes.items()}
 
     def point(self, params: Mapping[str, Any], name: str = "params") -> Array:
         """Return the point of parameters, shape (D,).
@@ -111,7 +119,7 @@ class Space:
         if not isinstance(params, Mapping):
             refuse(name, params, "values by the names of parameters", of_type=True)
         if others := [one for one in params if one not in self._axes]:
-            refuse(f"a key of {name}", others[0], ", ".join(map(shown, self._axes)))
+            refuse(f"a key of {name}", others[0], one_line(", ".join(map(shown, self._axes)), LONGEST_NAME))
         point = np.full(self.dimension, 0.5)
         for given, value in params.items():
             coordinates = self._axes[given].coordinates(value)
