@@ -1,21 +1,18 @@
-"""Functions of real, integer and categorical variables, with and without what a space does about integers."""
+"""Functions of real, integer and categorical variables, in a space, and rounded by the function itself."""
 
 import argparse
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from report import parsed, print_table, write
 
 import sacma
-from sacma.strategy import cma_es
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Array
 
 Params = Mapping[str, Any]
 
-MODES = ("rounding", "deviations", "both")
+MODES = ("rounded by hand", "space")
 BEST = 1e-8  # value that counts as the optimum, at 0
 REAL, INTEGER = 1.3, 2  # optimum of each real and each integer variable
 
@@ -43,29 +40,19 @@ def measured(name: str, method: str, mode: str, options: argparse.Namespace) -> 
     fun, space = PROBLEMS[name]
     after = [options.budget // 4, options.budget // 2, options.budget]
     right, values = 0, []
-    with without_parts(mode):
-        for seed in range(options.seeds):
-            found = sacma.minimize(fun, space=space, budget=options.budget, target=BEST, seed=seed, method=method)
-            best = np.append(found.history.best, np.full(options.budget, found.fun))
-            values.append(np.log10(np.maximum(best[np.array(after) - 1], BEST)))
-            wanted = {**dict.fromkeys(found.params, INTEGER), "choice": "b", "flag": True}
-            right += all(value == wanted[key] for key, value in found.params.items() if key[0] != "x")
+    for seed in range(options.seeds):
+        limits = {"budget": options.budget, "target": BEST, "seed": seed, "method": method}
+        if mode == "space":
+            found = sacma.minimize(fun, space=space, **limits)
+        else:
+            cube = [(0, 1)] * space.dimension
+            found = sacma.minimize(lambda x: fun(space.params(x)), sigma0=1 / 6, bounds=cube, **limits)
+        best = np.append(found.history.best, np.full(options.budget, found.fun))
+        values.append(np.log10(np.maximum(best[np.array(after) - 1], BEST)))
+        params = space.params(found.x)
+        wanted = {**dict.fromkeys(params, INTEGER), "choice": "b", "flag": True}
+        right += all(value == wanted[name] for name, value in params.items() if name[0] != "x")
     return {"right": right, **dict(zip(map(str, after), np.median(values, axis=0).tolist(), strict=True))}
-
-
-@contextmanager
-def without_parts(mode: str) -> Iterator[None]:
-    """Take out the least deviations, and the models' view of rounded points."""
-
-    def unrounded(whitening: Whitening, points: Array) -> Array:
-        return np.asarray((points - whitening.mean) @ whitening.to_white.T)
-
-    with ExitStack() as patches:
-        if mode == "rounding":
-            patches.enter_context(mock.patch.object(cma_es, "LEAST_SHARE", 0.0))
-        if mode != "both":
-            patches.enter_context(mock.patch.object(Whitening, "__call__", unrounded))
-        yield
 
 
 def _reals(count: int) -> dict[str, sacma.Real]:
