@@ -32,6 +32,7 @@ PARAMETERS: list[Parameter] = [
     sacma.Real(1e-300, 1e300, log=True),
     sacma.Real(0, 1, step=0.3),
     sacma.Real(-10.2, 10.2, step=0.1),
+    sacma.Real(0.9529265953745719, 0.953, step=6.4e-12),
     sacma.Integer(0, 1),
     sacma.Integer(-(10**15), 10**15),
     sacma.Integer(3, 10, step=2),

@@ -177,6 +177,7 @@ class ParameterAxes:
         count = 0 if self._choices is None else len(self._choices.choices)
         self.size = count if count > 2 else 1  # noqa: PLR2004 halves of one
         self._axis = parameter.axis if not isinstance(parameter, Categorical) else SteppedAxis(0, count - 1, 1)
+        self._step = parameter.step if isinstance(parameter, Real) else None
         self.discrete = self._choices is not None or self._axis.discrete
 
     @property
@@ -203,8 +204,14 @@ class ParameterAxes:
         if coordinate is None or not self.discrete:
             return None if coordinate is None else np.array([coordinate])
         centre = self._axis.centred(np.array([coordinate]))
-        near = abs(float(centre[0]) - coordinate) <= GRID + 1e-6 * self._axis.width(coordinate)
-        return centre if near else None
+        return centre if self._choices is not None or self._is_near(value, float(centre[0])) else None
+
+    def _is_near(self, value: Any, centre: float) -> bool:
+        """Tell that a number is that of a cell, but for rounding: of the number, and of a step of its own size."""
+        rounding = 8.0 * float(np.spacing(max(abs(self._axis.low), abs(self._axis.high))))
+        step = self._step if self._step is not None else 0.0
+        whole_if_integer = self._step is not None or value == round(value)
+        return bool(whole_if_integer and abs(self._axis.value(centre) - value) <= GRID * step + rounding)
 
     def centred(self, coordinates: Array) -> Array:
         """Return coordinates, shape (n, size), each point moved to the centre of the cell of its value."""
