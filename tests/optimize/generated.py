@@ -20,6 +20,7 @@ import sacma
 from sacma.algorithms.local_search import LocalSearchSettings
 from sacma.algorithms.pycma import BIPOPSettings, LQSettings
 from sacma.optimize.methods import composed, named, names
+from sacma.optimize.parameters import Parameter
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control import CONTROLS
 from sacma.strategy.criteria import CRITERIA
@@ -158,6 +159,18 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
     "fun": (None, 3, "f"),
 }
 """Values that an argument does not take."""
+
+WRONG_IN_SPACES: Mapping[str, tuple[Any, ...]] = {
+    "space": (5, "a", {}, {"a": (0, 1)}, [("a", sacma.Real(0, 1))], sacma.Real(0, 1), sacma.Space, b"x" * 10**6),
+    "x0": ({"no": 1}, {0: 1}, {"p0": object()}, {"p0": 1e300}, {"p0": math.nan}, {"p0": [1]}, [0.5] * 99, "p0"),
+    "bounds": ((0, 1), [(0, 1)], Bounds(0, 1), "ab"),
+    "scale": (1.0, [1.0], "a"),
+    "archive": (([{}], [1.0]), ([{"p0": 1e300}], [1.0]), ([{"no": 1}], [0]), ([3, {}], [0, 1]), 5, ([[0.5] * 99], [1])),
+    **{
+        key: WRONG[key] for key in ("sigma0", "method", "population_size", "budget", "target", "seed", "journal", "fun")
+    },
+}
+"""Values that an argument does not take beside a space."""
 
 
 @dataclass(frozen=True)
@@ -320,6 +333,57 @@ def generated(rng: Generator) -> GeneratedCall:
     return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
 
 
+def _parameter(rng: Generator) -> Parameter:
+    """Draw a parameter: narrow or wide, near 0 or far from it."""
+    low = _one_bound(rng)
+    width = 10.0 ** rng.uniform(-9, 9) * max(1.0, abs(low))
+    count = int(10 ** rng.uniform(0, 12))
+    match rng.integers(6):
+        case 0:
+            return sacma.Real(low, low + width)
+        case 1:
+            return sacma.Real(abs(low) + 1e-300, (abs(low) + 1e-300) * 10.0 ** rng.uniform(1e-6, 200), log=True)
+        case 2:
+            return sacma.Real(low, low + width, step=width * rng.uniform(1e-6, 1))
+        case 3:
+            return sacma.Integer(int(rng.integers(-1000, 1000)), 1000 + count, step=int(rng.integers(1, 4)))
+        case 4:
+            return sacma.Integer(int(rng.integers(1, 1000)), 1000 + count, log=True)
+        case _:
+            return sacma.Categorical(["a", "b", None, True, 1, 1.5, ""][: rng.integers(2, 8)])
+
+
+def generated_in_space(rng: Generator) -> GeneratedCall:
+    """Draw a call in a space of named parameters; one of four has a wrong argument."""
+    space = sacma.Space({f"p{i}": _parameter(rng) for i in range(int(rng.integers(1, 9)))})
+    arguments: dict[str, Any] = {
+        "x0": None,
+        "space": space,
+        "method": _strategy(rng),
+        "budget": int(rng.integers(1, 30)) if rng.integers(2) else int(rng.integers(30, 90)),
+        "seed": int(rng.integers(2**40)),
+        "max_failures": None if rng.integers(2) else int(rng.integers(1, 30)),
+    }
+    some = space.params(rng.uniform(size=space.dimension))
+    if rng.integers(2):
+        arguments["x0"] = {name: value for name, value in some.items() if rng.integers(2)}
+    if rng.integers(2):
+        arguments["sigma0"] = float(10.0 ** rng.uniform(-12, 3))
+    if not rng.integers(3):
+        X = [space.params(x) for x in rng.uniform(size=(int(rng.integers(1, 20)), space.dimension))]
+        arguments["archive"] = X, rng.choice([1.0, math.nan, math.inf], len(X)) * rng.uniform(0.1, 1, len(X))
+    if not rng.integers(4):
+        arguments["workers"] = Simulated(int(rng.integers(1, 12)), seed=arguments["seed"])
+    if not rng.integers(4):
+        arguments["target"] = float(rng.choice([0.0, 1.0, -1e300]))
+    objective = str(rng.choice(list(OBJECTIVES)))
+    if rng.integers(4):
+        return GeneratedCall(objective, arguments)
+    wrong = str(rng.choice(list(WRONG_IN_SPACES)))
+    values = WRONG_IN_SPACES[wrong]
+    return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
+
+
 def ending(call: GeneratedCall) -> str:
     """Run a call and return how it ended.
 
@@ -328,10 +392,13 @@ def ending(call: GeneratedCall) -> str:
         Exception: what should not have come out of it.
     """
     objective = OBJECTIVES[call.objective]
-    seen: list[Array] = []
+    seen: list[Any] = []
 
-    def fun(x: Array) -> Any:
-        seen.append(x.copy())
+    space = call.arguments.get("space")
+
+    def fun(given: Any) -> Any:
+        x = space.point(given) if isinstance(space, sacma.Space) else given
+        seen.append(x.copy() if x is given else given)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the objective itself
             return objective(x)
@@ -368,7 +435,7 @@ def _refusal(call: GeneratedCall, error: Exception) -> str:
             return "refused: too narrow or too far"
         raise Broken(f"refused: {message}") from error
     named = re.split(r"\[| is ", message, maxsplit=1)[0]
-    if named not in {call.wrong, "x0", "bounds", "archive", "scale"}:
+    if named not in {call.wrong, "x0", "bounds", "archive", "scale", "a key of x0", "a key of archive"}:
         raise Broken(f"{call.wrong} is wrong, but the message is: {message}") from error
     return f"refused: {call.wrong}"
 
@@ -377,6 +444,9 @@ def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
     given = call.arguments
     if len(seen) > given["budget"] or len(seen) != result.nfev:
         raise Broken(f"{len(seen)} evaluations, nfev {result.nfev}, budget {given['budget']}")
+    if isinstance(given.get("space"), sacma.Space):
+        _check_in_space(given["space"], seen, result)
+        return
     x0 = np.atleast_1d(np.asarray(given["x0"], dtype=float))
     lower, upper = np.full(len(x0), -np.inf), np.full(len(x0), np.inf)
     bounds = given.get("bounds")
@@ -394,11 +464,19 @@ def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
         raise Broken(f"the value is {result.fun}")
 
 
+def _check_in_space(space: sacma.Space, seen: Array, result: Any) -> None:
+    if space.key(result.params) is None or np.isnan(result.fun) or len(result.history.params) != result.nfev:
+        raise Broken(f"the result is {result.params}, of value {result.fun}")
+    if sorted(map(repr, seen)) != sorted(map(repr, result.history.params)):
+        raise Broken("evaluated elsewhere than the history says")
+
+
 def endings(count: int, seed: int, *, tell: Callable[[str], None] = print) -> Counter[str]:
     """Run ``count`` generated calls and return how often they ended how; tell of each that broke a rule."""
     counts = Counter[str]()
     for number in range(count):
-        call = generated(np.random.default_rng([seed, number]))
+        rng = np.random.default_rng([seed, number])
+        call = generated_in_space(rng) if number % 4 == 3 else generated(rng)  # a quarter of them
         try:
             with without_waiting():
                 counts[ending(call)] += 1

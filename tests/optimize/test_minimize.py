@@ -520,7 +520,7 @@ HUGE: dict[str, Any] = {
     "fraction": Fraction(10**3000, 3),
 }
 ARGUMENTS = (
-    *("fun", "x0", "sigma0", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
+    *("fun", "x0", "sigma0", "space", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
     *("seed", "archive", "max_failures", "journal", "workers", "asynchronous", "callback"),
 )
 

@@ -5,7 +5,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -245,7 +245,7 @@ class SurrogateCMASampler(BaseSampler):
         run = self._runs.pop(founding.trial, None)
         for _ in range(2):
             if run is None or run.founding != founding:
-                run = StoredRun(founding, self._call(founding, problem.x0, trials, values), values)
+                run = StoredRun(founding, self._call(founding, problem, trials, values), values)
             try:
                 run.follow(trials)
                 break
@@ -275,21 +275,22 @@ class SurrogateCMASampler(BaseSampler):
         parts = [cube.digest, x0.tolist(), self._method.settings.model_dump(mode="json"), self._consider_pruned_trials]
         return _Problem(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
-    def _call(self, founding: Founding, x0: Array, trials: Trials, values: TrialValues) -> Call:
+    def _call(self, founding: Founding, problem: "_Problem", trials: Trials, values: TrialValues) -> Call:
         """Return the call of a run."""
         known = values.archive([trials[n] for n in founding.learned if n in trials])
-        box = Bounds(np.zeros(len(x0)), np.ones(len(x0)))
-        return checked_call(
-            x0,
+        D = problem.cube.dimension
+        call = checked_call(
+            problem.x0,
             self._sigma0,
             Limits(),
-            bounds=box,
+            bounds=Bounds(np.zeros(D), np.ones(D)),
             scale=None,
             method=self._method,
             population_size=None,
             seed=founding.seed,
             archive=known,
         )
+        return replace(call, box=replace(call.box, grid=problem.cube)) if problem.cube.discrete else call
 
     def _warn_of_strangers(self, run: StoredRun) -> None:
         if run.strangers:

@@ -3,8 +3,8 @@
 import contextlib
 import math
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,16 +28,18 @@ from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
+from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
 def minimize(
-    fun: Callable[[Array], Any],
-    x0: Sequence[float] | Array | float | None = None,
+    fun: Callable[..., Any],
+    x0: Sequence[float] | Array | float | Mapping[str, Any] | None = None,
     sigma0: float | None = None,
     *,
+    space: Space | None = None,
     bounds: Any = None,
     scale: Sequence[float] | Array | float | None = None,
     method: str | BaseModel = DEFAULT,
@@ -65,9 +67,11 @@ def minimize(
     run as any other limit does: the result is what has been found.
 
     Args:
-        fun: from an array of shape (D,) to a number, or an array of one.
+        fun: from an array of shape (D,), or in a ``space`` from a dict of its parameters, to a number, or an array of
+            one.
         x0: as the arguments that follow, see ``sacma.SurrogateCMAES``.
         sigma0: idem.
+        space: idem.
         bounds: idem.
         scale: idem.
         method: idem.
@@ -112,7 +116,9 @@ def minimize(
     evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size}
-    call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+    call = checked_call(
+        x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
+    )
     if call.method.strategy is None and evaluator is not one_by_one:
         refuse(
             "workers",
@@ -121,6 +127,8 @@ def minimize(
         )
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
+    if space is not None:
+        fun = _OfParams(fun, space)
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
         run = run_of(call, kept, None if callback is None else _calling(callback))
         with contextlib.closing(run):
@@ -132,6 +140,17 @@ def minimize(
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)
     return result
+
+
+@dataclass(frozen=True)
+class _OfParams:
+    """A function of parameters as one of their coordinates; it can be sent to other processes."""
+
+    fun: Callable[[dict[str, Any]], Any]
+    space: Space
+
+    def __call__(self, point: Array) -> Any:
+        return self.fun(self.space.params(point))
 
 
 def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None) -> None:

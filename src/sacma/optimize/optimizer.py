@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
+from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
 
@@ -40,7 +41,10 @@ class SurrogateCMAES:
             None: the centre of finite bounds, a pair a coordinate.
         sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
             the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
-            a sixth of the least width in units of it.
+            a sixth of the least width in units of it. In a ``space``, in units of the ranges (of the logarithm, with
+            ``log``); None: a sixth.
+        space: named parameters with their ranges, in place of ``bounds`` and ``scale``. ``ask`` then gives dicts, and
+            ``tell`` takes them; ``x0`` is a dict, too, in which any may be missing: these begin in the middle.
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
@@ -54,8 +58,9 @@ class SurrogateCMAES:
         target: a value at and below which ``stop`` says so.
         time_limit: seconds from now after which ``stop`` says so.
         seed: of all random numbers; None: drawn from the system's entropy, and found in ``result.seed``.
-        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,). sacma's models learn from
-            them, and the best of them is the result as long as nothing better is found; the budget does not count them.
+        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,); in a ``space`` X may be a
+            list of dicts. sacma's models learn from them, and the best of them is the result as long as nothing better
+            is found; the budget does not count them.
         max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
         journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
             them.
@@ -68,9 +73,10 @@ class SurrogateCMAES:
 
     def __init__(
         self,
-        x0: Sequence[float] | Array | float | None = None,
+        x0: Sequence[float] | Array | float | Mapping[str, Any] | None = None,
         sigma0: float | None = None,
         *,
+        space: Space | None = None,
         bounds: Any = None,
         scale: Sequence[float] | Array | float | None = None,
         method: str | BaseModel = DEFAULT,
@@ -85,7 +91,9 @@ class SurrogateCMAES:
     ) -> None:
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
         chosen = {"method": method, "population_size": population_size}
-        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+        call = checked_call(
+            x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
+        )
         if journal is not None:
             self._journal = Journal(journal, call)
         self._begin(run_of(call, self._journal))
@@ -98,8 +106,8 @@ class SurrogateCMAES:
             self.close()
             raise
 
-    def ask(self) -> list[Array]:
-        """Return points for f to evaluate, arrays of shape (D,), or what is left of them.
+    def ask(self) -> list[Any]:
+        """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts, or what is left of them.
 
         They are a population, or one or a few points where the method, as the default, has f evaluate a part of it;
         fewer where the budget has no more, where some have been told, and where some are known from a journal. Asked
@@ -113,13 +121,14 @@ class SurrogateCMAES:
             if self._run.exhausted:
                 raise ValueError(f"ask is called at the end: {self.result.message}; allowed: as long as not stop()")
             tasks = self._run.tasks()
-        return [point for _, point in tasks]
+        space = self._run.call.space
+        return [point if space is None else space.params(point) for _, point in tasks]
 
-    def tell(self, points: Sequence[Array] | Array, values: Sequence[Any] | Array) -> None:
+    def tell(self, points: Sequence[Any] | Array, values: Sequence[Any] | Array) -> None:
         """Take values of points that were asked for; all at once, or a few at a time, in any order.
 
         Args:
-            points: as ``ask`` gave them, each of shape (D,).
+            points: as ``ask`` gave them, each of shape (D,), or a dict.
             values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others,
                 and no model sees them.
 
@@ -129,26 +138,37 @@ class SurrogateCMAES:
             JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
                 taken, and can be told again.
         """
-        allowed = "points as ask gave them, arrays of the same length, one a row"
-        X = real_array("points", points if len(points) else np.empty((0, len(self._run.call.x0))), allowed)
-        if X.ndim != 2 or X.shape[1] != len(self._run.call.x0):  # noqa: PLR2004 a matrix
-            refuse("points", points, allowed)
-        if len(values) != len(X):
-            refuse("values", values, f"as many as there are points, {len(X)}")
-        missing: dict[bytes, list[int]] = {}
+        keys, space = self._keys(points), self._run.call.space
+        if len(values) != len(keys):
+            refuse("values", values, f"as many as there are points, {len(keys)}")
+        missing: dict[Hashable, list[int]] = {}
         for number, point in reversed(self._run.tasks()):
-            missing.setdefault(point.tobytes(), []).append(number)
+            key: Hashable = point.tobytes() if space is None else space.key(space.params(point))
+            missing.setdefault(key, []).append(number)
         numbers = []
-        for point in X:
-            if not missing.get(point.tobytes()):
+        for point, key in zip(points, keys, strict=True):
+            if not missing.get(key):
                 refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
-            numbers.append(missing[point.tobytes()].pop())
+            numbers.append(missing[key].pop())
         for number, value in zip(numbers, values, strict=True):
             try:
                 self._run.record(number, evaluation_of(value))
             except JournalError as error:
                 error.result = self.result
                 raise
+
+    def _keys(self, points: Sequence[Any] | Array) -> list[Hashable]:
+        """Return what tells each of the points from others."""
+        space, D = self._run.call.space, len(self._run.call.x0)
+        if space is not None:
+            if not isinstance(points, Sequence) or isinstance(points, str | bytes):
+                refuse("points", points, "dicts as ask gave them", of_type=True)
+            return [space.key(params) for params in points]
+        allowed = "points as ask gave them, arrays of the same length, one a row"
+        X = real_array("points", points if len(points) else np.empty((0, D)), allowed)
+        if X.ndim != 2 or X.shape[1] != D:  # noqa: PLR2004 a matrix
+            refuse("points", points, allowed)
+        return [point.tobytes() for point in X]
 
     def stop(self) -> dict[str, float]:
         """Return what has ended the run, by name, with its limit; empty while it goes on."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
+from sacma.optimize.space import Space
 from sacma.strategy.generation import Generation
 from sacma.surrogate.whitening import Array
 
@@ -36,6 +37,12 @@ class History:
     values: Array  # shape (n,), NaN where an evaluation failed
     failures: dict[int, str]  # why it failed, by number from 1
     generations: Sequence[Generation]  # those of f and those of the model
+    space: Space | None = None  # of named parameters, whose coordinates the points are
+
+    @property
+    def params(self) -> list[dict[str, Any]]:
+        """The parameters of each point, in a space of named ones; without, an empty list."""
+        return [] if self.space is None else [self.space.params(point) for point in self.points]
 
     @property
     def best(self) -> Array:
@@ -51,7 +58,8 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
 
     Beside ``x``, ``fun``, ``nfev``, ``nit`` (generations, those of the model included), ``success``, ``status`` (a
     ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run; ``restarts``;
-    ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``.
+    ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``. In a
+    ``Space`` of named parameters ``params`` is a dict of the best ones, and ``x`` their coordinates in [0, 1]^D.
     """
 
     def plot(self, figure: "Figure | None" = None) -> "Figure":

@@ -176,7 +176,7 @@ class Run:
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no models of their own
-        self._strategy.learn(self.call.space.scaled(points), values)
+        self._strategy.learn(self.call.box.scaled(points), values)
 
     def result(self) -> Result:
         """Return what has been found so far."""
@@ -184,7 +184,9 @@ class Run:
         reasons = {i: e.evaluation.failure for i, e in enumerate(evaluated.values(), 1) if e.evaluation.failure}
         by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
+        space = self.call.space
         return Result(
+            **({} if space is None else {"params": space.params(self.best_point)}),
             x=self.best_point.copy(),
             fun=self.best_value,
             nfev=self.evaluations,
@@ -196,7 +198,7 @@ class Run:
             restarts=self.generations[-1].restart if self.generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
             failures=self.failures,
-            history=History(*as_arrays(evaluated, len(self.call.x0)), reasons, tuple(self.generations)),
+            history=History(*as_arrays(evaluated, len(self.call.x0)), reasons, tuple(self.generations), space),
         )
 
     def evaluated(self) -> Known:
@@ -212,7 +214,7 @@ class Run:
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
         with one_thread() if self._uses_models else nullcontext():
             sample = self._strategy.further(rng)
-        return Begun(self.call.space.points([sample.seen])[0], sample)
+        return Begun(self.call.box.points([sample.seen])[0], sample)
 
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
@@ -223,7 +225,7 @@ class Run:
 
     def _open_next(self) -> None:
         if asked := self._strategy.asked:
-            points = self.call.space.points([sample.seen for sample in asked])
+            points = self.call.box.points([sample.seen for sample in asked])
             self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
 
     def _begin(self) -> None:

@@ -29,15 +29,16 @@ from sacma.optimize.arguments import initial_point, named, refuse
 from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, as_arrays
 from sacma.optimize.methods import Method, method_of, registered
+from sacma.optimize.space import space_as_json, space_of
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-3"  # format of the header; a reader of another refuses it
+FORMAT = "sacma-journal-4"  # format of the header; a reader of another refuses it
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
 LONGEST_VERSIONS = 300  # characters of what is said about versions
 
-CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive")
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space")
 LIMITS = tuple(field.name for field in fields(Limits))
 _NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}  # of a strategy
 
@@ -68,6 +69,12 @@ class JournalContent:
     def values(self) -> Array:
         """Their values, shape (n,), NaN where an evaluation failed."""
         return self.archive[1]
+
+    @property
+    def params(self) -> list[dict[str, Any]]:
+        """Parameters of all points, in a space of named ones; without, an empty list."""
+        space = self.call.space
+        return [] if space is None else [space.params(point) for point in self.points]
 
     @property
     def archive(self) -> tuple[Array, Array]:
@@ -223,13 +230,14 @@ def as_json(call: Call) -> dict[str, Any]:
     return {
         "x0": call.x0.tolist(),
         "sigma0": call.sigma0,
-        "lower": _open(call.space.lower),
-        "upper": _open(call.space.upper),
-        "scale": call.space.scale.tolist(),
+        "lower": _open(call.box.lower),
+        "upper": _open(call.box.upper),
+        "scale": call.box.scale.tolist(),
         "algorithm": call.method.algorithm,
         "settings": call.method.settings.model_dump(exclude=_not_of_a_call(call.method)),
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
+        "space": None if call.space is None else space_as_json(call.space),
     }
 
 
@@ -266,8 +274,26 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
         y = _vector("archive[1]", y)
         X = [_vector(f"archive[0][{i}]", x, len(x0)) for i, x in enumerate(_list("archive[0]", X, len(y)))]
         archive = X, y
-    bounds, chosen = list(zip(lower, upper, strict=True)), {"method": method, "population_size": None}
-    return checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+    chosen = {"method": method, "population_size": None, "seed": seed, "archive": archive}
+    if given["space"] is not None:
+        return _call_in_space(given, x0, sigma0, limits, chosen)
+    return checked_call(x0, sigma0, limits, bounds=list(zip(lower, upper, strict=True)), scale=scale, **chosen)
+
+
+def _call_in_space(
+    given: Mapping[str, Any], x0: Array, sigma0: float, limits: Limits, chosen: Mapping[str, Any]
+) -> Call:
+    """Return a call whose bounds and scale follow from its space; others are refused."""
+    described = _list("space", given["space"])
+    if any(not isinstance(one, dict) for one in described) or len(described) > len(x0):
+        _refuse("space", given["space"], "a list of parameters")
+    space = space_of(described)
+    call = checked_call(x0, sigma0, limits, bounds=None, scale=None, space=space, **chosen)
+    written = as_json(call)
+    for key in ("lower", "upper", "scale", "space"):
+        if written[key] != given[key]:
+            _refuse(key, given[key], "that of its space")
+    return call
 
 
 def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -> Method:

@@ -19,7 +19,7 @@ from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array
+from sacma.surrogate.whitening import Array, Grid
 
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
@@ -71,6 +71,7 @@ class SurrogateStrategy:
         on_generation: called with each finished generation.
         archive: points that are evaluated already, shape (n, D), and their finite values, shape (n,). Models learn
             from them; they count neither as evaluations nor for ``best_value``.
+        grid: cells of points in which f is the same, as where it takes integers.
     """
 
     def __init__(
@@ -82,10 +83,11 @@ class SurrogateStrategy:
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
         archive: tuple[Array, Array] | None = None,
+        grid: Grid | None = None,
     ) -> None:
         self._settings = settings
         self._initial_point = initial_point
-        self._context = Context(len(box[0]), box, rng)
+        self._context = Context(len(box[0]), box, rng, grid)
         self._observer = Observer(on_generation)
         self._given = archive
         self._best_value = np.inf
