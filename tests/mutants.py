@@ -197,8 +197,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (AR, "            if key in self._known:\n                continue\n", "", "a set holds a point once"),
     (
         G + "whitening.py",
-        "(points - self.mean) @ self.to_white.T",
-        "(points - self.mean) @ self.to_white",
+        "(centred - self.mean) @ self.to_white.T",
+        "(centred - self.mean) @ self.to_white",
         "z = W (x − m)",
     ),
     (

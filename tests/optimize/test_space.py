@@ -190,7 +190,7 @@ def test_x0_may_have_some_of_the_parameters() -> None:
 def test_sigma0_is_in_units_of_the_ranges() -> None:
     """A sixth without one; of the logarithm, with ``log``."""
     space = sacma.Space(a=sacma.Real(0, 1000), b=sacma.Real(1e-6, 1.0, log=True))
-    es = sacma.SurrogateCMAES(None, 0.01, space=space, population_size=400, seed=1)
+    es = sacma.SurrogateCMAES(None, 0.01, space=space, method="cmaes", population_size=400, seed=1)
     drawn = es.ask()
     assert np.std([params["a"] for params in drawn]) == pytest.approx(10.0, rel=0.15)
     assert np.std([math.log10(params["b"]) for params in drawn]) == pytest.approx(0.06, rel=0.15)
