@@ -1,24 +1,10 @@
-"""Chromium for tests that look at pages."""
+"""Whether Chromium is there for tests that look at pages."""
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-
-OFFLINE = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 needs_chromium = pytest.mark.skipif(
     not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
 )
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start a browser that asks nothing of the network by itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(OFFLINE))
-        yield browser
-        browser.close()

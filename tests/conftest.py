@@ -117,7 +117,7 @@ def best_after(outcome: Outcome, evaluations: float) -> float:
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
     """Start Chromium, once for all pages."""
-    from tests.browser import chromium  # noqa: PLC0415 most tests have no page
+    from tools.chromium import chromium  # noqa: PLC0415 most tests have no page
 
     with chromium() as browser:
         yield browser

@@ -474,7 +474,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (AP, "first = values if trainings == 1 else first", "first = values", "the first ranking is judged, not the last"),
     (
         AP,
-        "self._doubt += self._settings.doubt_rate * (error - self._doubt)",
+        "self._doubt += rate * (error - self._doubt)",
         "self._doubt = error",
         "doubt is smoothed",
     ),

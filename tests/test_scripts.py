@@ -68,6 +68,7 @@ ELSEWHERE = {
     "benchmarks/report.py": "a part of the others",
     "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",
+    "tools/chromium.py": "a part of others, like screens.py",
     "tools/screens.py": "below: in a process of its own, as its browser must not meet that of other tests",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",

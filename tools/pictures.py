@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from chromium import chromium
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from screens import IMAGES, PHONE, browser, keep_screen, opened
+from screens import IMAGES, PHONE, keep_screen, opened
 
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.files import write
@@ -163,9 +164,9 @@ def _corners(curve: pd.DataFrame) -> tuple[Floats, Floats]:
 
 def screenshots(page_file: Path) -> None:
     """Take pictures of the report's beginning and of its convergence charts, on a desk and on a phone."""
-    with browser() as chromium:
+    with chromium() as browser:
         for width, suffix in ((1000, ""), (PHONE, "_narrow")):
-            page = opened(chromium, page_file, width, 760)
+            page = opened(browser, page_file, width, 760)
             keep_screen(page, f"report{suffix}")
             section = page.locator("#convergence")
             section.scroll_into_view_if_needed()

@@ -5,22 +5,19 @@ python tools/screens.py FOLDER --tiny       # of the report alone, into FOLDER
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
+from chromium import chromium
 from gallery import GALLERY, write_all
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
-OFFLINE = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 PAGES = {
     "report": "gallery/report",
     "home": "index",
@@ -42,7 +39,7 @@ def main() -> None:
     """Build the site and take the pictures."""
     tiny = sys.argv[-1] == "--tiny"
     folder = Path(sys.argv[1]) if tiny else IMAGES
-    with tempfile.TemporaryDirectory() as site, browser() as chromium:
+    with tempfile.TemporaryDirectory() as site, chromium() as browser:
         if tiny:
             write_all((GALLERY / "report.html").read_text(encoding="utf-8"), Path(site) / "gallery")
         else:
@@ -50,22 +47,13 @@ def main() -> None:
             subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
         for name, path in list(PAGES.items())[: 1 if tiny else None]:
             for width, height, suffix in ((DESK, 900, ""), (PHONE, 844, "_narrow")):
-                page = opened(chromium, Path(site) / f"{path}.html", width, height)
+                page = opened(browser, Path(site) / f"{path}.html", width, height)
                 keep_screen(page, f"screen_{name}{suffix}", folder)
 
 
-@contextmanager
-def browser() -> Iterator[Browser]:
-    """Start a browser that asks nothing of the network by itself."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=OFFLINE)
-        yield chromium
-        chromium.close()
-
-
-def opened(chromium: Browser, file: Path, width: int, height: int) -> Page:
+def opened(browser: Browser, file: Path, width: int, height: int) -> Page:
     """Return a page of a file, with its charts drawn."""
-    page = chromium.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
     page.goto(file.as_uri())
     for frame in page.frames:
         if frame.locator("#payload").count():

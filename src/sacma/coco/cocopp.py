@@ -15,6 +15,7 @@ from pathlib import Path
 from sacma.errors import RunError
 from sacma.files.atomic import atomic_folder
 from sacma.files.printable import printable
+from sacma.threads import threads
 
 PAGES = "comparison"  # new name of the folder with a time stamp
 
@@ -81,8 +82,7 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, 
         *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    environment = {**os.environ, **threads, "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
+    environment = {**os.environ, **threads(1), "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
     with log.open("w") as file:
         finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
             command,

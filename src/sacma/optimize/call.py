@@ -80,8 +80,7 @@ def checked_call(
     lower, upper = box_of(bounds, x, scales)
     grid = space if space is not None and space.discrete else None
     box = ScaledBox(lower, upper, scales, grid)
-    boxed = bool(np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)))
-    chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=boxed, population_size=population_size)
+    chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
     if grid is not None and not chosen.allows_discrete:
         refuse("method", method, f"with integers, steps and choices, a method that samples populations, {COMPOSED}")
     if seed is not None:

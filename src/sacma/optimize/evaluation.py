@@ -17,6 +17,7 @@ import numpy as np
 from sacma.files.printable import one_line, printable, shown
 from sacma.optimize.arguments import hides_a_value, is_no_number, refuse, whole
 from sacma.surrogate.whitening import Array
+from sacma.threads import threads
 
 Function = Callable[[Array], Any]
 
@@ -27,9 +28,6 @@ MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
 """Exceptions that, raised at every point, come from a mistake in f."""
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
-THREADS = tuple(f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR"))
-"""Variables of a process with the number of threads that libraries use."""
-
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
 ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 
@@ -197,11 +195,8 @@ class Executed:
         """Begin an evaluation."""
         return self.executor.submit(evaluate, fun, point)
 
-    def end(self) -> None:
-        """Do nothing: the executor is its owner's."""
-
-    def abandon(self) -> None:
-        """Take no notice of what is still running: the executor is its owner's."""
+    def end(self, *, running: bool) -> None:
+        """Do nothing, whether evaluations are running or not: the executor is its owner's."""
 
 
 @dataclass(frozen=True)
@@ -221,21 +216,17 @@ class Processes:
         from joblib import cpu_count  # noqa: PLC0415 idem
         from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 idem
 
-        threads = str(max(1, cpu_count() // self.size()))  # as in joblib's own workers
-        return ProcessPoolExecutor(self.size(), env={name: os.environ.get(name, threads) for name in THREADS})
+        limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
+        return ProcessPoolExecutor(self.size(), env={name: os.environ.get(name, limits[name]) for name in limits})
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation."""
         future: Future[Evaluation] = self._executor.submit(evaluate, fun, point)
         return future
 
-    def end(self) -> None:
-        """End the processes, which have nothing left to do."""
-        self._executor.shutdown()
-
-    def abandon(self) -> None:
-        """End the processes, whatever they are doing."""
-        self._executor.shutdown(wait=False, kill_workers=True)
+    def end(self, *, running: bool) -> None:
+        """End the processes; those in which evaluations are running are killed."""
+        self._executor.shutdown(wait=not running, kill_workers=running)
 
 
 Pool = Executed | Processes  # workers that take one point at a time
@@ -260,15 +251,12 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
                 number, future = ended.popleft()
                 yield number, future.result()
             elif not running:
-                pool.end()
                 return
-    except BaseException:
+    finally:
         for future in running:
             future.cancel()
-        if running:
-            with suppress(Exception):
-                pool.abandon()
-        raise
+        with suppress(Exception):
+            pool.end(running=bool(running))
 
 
 ALLOWED_WORKERS = (

@@ -23,6 +23,11 @@ class ScaledBox:
         """True where any coordinate has a bound."""
         return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper)))
 
+    @property
+    def boxed(self) -> bool:
+        """True where each coordinate has two bounds."""
+        return bool(np.all(np.isfinite(self.lower) & np.isfinite(self.upper)))
+
     @cached_property
     def _unscaled(self) -> bool:
         return bool(np.all(self.scale == 1.0))

@@ -272,3 +272,4 @@ def test_a_model_that_ranks_well_is_not_doubted() -> None:
     """The run is the same as without doubt."""
     runs = [Run(parts(control={**NAMED, "doubt_rate": rate})).until(120) for rate in (0.0, 0.02)]
     np.testing.assert_array_equal(runs[0].points, runs[1].points)
+    assert [math.isnan(run.generations[-1].smoothed_error) for run in runs] == [True, False]

@@ -32,6 +32,7 @@ from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.scratch import SEMAPHORES, noted_semaphores, remove_left, scratch_folder
 from sacma.store.failure import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
+from sacma.threads import threads
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -44,8 +45,6 @@ SECONDS_FOR_TRACEBACK = 0.3
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """At whether the other process is alive, of coordinator and worker."""
-
-ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")}
 
 
 class Worker:
@@ -85,7 +84,7 @@ class Worker:
                     max_workers=1,
                     initializer=_begin_work,
                     initargs=(os.getpid(), str(self._scratch)),
-                    env={**safe_path(), **ONE_THREAD},
+                    env={**safe_path(), **threads(1)},
                 )
                 return self._executor.submit(_attempt, *given)  # type: ignore[no-any-return]
         except BrokenProcessPool:

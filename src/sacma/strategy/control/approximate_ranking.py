@@ -89,7 +89,8 @@ class ApproximateRankingControl:
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``.
 
-        Its error is the last change of the ranking, its smoothed error that of the model's first rankings.
+        Its error is the last change of the ranking; with a ``doubt_rate``, its smoothed error is that of the model's
+        first rankings.
         """
         if self._trusted is not None and population.best_value < self._best_value:
             self._left = self._settings.model_generations  # by a proposal of that model
@@ -133,9 +134,12 @@ class ApproximateRankingControl:
 
     def _judge(self, population: Population, first: Array | None, ranked: Array) -> None:
         """Smooth the error of the ``first`` ranking of a population, at the points that f has evaluated since."""
+        rate = self._settings.doubt_rate
+        if not rate:
+            return
         if first is not None and can_rank(first) and can_rank(ranked):
             error = rank_change(first, ranked, ~np.isnan(population.values))
-            self._doubt += self._settings.doubt_rate * (error - self._doubt)
+            self._doubt += rate * (error - self._doubt)
         population.note(smoothed_error=self._doubt)
 
     def _next(self, population: Population, model: TrainedModel | None) -> Indices:
