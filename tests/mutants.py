@@ -138,10 +138,26 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "        self._archive.add(learned[finite], values[finite])\n        return values",
-        "        return values",
+        "        self._archive.add(learned[finite], values[finite])\n",
+        "",
         "proposals and initial points are archived",
     ),
+    (
+        SC,
+        "        self._archive.add_failed(learned[~finite & ~late])\n",
+        "",
+        "proposals may be in a region of failures",
+    ),
+    (
+        PO,
+        "            self._archive.add_failed(self._run.learned[told[~finite]])\n",
+        "",
+        "points of a population may be in a region of failures",
+    ),
+    (AR, "np.all(nearest < len(self._failed))", "np.any(nearest < len(self._failed))", "all of the nearest failed"),
+    (AR, "(known - point) / np.where(deviations > 0.0, deviations, 1.0)", "known - point", "coordinates are scaled"),
+    (AR, "np.max(self.values[-15 * len(point) :])", "np.max(self.values)", "the largest of recent values"),
+    (AR, "np.delete(self.points, sorted(self._ranked), axis=0)", "self.points", "failed points have no value"),
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
         PO,

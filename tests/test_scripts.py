@@ -30,6 +30,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
     "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),
     "benchmarks/comparison.py": ([STUDY, "--tiny"], "| mean rank at |"),
+    "benchmarks/failures.py": (["--tiny"], "none where x1 > 1/2"),
     "benchmarks/footprint.py": (["--tiny"], "first fit, warm cache, seconds"),
     "benchmarks/gp_fit.py": (["--tiny"], "theirs near ours"),
     "benchmarks/harness.py": (["--tiny"], "over bare, %"),

@@ -62,9 +62,9 @@ def minimize(
     >>> found.success, found.nfev < 200
     (True, True)
 
-    An evaluation that raises, or gives anything but one finite number, has failed: it counts, ranks behind all others,
-    and no model sees it; but where the first three raise the same, as a mistake in f does, see below. Ctrl-C ends the
-    run as any other limit does: the result is what has been found.
+    An evaluation that raises, or gives anything but one finite number, has failed: it counts and ranks behind all
+    others; but where the first three raise the same, as a mistake in f does, see below. Ctrl-C ends the run as any
+    other limit does: the result is what has been found.
 
     Args:
         fun: from an array of shape (D,), or in a ``space`` from a dict of its parameters, to a number, or an array of

@@ -129,8 +129,7 @@ class SurrogateCMAES:
 
         Args:
             points: as ``ask`` gave them, each of shape (D,), or a dict.
-            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others,
-                and no model sees them.
+            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others.
 
         Raises:
             ValueError: a point that was not asked for, or not as many values as points.

@@ -73,8 +73,8 @@ class Population:
     def take(self, y: Array) -> None:
         """Archive the values of the first of the points that were asked for.
 
-        A value that is not finite is not archived and becomes one just above all known values: not equal to the
-        worst of them, which may be the only finite value of this population.
+        A value that is not finite becomes one just above all known values: not equal to the worst of them, which may be
+        the only finite value of this population.
         """
         self._observer.truth()
         told, finite = self._asked[: len(y)], np.isfinite(y)
@@ -82,6 +82,7 @@ class Population:
             self._archive.add(self._run.learned[told], y)
         else:
             self._archive.add(self._run.learned[told[finite]], y[finite])
+            self._archive.add_failed(self._run.learned[told[~finite]])
             worst = np.max(self._archive.values) if len(self._archive) else 0.0
             with np.errstate(over="ignore"):
                 y = np.where(finite, y, min(np.nextafter(worst, np.inf), sys.float_info.max))

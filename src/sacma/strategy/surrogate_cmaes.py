@@ -160,8 +160,9 @@ class SurrogateStrategy:
         self._population = None
         seen, learned = run.place(points)
         values = yield list(seen)
-        finite = np.isfinite(values)
+        finite, late = np.isfinite(values), np.isnan(values)
         self._archive.add(learned[finite], values[finite])
+        self._archive.add_failed(learned[~finite & ~late])
         return values
 
     def _report(self, population: Population) -> None:
@@ -241,6 +242,8 @@ class SurrogateStrategy:
         self._count(np.array([value]))
         if np.isfinite(value):
             self.learn(sample.learned[None], np.array([value]))
+        else:
+            self._archive.add_failed(sample.learned[None])
         return False
 
     def _is_near(self, point: Array) -> bool:
