@@ -486,21 +486,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "posterior.variance",
         "of its value, with noise",
     ),
-    (AP, "- DOUBTED) / (USELESS - DOUBTED)", ") / USELESS", "no least share below an error of 0.7"),
-    (AP, "first = values if trainings == 1 else first", "first = values", "the first ranking is judged, not the last"),
-    (
-        AP,
-        "self._doubt += rate * (error - self._doubt)",
-        "self._doubt = error",
-        "doubt is smoothed",
-    ),
-    (AP, "second))[of])", "second)))", "the error is over the points that f has evaluated"),
-    (
-        AP,
-        "if change <= self._settings.largest_change and self._suffices(population):",
-        "if change <= self._settings.largest_change:",
-        "a doubted model has a least share",
-    ),
+    (AP, "if quick and population.begun and", "if quick and", "f evaluates a point of each quick population"),
+    (AP, "self._settings.quick_factor * population.dimension", "self._settings.quick_factor", "a factor of D"),
     (
         S + "criteria/own_rank.py",
         "(size / len(others))",

@@ -51,6 +51,16 @@ class Population:
         return not np.isnan(self.values).all()
 
     @property
+    def dimension(self) -> int:
+        """D."""
+        return int(self._archive.points.shape[1])
+
+    @property
+    def known(self) -> int:
+        """Number of points in the archive 𝒜."""
+        return len(self._archive)
+
+    @property
     def best_value(self) -> float:
         """The lowest true value in the archive 𝒜."""
         return self._archive.best_value
