@@ -39,6 +39,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/optuna_workers.py": (["--tiny"], "further points, %"),
+    "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
