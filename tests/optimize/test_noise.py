@@ -363,3 +363,14 @@ def test_halving(count: int, each: int) -> None:
         best, values, unbiased = found
         assert (best, unbiased) == (min(1, count - 1), True)
         assert len(values) >= evaluations // 2 - 1
+
+
+def test_fewer_failures_come_before_a_lower_mean() -> None:
+    """Of two candidates, the one that always has a value is left."""
+    halving = Halving(2, 8)
+    assert halving.asked == [0, 1, 0, 1]
+    assert halving.best([math.inf, 1.0, -10.0]) == (1, [1.0], False)
+    halving.tell([math.inf, 1.0, -10.0, 1.0])
+    assert halving.asked == [1] * 4
+    assert halving.best([math.inf, math.inf, 3.0]) == (1, [1.0, 1.0, 3.0], False)
+    assert halving.best([3.0, math.inf, 5.0]) == (1, [3.0, 5.0], True)
