@@ -27,6 +27,7 @@ AP = S + "control/approximate_ranking.py"
 WS, CO = G + "models/warm_start.py", G + "models/competition.py"
 LE, QP, WP, DE = (G + f"{name}.py" for name in ("levels", "quadratic_process", "warped_process", "density"))
 MO = S + "proposals/model_optimum.py"
+NO = "optimize/noise.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
 SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
@@ -210,7 +211,40 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "np.arange(size)",
         "the candidates nearest to the centroids",
     ),
-    (AR, "            if key in self._known:\n                continue\n", "", "a set holds a point once"),
+    (AR, "            if key in self._known:\n", "            if False:\n", "a set holds a point once"),
+    (
+        AR,
+        "        if self._counts is None:\n",
+        "        if True:\n",
+        "where f is noisy, it has the mean of a point's values",
+    ),
+    (AR, "self._counts[place] += 1", "self._counts[place] = 2", "of all of them"),
+    (AR, "        self.best_value = float(np.min(self.values))\n", "", "the lowest mean is the best value"),
+    # Functions with noise
+    (
+        NO,
+        "self._again = call.box, evaluations_again(budget)",
+        "self._again = call.box, budget // 4",
+        "a fifth is for the end",
+    ),
+    (
+        NO,
+        "if self._left:\n            self._search.tell",
+        "if True:\n            self._search.tell",
+        "the last population is not told",
+    ),
+    (NO, "np.argsort(first)[-MOST_FITTED:]", "np.argsort(first)[:most]", "all points are candidates"),
+    (NO, "scores = process.predict(training.inputs)", "scores = means", "by the model, not by their values"),
+    (
+        NO,
+        "        self._kept = evaluations - evaluations // 2",
+        "        self._kept = 0",
+        "half is for the last candidate",
+    ),
+    (NO, "[: (count + 1) // 2]", "[: count - 1]", "the better half goes on"),
+    (NO, "since = told[self._chosen_by :]", "since = told[:]", "values that chose it are left out"),
+    (NO, "return len(values) - len(finite), mean", "return 0, mean", "fewer failures come before a lower mean"),
+    (NO, "np.std(given, ddof=1)", "np.std(given)", "the sample standard deviation"),
     (
         G + "whitening.py",
         "(centred - self.mean) @ self.to_white.T",

@@ -153,6 +153,7 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         {},
     ),
     "max_failures": (0, -1, 1.5, "1", math.nan, True),
+    "noisy": (1, 0, None, "True", [True], np.True_, math.nan),
     "journal": (3, "", "no/such/folder/j", b"x", "a\0b", ".", "/dev/null", "/dev/full", "/dev/zero"),
     "workers": (0, -2, 1.5, "2", True, [2]),
     "callback": (3, "f", [print]),
@@ -292,6 +293,12 @@ def _has_populations(method: Any) -> bool:
     return isinstance(method, StrategySettings) or method in composed()
 
 
+def _noisy(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Make one of three calls a noisy one, where that is allowed; simulated workers take no rounds."""
+    allowed = arguments["budget"] >= 10 and not {"target", "workers"} & arguments.keys()
+    return {"noisy": True} if allowed and arguments["seed"] % 3 == 0 else {}
+
+
 def generated(rng: Generator) -> GeneratedCall:
     """Draw a call; one of four has a wrong argument."""
     D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
@@ -325,6 +332,7 @@ def generated(rng: Generator) -> GeneratedCall:
     drawn = np.random.default_rng(arguments["seed"])
     if _has_populations(arguments["method"]) and drawn.integers(2):
         arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
+    arguments |= _noisy(arguments)
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)
@@ -376,6 +384,7 @@ def generated_in_space(rng: Generator) -> GeneratedCall:
         arguments["workers"] = Simulated(int(rng.integers(1, 12)), seed=arguments["seed"])
     if not rng.integers(4):
         arguments["target"] = float(rng.choice([0.0, 1.0, -1e300]))
+    arguments |= _noisy(arguments)
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)

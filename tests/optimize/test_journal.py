@@ -61,7 +61,7 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
     result = call(Counted(), None)
     header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
-    assert header["format"] == "sacma-journal-4"
+    assert header["format"] == "sacma-journal-5"
     assert header["call"]["seed"] == 5
     assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
     assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))
@@ -162,7 +162,7 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
         call(Counted(), alone)
 
 
-@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-5"}\n'])
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-6"}\n'])
 def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     """However short, and with or without an end of its last line."""
     path = tmp_path / "notes.txt"

@@ -1,6 +1,7 @@
 """The archive is a set in the order of arrival."""
 
 import numpy as np
+import pytest
 
 from sacma.surrogate.archive import Archive
 
@@ -20,6 +21,18 @@ def test_drops_exact_duplicates() -> None:
     archive = Archive(1)
     archive.add(np.array([[1.0], [1.0], [np.nextafter(1.0, 2.0)]]), np.array([3.0, 3.0, 2.0]))
     assert len(archive) == 2
+
+
+def test_the_mean_of_a_noisy_point() -> None:
+    """Where it averages, a point has the mean of its values, and the best value is that of the lowest mean."""
+    archive = Archive(1, averages=True)
+    archive.add(np.array([[1.0], [2.0], [1.0]]), np.array([0.0, 2.5, 3.0]))
+    np.testing.assert_allclose(archive.values, [1.5, 2.5])
+    assert archive.best_value == 1.5
+    archive.add(np.array([[1.0], [3.0], [2.0]]), np.array([6.0, 9.0, 1e308]))
+    np.testing.assert_allclose(archive.values, [3.0, 5e307, 9.0])
+    assert archive.best_value == archive.values[0]
+    np.testing.assert_array_equal(archive.points, [[1.0], [2.0], [3.0]])
 
 
 def test_best_value_is_the_lowest() -> None:
@@ -100,3 +113,18 @@ def test_points_with_the_value_of_a_region_are_no_neighbours_with_values() -> No
     assert len(archive) == len(points) + 27
     archive.add_failed(beyond[-1:])  # known
     assert len(archive) == len(points) + 27
+
+
+@pytest.mark.parametrize("averages", [False, True])
+def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(averages: bool) -> None:
+    """Where f fails now and then, it may have a value at last."""
+    archive = Archive(2, averages=averages)
+    points = np.random.default_rng(7).uniform(-1.0, 1.0, size=(40, 2))
+    archive.add(points, np.ones(40))
+    beyond = np.array([[3.0, 0.0], [3.0, 0.1], [3.1, 0.0], [3.1, 0.1]])
+    archive.add_failed(beyond)
+    assert beyond[-1] in archive
+    archive.add(beyond[-1:], np.array([-2.0]))
+    assert (archive.values[-1], archive.best_value, len(archive)) == (-2.0, -2.0, 41)
+    archive.add_failed(np.array([[3.05, 0.05]]))
+    assert len(archive) == 41

@@ -19,6 +19,7 @@ SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
 SIGMA = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
 SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that give none
 LARGEST_SEED = 2**128 - 1
+FEWEST_NOISY = 10  # smallest budget of a noisy call: two evaluations make a mean with an error
 LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
 
@@ -44,6 +45,7 @@ class Call:
     archive: tuple[Array, Array] | None  # points evaluated already, shape (n, D), and their values, shape (n,)
     limits: Limits  # when it ends
     space: Space | None = None  # of named parameters, whose coordinates all points are
+    noisy: bool = False  # f differs from evaluation to evaluation: the last part of the budget measures the best points
 
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
@@ -87,6 +89,20 @@ def checked_call(
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
     return Call(x, box, sigma, chosen, seed, evaluated(archive, lower, upper, scales), limits, space)
+
+
+def with_noise(call: Call, noisy: object) -> Call:
+    """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
+    if not isinstance(noisy, bool):
+        refuse("noisy", noisy, "True or False", of_type=True)
+    if not noisy:
+        return call
+    if call.limits.target > -math.inf:
+        refuse("noisy", noisy, "False beside a target, which a single lucky value would reach: leave the target out")
+    if not FEWEST_NOISY <= call.limits.budget < math.inf:
+        needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
+        refuse("noisy", noisy, f"False, or True with {needed}")
+    return replace(call, noisy=True)
 
 
 def _point_in(space: Space, x0: object) -> object:

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
-from sacma.optimize.call import checked_call, checked_limits
+from sacma.optimize.call import checked_call, checked_limits, with_noise
 from sacma.optimize.evaluation import (
     MISTAKES,
     Evaluations,
@@ -50,6 +50,7 @@ def minimize(
     seed: int | None = None,
     archive: tuple[Any, Any] | None = None,
     max_failures: int | None = 20,
+    noisy: bool = False,
     journal: str | os.PathLike[str] | None = None,
     workers: Any = None,
     asynchronous: bool | None = None,
@@ -84,6 +85,8 @@ def minimize(
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         archive: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
+        noisy: f differs from call to call: the last fifth of the budget evaluates the best points again, see
+            ``sacma.SurrogateCMAES``. Workers evaluate whole rounds then, ``asynchronous=False``.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
         workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
@@ -113,6 +116,10 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
+    if noisy is True and asynchronous is not False:
+        if asynchronous:
+            refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
+        asynchronous = False
     evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size}
@@ -127,6 +134,7 @@ def minimize(
         )
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
+    call = with_noise(call, noisy)
     if space is not None:
         fun = _OfParams(fun, space)
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:

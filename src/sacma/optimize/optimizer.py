@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import real_array, refuse
-from sacma.optimize.call import checked_call, checked_limits
+from sacma.optimize.call import checked_call, checked_limits, with_noise
 from sacma.optimize.evaluation import evaluation_of
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import DEFAULT
@@ -62,6 +62,9 @@ class SurrogateCMAES:
             list of dicts. sacma's models learn from them, and the best of them is the result as long as nothing better
             is found; the budget does not count them.
         max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
+        noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
+            be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
+            evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
         journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
             them.
 
@@ -87,6 +90,7 @@ class SurrogateCMAES:
         seed: int | None = None,
         archive: tuple[Any, Any] | None = None,
         max_failures: int | None = 20,
+        noisy: bool = False,
         journal: str | os.PathLike[str] | None = None,
     ) -> None:
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
@@ -94,6 +98,7 @@ class SurrogateCMAES:
         call = checked_call(
             x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
         )
+        call = with_noise(call, noisy)
         if journal is not None:
             self._journal = Journal(journal, call)
         self._begin(run_of(call, self._journal))

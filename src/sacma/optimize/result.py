@@ -59,6 +59,7 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
     Beside ``x``, ``fun``, ``nfev``, ``nit`` (generations, those of the model included), ``success``, ``status`` (a
     ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run; ``restarts``;
     ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``. In a
+    noisy run ``fun`` is the mean of evaluations of ``x``, and ``fun_error`` its standard error, None elsewhere. In a
     ``Space`` of named parameters ``params`` is a dict of the best ones, and ``x`` their coordinates in [0, 1]^D.
     """
 

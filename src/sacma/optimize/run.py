@@ -4,23 +4,22 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import nullcontext
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
-from sacma.optimize.asked import AskedSearch
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays
+from sacma.optimize.noise import NoisySearch, Recommended
 from sacma.optimize.result import History, Result, Status
 from sacma.optimize.search import strategy_of
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
+from sacma.threads import one_thread
 
 MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 
@@ -117,7 +116,7 @@ class Run:
 
     def close(self) -> None:
         """End the thread of a search that has one; it begins again where it is needed."""
-        if isinstance(self._strategy, AskedSearch):
+        if not isinstance(self._strategy, SurrogateStrategy):
             self._strategy.close()
 
     def replay(self) -> None:
@@ -180,20 +179,22 @@ class Run:
 
     def result(self) -> Result:
         """Return what has been found so far."""
-        status, found, evaluated = self.status, math.isfinite(self.best_value), self.evaluated()
+        best, status, evaluated = self._recommended(), self.status, self.evaluated()
+        found = math.isfinite(best.value)
         reasons = {i: e.evaluation.failure for i, e in enumerate(evaluated.values(), 1) if e.evaluation.failure}
         by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
         space = self.call.space
         return Result(
-            **({} if space is None else {"params": space.params(self.best_point)}),
-            x=self.best_point.copy(),
-            fun=self.best_value,
+            **({} if space is None else {"params": space.params(best.point)}),
+            x=best.point.copy(),
+            fun=best.value,
+            fun_error=best.error,
             nfev=self.evaluations,
             nit=len(self.generations),
             success=found and (status == Status.TARGET or (no_target and status in by_choice)),
             status=status,
-            message=self._message(status),
+            message=self._message(status) + (f"; {best.what}" if best.what else ""),
             seed=self.call.seed,
             restarts=self.generations[-1].restart if self.generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
@@ -339,6 +340,14 @@ class Run:
         if self._on_generation is not None:
             self._on_generation(self)
 
+    def _recommended(self) -> Recommended:
+        """Return the best that has been found."""
+        best = Recommended(self.best_point, self.best_value)
+        if not isinstance(self._strategy, NoisySearch):
+            return best
+        told = [self._value(number) if number in self._evaluated else math.nan for number in self._places]
+        return self._strategy.recommended(told, best)
+
     def _message(self, status: Status) -> str:
         limits = self.call.limits
         messages = {
@@ -369,14 +378,3 @@ def _best_of(call: Call) -> tuple[float, Array, int]:
     X, y = call.archive
     best = int(np.argmin(y))
     return float(y[best]), X[best], 0
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Hold linear algebra to one thread: its bits do not depend on the number of cores, and it is faster so."""
-    controlled: AbstractContextManager[object] = _pools().limit(limits=1)
-    return controlled
-
-
-@cache
-def _pools() -> ThreadpoolController:
-    return ThreadpoolController()

@@ -5,14 +5,12 @@ evaluation has a number, counted from 1 in the order in which the run asks for p
 the evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
 """
 
-import contextlib
 import json
 import math
 import os
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -26,19 +24,19 @@ from sacma.files.atomic import write_atomically
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import open_regular, parse_json
 from sacma.optimize.arguments import initial_point, named, refuse
-from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
+from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma, with_noise
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, as_arrays
 from sacma.optimize.methods import Method, method_of, registered
 from sacma.optimize.space import space_as_json, space_of
+from sacma.optimize.versions import differing, versions
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-4"  # format of the header; a reader of another refuses it
-COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
+FORMAT = "sacma-journal-5"  # format of the header; a reader of another refuses it
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
-LONGEST_VERSIONS = 300  # characters of what is said about versions
+LONGEST_REASON = 300  # characters of what is said about a setting
 
-CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space")
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space", "noisy")
 LIMITS = tuple(field.name for field in fields(Limits))
 _NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}  # of a strategy
 
@@ -84,10 +82,7 @@ class JournalContent:
     @property
     def other_versions(self) -> str:
         """The packages that had another version when it was begun, for people; empty where none had."""
-        here = _versions()
-        others = {name: was for name, was in self.header["versions"].items() if here.get(name) != was}
-        words = ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in others.items())
-        return one_line(words, LONGEST_VERSIONS)
+        return differing(self.header["versions"])
 
     def source(self, path: object) -> str:
         """Return ``path`` as errors name it: with the versions that it was written with, where they differ."""
@@ -140,7 +135,7 @@ def checked_path(name: str, path: object) -> Path:
 def header_line(call: Call) -> bytes:
     """Return the first line of a journal; refuse an archive that is too large for one."""
     limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
-    top = {"format": FORMAT, "sacma": __version__, "versions": _versions(), "limits": limits, "call": as_json(call)}
+    top = {"format": FORMAT, "sacma": __version__, "versions": versions(), "limits": limits, "call": as_json(call)}
     header = to_line(top)
     if len(header) > LARGEST_HEADER:
         given = f"{len(header) >> 20} MiB large, as it is written"
@@ -238,6 +233,7 @@ def as_json(call: Call) -> dict[str, Any]:
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
         "space": None if call.space is None else space_as_json(call.space),
+        "noisy": {"budget": int(call.limits.budget)} if call.noisy else None,  # which divides the run
     }
 
 
@@ -254,7 +250,8 @@ def call_of(header: object) -> Call:
         _check_text("sacma", top["sacma"])
         _check_versions(top["versions"])
         limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
-        return _call_of(_keys("call", top["call"], CALL), limits)
+        given = _keys("call", top["call"], CALL)
+        return _with_noise(_call_of(given, limits), given["noisy"])
     except TypeError as error:
         raise ValueError(str(error)) from None
 
@@ -296,6 +293,16 @@ def _call_in_space(
     return call
 
 
+def _with_noise(call: Call, given: object) -> Call:
+    """Return the call as a noisy one, if it was: with the budget of its limits."""
+    if given is None:
+        return call
+    budget = _keys("noisy", given, ("budget",))["budget"]
+    if type(budget) is not int or budget != call.limits.budget:
+        _refuse("noisy.budget", budget, "that of the limits")
+    return with_noise(call, noisy=True)
+
+
 def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -> Method:
     chosen = registered(algorithm)
     parts = given if isinstance(given, dict) else {}
@@ -316,7 +323,7 @@ def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -
         first = error.errors()[0]
         within, _ = resolve(chosen.settings, tuple(map(str, first["loc"])))
         key = ".".join(["settings", *within])
-        reason = one_line(first["msg"], LONGEST_VERSIONS)
+        reason = one_line(first["msg"], LONGEST_REASON)
         _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
     method = Method(chosen.name, settings)
     if method_of(method, sigma0=sigma0, bounded=bounded) != method:
@@ -330,14 +337,6 @@ def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -
 def _not_of_a_call(method: Method) -> Any:
     """Return the settings that follow from a call."""
     return _NOT_OF_A_CALL if method.strategy is not None else {"sigma0"}
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in COMPUTED_WITH:
-        with contextlib.suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
 
 
 def _check_versions(given: object) -> None:

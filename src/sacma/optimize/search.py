@@ -9,6 +9,7 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.asked import AskedSearch, Request
 from sacma.optimize.call import Call
+from sacma.optimize.noise import NoisySearch
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
@@ -16,8 +17,15 @@ from sacma.surrogate.whitening import Array
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
 
 
-def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
+def strategy_of(
+    call: Call, on_generation: Callable[[Generation], None]
+) -> SurrogateStrategy | AskedSearch | NoisySearch:
     """Return the strategy of a call with a seed; its points are in units of the scale."""
+    search = _search_of(call, on_generation)
+    return NoisySearch(call, search) if call.noisy else search
+
+
+def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
     if call.method.strategy is None:
         return AskedSearch(partial(_search, call), on_generation)
     starts, samples = _generators(call)
@@ -30,6 +38,7 @@ def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Surr
         on_generation=on_generation,
         archive=archive,
         grid=call.box.grid,
+        noisy=call.noisy,
     )
 
 

@@ -72,6 +72,7 @@ class SurrogateStrategy:
         archive: points that are evaluated already, shape (n, D), and their finite values, shape (n,). Models learn
             from them; they count neither as evaluations nor for ``best_value``.
         grid: cells of points in which f is the same, as where it takes integers.
+        noisy: f differs from evaluation to evaluation: models learn the mean of the values of a point.
     """
 
     def __init__(
@@ -84,12 +85,14 @@ class SurrogateStrategy:
         on_generation: Callable[[Generation], None] = lambda _: None,
         archive: tuple[Array, Array] | None = None,
         grid: Grid | None = None,
+        noisy: bool = False,
     ) -> None:
         self._settings = settings
         self._initial_point = initial_point
         self._context = Context(len(box[0]), box, rng, grid)
         self._observer = Observer(on_generation)
         self._given = archive
+        self._noisy = noisy
         self._best_value = np.inf
         self.true_evaluations = 0
         self._runs = 0
@@ -124,7 +127,7 @@ class SurrogateStrategy:
         """Begin a run, with the memory of earlier ones that its start keeps."""
         s = self._settings
         if start.keeps is Keeps.NOTHING or not self._runs:
-            self._archive = Archive(self._context.dimension)
+            self._archive = Archive(self._context.dimension, averages=self._noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
             self._control: Control = s.control.build(self._context)
