@@ -116,7 +116,7 @@ def test_points_with_the_value_of_a_region_are_no_neighbours_with_values() -> No
 
 
 @pytest.mark.parametrize("averages", [False, True])
-def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(averages: bool) -> None:
+def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(*, averages: bool) -> None:
     """Where f fails now and then, it may have a value at last."""
     archive = Archive(2, averages=averages)
     points = np.random.default_rng(7).uniform(-1.0, 1.0, size=(40, 2))
@@ -126,5 +126,3 @@ def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(averages: bo
     assert beyond[-1] in archive
     archive.add(beyond[-1:], np.array([-2.0]))
     assert (archive.values[-1], archive.best_value, len(archive)) == (-2.0, -2.0, 41)
-    archive.add_failed(np.array([[3.05, 0.05]]))
-    assert len(archive) == 41
