@@ -327,7 +327,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "since the last batch",
     ),
     (AP, "model = population.train()", "model = population.model or population.train()", "with the new values"),
-    (AP, " and population.best_value < self._best_value:", ":", "the model alone: after a successful proposal"),
+    (AP, " and population.standing < self._best:", ":", "the model alone: after a successful proposal"),
     (AP, "            self._left -= 1\n", "", "the model alone: so many generations, no more"),
     (AP, "if trainings == SOON and change", "if change", "the model alone: where one training had sufficed"),
     (AP, "and change <= TRUSTED else", "else", "the model alone: where the ranking hardly changed"),
@@ -494,8 +494,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (MO, "self._due - 1.0 if len(proposed) else 1.0", "self._due - 1.0", "nothing is due for what was not proposed"),
     (
         MO,
-        "float(np.min(values) < best_before)",
-        "float(np.min(values) <= best_before)",
+        "float(min(standings) < best_before)",
+        "float(min(standings) <= best_before)",
         "success: better than all before",
     ),
     (
@@ -506,8 +506,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "self._proposer.learn(values[~late], best_before)",
-        "self._proposer.learn(values[~late], self._archive.best_value)",
+        "self._archive.standings_of(outcomes[~late]), best_before)",
+        "self._archive.standings_of(outcomes[~late]), self._archive.standing)",
         "success is judged by what was known before",
     ),
     (

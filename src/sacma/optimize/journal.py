@@ -17,6 +17,7 @@ from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated
+from sacma.optimize.evaluation_lines import evaluation_line, to_line
 from sacma.optimize.result import Result
 from sacma.optimize.run import Run
 from sacma.optimize.saved import (
@@ -24,10 +25,8 @@ from sacma.optimize.saved import (
     JournalContent,
     as_json,
     checked_path,
-    evaluation_line,
     header_line,
     parsed,
-    to_line,
 )
 
 

@@ -21,7 +21,10 @@ def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Surr
     if call.method.strategy is None:
         return AskedSearch(partial(_search, call), on_generation)
     starts, samples = _generators(call)
-    archive = None if call.archive is None else (call.box.scaled(call.archive[0]), call.archive[1])
+    archive = None
+    if call.archive is not None:
+        X, *outcomes = call.archive
+        archive = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
     return SurrogateStrategy(
         call.method.strategy,
         initial_point=initial_points(call, starts),
@@ -30,6 +33,7 @@ def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Surr
         on_generation=on_generation,
         archive=archive,
         grid=call.box.grid,
+        equalities=call.equalities,
     )
 
 
