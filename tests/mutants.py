@@ -29,6 +29,7 @@ LE, QP, WP, DE = (G + f"{name}.py" for name in ("levels", "quadratic_process", "
 MO = S + "proposals/model_optimum.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
+LA, CF, CM = S + "lagrangian.py", S + "proposals/constrained_optimum.py", G + "combined.py"
 SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
 
 MUTANTS: list[tuple[str, str, str, str]] = [
@@ -565,6 +566,74 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "max(1e-8, 0.05 * float(np.ptp(values)))",
         "as run: predictions span little",
     ),
+    # Constraints
+    (LA, "np.abs(constraints), constraints)", "constraints, constraints)", "an equality is violated on both sides"),
+    (LA, "amounts <= np.where(equal, tolerance, 0.0)", "amounts <= tolerance", "inequalities have no tolerance"),
+    (LA, "np.max(amounts, axis=1", "np.sum(amounts, axis=1", "the largest violation"),
+    (LA, "-self.multipliers / self.penalties, 0.0)", "0.0, 0.0)", "an inequality counts down to −λ/μ"),
+    (LA, "0.5 * counted**2 @ self.penalties", "counted**2 @ self.penalties", "half of μ g²"),
+    (LA, "np.maximum(slopes, 0.0))", "slopes)", "an inequality that does not count has no slope"),
+    (LA, "al.lam[:] = self._foreseen", "pass", "multipliers that models foresee take the place of updates"),
+    (LA, "np.fmax(al.mu, ", "np.fmin(al.mu, ", "penalties are at least so steep"),
+    (LA, "np.abs(al.lam) /", "al.lam /", "a multiplier of an equality may be negative"),
+    (LA, "            self.logging = 0\n", "            super()._init_()\n", "no files of pycma"),
+    (
+        LA,
+        "            al.update(latest[-1, 0], latest[-1, 1:])",
+        "            al.update(latest[0, 0], latest[0, 1:])",
+        "updates by where the distribution is",
+    ),
+    (SC, "            self._archive.measure()\n", "            pass\n", "the archive is measured again"),
+    (
+        SC,
+        "if self._merit.update(recent, centre):",
+        "if not self._merit.update(recent, centre):",
+        "whenever coefficients change",
+    ),
+    (SC, "return value if violation == 0.0 else math.inf", "return value", "the best value is a feasible one"),
+    (AR, "self.standing = min(self.standing, standing)", "self.standing = standing", "the best standing of all"),
+    (
+        TR,
+        "values=archive.outcomes[training_set.indices]",
+        "values=archive.outcomes[: len(training_set)]",
+        "outcomes of the training points",
+    ),
+    (CM, "self.merit.slopes(outcomes)[0] @", "np.ones(len(self.parts)) @", "the chain rule"),
+    (
+        CM,
+        "posterior.scale * np.exp(-log_slopes(predicted))",
+        "posterior.scale * np.exp(log_slopes(predicted))",
+        "deviations in units of the outcomes",
+    ),
+    (
+        CM,
+        "np.outer(factor, factor) if joint else factor**2",
+        "np.outer(factor, factor) if joint else factor",
+        "variances by the squares of slopes",
+    ),
+    (CM, "if fit is FitStatus.CONSTANT_VALUES:", "if isinstance(fit, FitStatus):", "a model without a fit is none"),
+    (CF, "np.where(self._equal, 0.0, margin)", "np.where(self._equal, margin, margin)", "no margin for equalities"),
+    (CF, "problem.demand(fit.deviations(point[None])[0, 1:])", "pass", "a margin of a standard deviation"),
+    (
+        CF,
+        "multipliers * self._units[0] / self._units[1:]",
+        "multipliers / self._units[1:]",
+        "multipliers in units of f and g",
+    ),
+    (
+        CF,
+        "(found, True) if self._keeps(found) else (near, False)",
+        "(found, True)",
+        "the least violation where none is feasible",
+    ),
+    (CF, "start, [*self._inside, *self._constraints()])", "start, self._constraints())", "proposals within the box"),
+    (
+        CF,
+        "np.where(self._equal[active], -np.inf, 0.0)",
+        "np.where(self._equal[active], -np.inf, -np.inf)",
+        "multipliers of inequalities are at least 0",
+    ),
+    (CF, "< NEAR**2:", "< 0.0:", "no known point is proposed"),
 ]
 
 

@@ -110,7 +110,9 @@ def _pycmas(dimension: int, equalities: Array) -> Any:
     pycma()
     from cma.constraints_handler import AugmentedLagrangian  # noqa: PLC0415 loaded with pycma
 
-    adapted = AugmentedLagrangian(dimension, equalities)
-    adapted.logging = 0
-    adapted.loggers.clear()
-    return adapted
+    class WithoutLoggers(AugmentedLagrangian):  # type: ignore[misc]  # pycma is not typed
+        def _init_(self) -> None:
+            """Make no loggers: they make a folder."""
+            self.logging = 0
+
+    return WithoutLoggers(dimension, equalities)

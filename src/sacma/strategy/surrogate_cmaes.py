@@ -314,7 +314,7 @@ class SurrogateStrategy:
         else:
             finite = y[finite_rows(y)]
             standings = zip(self._merit.violations(finite).tolist(), finite[:, 0].tolist(), strict=True)
-            self._best = min(self._best, *standings)
+            self._best = min([self._best, *standings])
         self.true_evaluations += len(y)
 
 
