@@ -146,14 +146,14 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
         PO,
-        "            self._archive.add(self._run.learned[told], y)\n",
-        "            pass\n",
+        "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
+        "        pass\n",
         "step 4: true values are archived",
     ),
     (
         PO,
-        "            self._archive.add(self._run.learned[told[finite]], y[finite])\n",
-        "            self._archive.add(self._run.learned[told], y)\n",
+        "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
+        "        self._archive.add(self._run.learned[told], outcomes)\n",
         "what is not finite is not archived",
     ),
     (PO, "min(np.nextafter(worst, np.inf), sys.float_info.max)", "worst", "a failed value is above all known ones"),

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 import sacma
 from benchmarks.constrained_problems import PROBLEMS
 from sacma.optimize.constraints import Constraints, constraints_of
-from sacma.optimize.evaluation import Outcome, evaluation_of
+from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.strategy.lagrangian import violations
 from sacma.surrogate.whitening import Array
 from tests.optimize.simulated import Simulated, without_waiting
@@ -492,7 +492,7 @@ def test_it_is_drawn() -> None:
 def test_an_outcome_is_one_of_as_many_numbers() -> None:
     """What libraries give as a vector, a column included for one constraint."""
     for numbers in ([1, 2], (1.0, 2.0), np.array([1.0, 2.0]), np.array([1, 2])):
-        assert evaluation_of(Outcome(1.0, numbers, 2)).constraints == (1.0, 2.0)
-    assert evaluation_of(Outcome(1.0, 3, 1)).constraints == (3.0,)
-    assert evaluation_of(Outcome(1.0, [], 0)).constraints == ()
+        assert evaluation_of(ConstrainedValue(1.0, numbers, 2)).constraints == (1.0, 2.0)
+    assert evaluation_of(ConstrainedValue(1.0, 3, 1)).constraints == (3.0,)
+    assert evaluation_of(ConstrainedValue(1.0, [], 0)).constraints == ()
     assert Constraints().beside(rosenbrock) is rosenbrock

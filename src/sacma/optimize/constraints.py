@@ -10,7 +10,7 @@ from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import real_array, refuse, whole
-from sacma.optimize.evaluation import Outcome
+from sacma.optimize.evaluation import ConstrainedValue
 from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
@@ -24,7 +24,7 @@ NUMBER = f"None, or the number m of constraints, an integer from 0 to {MOST_CONS
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ConstraintFunction:
     """Numbers c(x) with lower and upper bounds, infinite where there is none: equal ones make an equality."""
 
     name: str  # in messages
@@ -60,7 +60,7 @@ class Constraints:
     """The constraints of a call of ``minimize``; without parts f gives them itself."""
 
     equalities: tuple[bool, ...] = ()  # m, True where h = 0, False where g ≤ 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ConstraintFunction, ...] = ()
 
     def beside(self, fun: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that evaluates ``fun`` and the constraints at the same point."""
@@ -74,17 +74,17 @@ class WithConstraints:
     fun: Callable[..., Any]
     constraints: Constraints
 
-    def __call__(self, point: Any) -> Outcome:
+    def __call__(self, point: Any) -> ConstrainedValue:
         """Return f and the constraints at a point."""
         number, parts = len(self.constraints.equalities), self.constraints.parts
         if parts:
             value = self.fun(copy.copy(point))
-            return Outcome(value, np.concatenate([part(copy.copy(point)) for part in parts]), number)
+            return ConstrainedValue(value, np.concatenate([part(copy.copy(point)) for part in parts]), number)
         returned = self.fun(point)
         if not isinstance(returned, tuple | list) or len(returned) != 2:  # noqa: PLR2004 a pair
             raise ValueError(f"f is {shown(returned)}; allowed: a pair (f, g), a value and {number} constraints")
         value, constraints = returned
-        return Outcome(value, constraints, number)
+        return ConstrainedValue(value, constraints, number)
 
 
 def number_of_constraints(given: object) -> Constraints:
@@ -116,7 +116,7 @@ def constraints_of(given: Any, x0: Array, space: Space | None) -> Constraints:
 _SINGLE = (Mapping, LinearConstraint, NonlinearConstraint)
 
 
-def _part(name: str, given: object, x0: Any) -> Part:
+def _part(name: str, given: object, x0: Any) -> ConstraintFunction:
     if isinstance(given, Mapping):
         return _of_dict(name, given, x0)
     if not isinstance(given, LinearConstraint | NonlinearConstraint):
@@ -149,7 +149,7 @@ def _dense(name: str, matrix: Any) -> Array:
     return real_array(f"{name}.A", matrix.toarray() if hasattr(matrix, "toarray") else matrix, "a matrix of numbers")
 
 
-def _of_dict(name: str, given: Mapping[str, Any], x0: Any) -> Part:
+def _of_dict(name: str, given: Mapping[str, Any], x0: Any) -> ConstraintFunction:
     """Return a constraint of SciPy's older methods, whose inequalities are c(x) ≥ 0."""
     kind, fun, arguments = given.get("type"), given.get("fun"), given.get("args", ())
     if kind not in {"ineq", "eq"}:
@@ -170,7 +170,7 @@ def _bounded(
     *,
     count: int | None = None,
     arguments: tuple[Any, ...] = (),
-) -> Part:
+) -> ConstraintFunction:
     """Return c(x) with its bounds, each one number, or one for each of c."""
     allowed = "numbers lb ≤ ub, not NaN, infinite where there is no bound: one, or one for each number of fun"
     lower, upper = (
@@ -184,7 +184,7 @@ def _bounded(
     lower, upper = np.broadcast_to(lower, count).copy(), np.broadcast_to(upper, count).copy()
     if not np.all(lower <= upper) or np.any(lower == np.inf) or np.any(upper == -np.inf):
         refuse(f"{name}'s lb and ub", bounds, allowed)
-    return Part(name, fun, lower, upper, arguments)
+    return ConstraintFunction(name, fun, lower, upper, arguments)
 
 
 def _count(name: str, fun: Callable[..., Any], x0: Any, arguments: tuple[Any, ...]) -> int:

@@ -74,7 +74,7 @@ class Evaluation(NamedTuple):
     constraints: tuple[float, ...] = ()  # m finite numbers beside a value, none beside a failure
 
 
-class Outcome(NamedTuple):
+class ConstrainedValue(NamedTuple):
     """What f and its constraints returned at a point."""
 
     value: object  # of f
@@ -116,14 +116,14 @@ def outcome_of(evaluation: Evaluation, number: int) -> float | Array:
 def evaluation_of(returned: object) -> Evaluation:
     """Return the evaluation that returned something: whatever is one finite number is its value.
 
-    With constraints it is an ``Outcome``, whose numbers are all finite.
+    With constraints it is a ``ConstrainedValue``, whose numbers are all finite.
 
     >>> evaluation_of(np.array([2.5])).value
     2.5
     >>> evaluation_of(float("inf")).failure
     'f is inf; allowed: one finite number'
     """
-    if isinstance(returned, Outcome):
+    if isinstance(returned, ConstrainedValue):
         evaluation, constraints = evaluation_of(returned.value), _finite(returned.constraints, returned.number)
         if evaluation.failure:
             return evaluation

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sacma.optimize.arguments import real_array, refuse
 from sacma.optimize.call import checked_call, checked_limits
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import Outcome, evaluation_of
+from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
@@ -159,7 +159,7 @@ class SurrogateCMAES:
         if m := len(self._run.call.equalities):
             if constraints is None or len(constraints) != len(keys):
                 refuse("constraints", constraints, f"{m} numbers for each of the points, {len(keys)}")
-            values = [Outcome(*each, m) for each in zip(values, constraints, strict=True)]
+            values = [ConstrainedValue(*each, m) for each in zip(values, constraints, strict=True)]
         elif constraints is not None:
             refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
         missing: dict[Hashable, list[int]] = {}
