@@ -53,15 +53,19 @@ def proposed(
     box: tuple[Array, Array] = OPEN,
     equal: bool = False,
     known: tuple[float, float] = (2.5, -1.2),
+    beside: Callable[[Array], Array] | None = None,
 ) -> tuple[Array, Lagrangian]:
-    merit = Lagrangian(2, [equal])
-    archive = Archive(2, merit, 1)
+    merit = Lagrangian(2, [equal, True] if beside else [equal])
+    parts = [Known(bowl), Known(constraint, deviation)]
+    if beside is not None:
+        parts.append(Known(beside, deviation))
+    archive = Archive(2, merit, len(parts) - 1)
     points = np.array([[2.0, -1.0], known])
-    archive.add(points, np.column_stack([bowl(points), constraint(points)]))
-    fit = CombinedFit([Known(bowl), Known(constraint, deviation)], merit)
+    archive.add(points, np.column_stack([part.predict(WHITENING(points)) for part in parts]))
+    fit = CombinedFit(parts, merit)
     model = TrainedModel(fit, WHITENING)
     found = constrained_optimum(fit, model, archive, radius, box)
-    merit.update(np.random.default_rng(1).normal(size=(20, 2)), np.zeros(2))
+    merit.update(np.random.default_rng(1).normal(size=(20, len(parts))), np.zeros(len(parts)))
     return found, merit
 
 
@@ -85,6 +89,13 @@ def test_a_margin_of_a_standard_deviation(equal: bool) -> None:  # noqa: FBT001 
     """Inequalities are to be kept, although their models are not exact; equalities have no inner side."""
     found, _ = proposed(deviation=0.25, equal=equal)
     np.testing.assert_allclose(found, [[3.0 if equal else 3.25, -1.0]], atol=1e-5)
+
+
+def test_a_margin_beside_an_equality() -> None:
+    """Of the inequality alone; multipliers of both."""
+    found, merit = proposed(deviation=0.25, beside=lambda x: x[:, 1])
+    np.testing.assert_allclose(found, [[3.25, 0.0]], atol=1e-5)
+    np.testing.assert_allclose(merit.multipliers, [2.5, -2.0], rtol=1e-4)
 
 
 def test_a_margin_that_no_point_has() -> None:
