@@ -119,3 +119,11 @@ def test_within_the_box_and_the_radius() -> None:
     found, _ = proposed(radius=0.5)
     assert np.max(np.abs(WHITENING(found))) <= 0.5 + 1e-9
     assert 2.2 < found[0, 0] < 2.3
+
+
+def test_multipliers_of_inequalities_are_not_negative() -> None:
+    """Where a bound keeps f from falling, a constraint beside it that does not is none that counts."""
+    least = np.array([2.5, -3.0]), np.array([4.0, 3.0])
+    found, merit = proposed(lambda x: x[:, 0] - 2.5, box=least, known=(2.7, -1.2))
+    np.testing.assert_allclose(found, [[2.5, -1.0]], atol=1e-5)
+    np.testing.assert_allclose(merit.multipliers, [0.0], atol=1e-6)
