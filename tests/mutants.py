@@ -30,6 +30,7 @@ MO = S + "proposals/model_optimum.py"
 NO = "optimize/noise.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
+LA, CF, CM = S + "lagrangian.py", S + "proposals/constrained_optimum.py", G + "combined.py"
 SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
 
 MUTANTS: list[tuple[str, str, str, str]] = [
@@ -162,14 +163,14 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
         PO,
-        "            self._archive.add(self._run.learned[told], y)\n",
-        "            pass\n",
+        "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
+        "        pass\n",
         "step 4: true values are archived",
     ),
     (
         PO,
-        "            self._archive.add(self._run.learned[told[finite]], y[finite])\n",
-        "            self._archive.add(self._run.learned[told], y)\n",
+        "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
+        "        self._archive.add(self._run.learned[told], outcomes)\n",
         "what is not finite is not archived",
     ),
     (PO, "min(np.nextafter(worst, np.inf), sys.float_info.max)", "worst", "a failed value is above all known ones"),
@@ -377,7 +378,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "since the last batch",
     ),
     (AP, "model = population.train()", "model = population.model or population.train()", "with the new values"),
-    (AP, " and population.best_value < self._best_value:", ":", "the model alone: after a successful proposal"),
+    (AP, " and population.standing < self._best:", ":", "the model alone: after a successful proposal"),
     (AP, "            self._left -= 1\n", "", "the model alone: so many generations, no more"),
     (AP, "if trainings == SOON and change", "if change", "the model alone: where one training had sufficed"),
     (AP, "and change <= TRUSTED else", "else", "the model alone: where the ranking hardly changed"),
@@ -531,8 +532,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (MO, "self._due - 1.0 if len(proposed) else 1.0", "self._due - 1.0", "nothing is due for what was not proposed"),
     (
         MO,
-        "float(np.min(values) < best_before)",
-        "float(np.min(values) <= best_before)",
+        "float(min(standings) < best_before)",
+        "float(min(standings) <= best_before)",
         "success: better than all before",
     ),
     (
@@ -543,8 +544,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "self._proposer.learn(values[~late], best_before)",
-        "self._proposer.learn(values[~late], self._archive.best_value)",
+        "self._archive.standings_of(outcomes[~late]), best_before)",
+        "self._archive.standings_of(outcomes[~late]), self._archive.standing)",
         "success is judged by what was known before",
     ),
     (
@@ -602,6 +603,74 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "max(1e-8, 0.05 * float(np.ptp(values)))",
         "as run: predictions span little",
     ),
+    # Constraints
+    (LA, "np.abs(constraints), constraints)", "constraints, constraints)", "an equality is violated on both sides"),
+    (LA, "amounts <= np.where(equal, tolerance, 0.0)", "amounts <= tolerance", "inequalities have no tolerance"),
+    (LA, "np.max(amounts, axis=1", "np.sum(amounts, axis=1", "the largest violation"),
+    (LA, "-self.multipliers / self.penalties, 0.0)", "0.0, 0.0)", "an inequality counts down to −λ/μ"),
+    (LA, "0.5 * counted**2 @ self.penalties", "counted**2 @ self.penalties", "half of μ g²"),
+    (LA, "np.maximum(slopes, 0.0))", "slopes)", "an inequality that does not count has no slope"),
+    (LA, "al.lam[:] = self._foreseen", "pass", "multipliers that models foresee take the place of updates"),
+    (LA, "np.fmax(al.mu, ", "np.fmin(al.mu, ", "penalties are at least so steep"),
+    (LA, "np.abs(al.lam) /", "al.lam /", "a multiplier of an equality may be negative"),
+    (LA, "            self.logging = 0\n", "            super()._init_()\n", "no files of pycma"),
+    (
+        LA,
+        "            al.update(latest[-1, 0], latest[-1, 1:])",
+        "            al.update(latest[0, 0], latest[0, 1:])",
+        "updates by where the distribution is",
+    ),
+    (SC, "            self._archive.measure()\n", "            pass\n", "the archive is measured again"),
+    (
+        SC,
+        "if self._merit.update(recent, centre):",
+        "if not self._merit.update(recent, centre):",
+        "whenever coefficients change",
+    ),
+    (SC, "return value if violation == 0.0 else math.inf", "return value", "the best value is a feasible one"),
+    (AR, "self.standing = min(self.standing, standing)", "self.standing = standing", "the best standing of all"),
+    (
+        TR,
+        "values=archive.outcomes[training_set.indices]",
+        "values=archive.outcomes[: len(training_set)]",
+        "outcomes of the training points",
+    ),
+    (CM, "self.merit.slopes(outcomes)[0] @", "np.ones(len(self.parts)) @", "the chain rule"),
+    (
+        CM,
+        "posterior.scale * np.exp(-log_slopes(predicted))",
+        "posterior.scale * np.exp(log_slopes(predicted))",
+        "deviations in units of the outcomes",
+    ),
+    (
+        CM,
+        "np.outer(factor, factor) if joint else factor**2",
+        "np.outer(factor, factor) if joint else factor",
+        "variances by the squares of slopes",
+    ),
+    (CM, "if fit is FitStatus.CONSTANT_VALUES:", "if isinstance(fit, FitStatus):", "a model without a fit is none"),
+    (CF, "np.where(self._equal, 0.0, margin)", "np.where(self._equal, margin, margin)", "no margin for equalities"),
+    (CF, "problem.demand(fit.deviations(point[None])[0, 1:])", "pass", "a margin of a standard deviation"),
+    (
+        CF,
+        "multipliers * self._units[0] / self._units[1:]",
+        "multipliers / self._units[1:]",
+        "multipliers in units of f and g",
+    ),
+    (
+        CF,
+        "(found, True) if self._keeps(found) else (near, False)",
+        "(found, True)",
+        "the least violation where none is feasible",
+    ),
+    (CF, "start, [*self._inside, *self._constraints()])", "start, self._constraints())", "proposals within the box"),
+    (
+        CF,
+        "np.where(self._equal[active], -np.inf, 0.0)",
+        "np.where(self._equal[active], -np.inf, -np.inf)",
+        "multipliers of inequalities are at least 0",
+    ),
+    (CF, "< NEAR**2:", "< 0.0:", "no known point is proposed"),
 ]
 
 

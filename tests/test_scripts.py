@@ -30,6 +30,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
     "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),
     "benchmarks/comparison.py": ([STUDY, "--tiny"], "| mean rank at |"),
+    "benchmarks/constraints.py": (["--tiny"], "median log10 gap of the best"),
     "benchmarks/failures.py": (["--tiny"], "none where x1 > 1/2"),
     "benchmarks/footprint.py": (["--tiny"], "first fit, warm cache, seconds"),
     "benchmarks/gp_fit.py": (["--tiny"], "theirs near ours"),
@@ -68,6 +69,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
 ELSEWHERE = {
     "examples/half_the_evaluations.py": "below: its claim is tested",
     "benchmarks/postprocessing.py": "makes the small study of this module",
+    "benchmarks/constrained_problems.py": "a part of constraints.py",
     "benchmarks/report.py": "a part of the others",
     "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",

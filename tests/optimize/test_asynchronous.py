@@ -5,7 +5,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -24,6 +24,7 @@ from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import FARTHEST, Sample, SurrogateStrategy, longest_step
+from sacma.surrogate.archive import Standing
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import asynchronous_failures
 from tests.optimize.simulated import Simulated, without_waiting
@@ -188,9 +189,9 @@ def test_proposals_are_not_waited_for() -> None:
     proposer = strategy._proposer
     learn = proposer.learn
 
-    def watched(values: Array, best_before: float) -> None:
-        learned.extend((float(value), best_before) for value in values)
-        learn(values, best_before)
+    def watched(standings: Sequence[Standing], best_before: Standing) -> None:
+        learned.extend((value, best_before[1]) for _, value in standings)
+        learn(standings, best_before)
 
     proposer.learn = watched
     late = 0

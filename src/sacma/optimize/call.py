@@ -4,12 +4,13 @@ import math
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from sacma.optimize.arguments import box_of, centre_of, evaluated, initial_point, number, refuse, scale_of, whole
+from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.methods import COMPOSED, Method, method_of
 from sacma.optimize.scaled_box import ScaledBox
 from sacma.optimize.space import Space
@@ -42,10 +43,16 @@ class Call:
     sigma0: float  # in units of the scale
     method: Method  # its settings hold σ₀, too, where it has one
     seed: int | None  # of all random numbers
-    archive: tuple[Array, Array] | None  # points evaluated already, shape (n, D), and their values, shape (n,)
+    archive: tuple[Array, ...] | None  # points evaluated already, shape (n, D), values, shape (n,), constraints, (n, m)
     limits: Limits  # when it ends
     space: Space | None = None  # of named parameters, whose coordinates all points are
+    constraints: Constraints = field(default_factory=Constraints)  # besides bounds
     noisy: bool = False  # f differs from evaluation to evaluation: the last part of the budget measures the best points
+
+    @property
+    def equalities(self) -> tuple[bool, ...]:
+        """True for each constraint h = 0, False for each g ≤ 0; m of them."""
+        return self.constraints.equalities
 
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
@@ -66,6 +73,7 @@ def checked_call(
     seed: object,
     archive: object,
     space: object = None,
+    constraints: object = None,
 ) -> Call:
     """Return the call that the arguments make; in a ``space``, points are its coordinates, or parameters."""
     if space is not None:
@@ -85,10 +93,17 @@ def checked_call(
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
     if grid is not None and not chosen.allows_discrete:
         refuse("method", method, f"with integers, steps and choices, a method that samples populations, {COMPOSED}")
+    kept = constraints_of(constraints, x, space)
+    if (m := len(kept.equalities)) and chosen.strategy is None:
+        refuse(
+            "constraints", f"{m} of them", f"None with a method that calls f itself; any with populations, {COMPOSED}"
+        )
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
-    return Call(x, box, sigma, chosen, seed, evaluated(archive, lower, upper, scales), limits, space)
+    return Call(
+        x, box, sigma, chosen, seed, evaluated(archive, lower, upper, scales, constraints=m), limits, space, kept
+    )
 
 
 def with_noise(call: Call, noisy: object) -> Call:
@@ -102,6 +117,8 @@ def with_noise(call: Call, noisy: object) -> Call:
     if not FEWEST_NOISY <= call.limits.budget < math.inf:
         needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
         refuse("noisy", noisy, f"False, or True with {needed}")
+    if call.equalities:
+        refuse("noisy", noisy, "False beside constraints, whose candidates are not chosen by single values")
     return replace(call, noisy=True)
 
 
@@ -117,12 +134,12 @@ def _point_in(space: Space, x0: object) -> object:
 
 def _archive_in(space: Space, archive: Any) -> object:
     """Return an archive of a space, whose points may be parameters, with coordinates."""
-    if not isinstance(archive, Sequence) or len(archive) != 2:  # noqa: PLR2004 a pair; others are refused later
+    if not isinstance(archive, Sequence) or len(archive) not in {2, 3}:  # others are refused later
         return archive
-    points, values = archive
+    points, *rest = archive
     if not isinstance(points, Sequence) or not any(isinstance(point, Mapping) for point in points):
         return archive
-    return np.clip(space.points(points, "archive[0]"), *space.bounds), values
+    return np.clip(space.points(points, "archive[0]"), *space.bounds), *rest
 
 
 def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) -> tuple[object, float]:

@@ -48,13 +48,14 @@ def minimize(
     target: float | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
-    archive: tuple[Any, Any] | None = None,
+    archive: tuple[Any, ...] | None = None,
     max_failures: int | None = 20,
     noisy: bool = False,
     journal: str | os.PathLike[str] | None = None,
     workers: Any = None,
     asynchronous: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
+    constraints: Any = None,
 ) -> Result:
     """Minimise an expensive function of D variables with surrogate-assisted CMA-ES, or another method.
 
@@ -103,6 +104,10 @@ def minimize(
             of one, are evaluated, those of a journal included; ends the run if it returns True or raises StopIteration.
             Where it has a method ``at_end``, that is called with the result before it is returned, whatever ended the
             run.
+        constraints: besides bounds: a ``scipy.optimize.NonlinearConstraint`` or ``LinearConstraint``, a dict with
+            ``type`` "ineq" (fun(x) ≥ 0) or "eq", ``fun`` and ``args``, or a sequence of them, evaluated together with
+            ``fun`` wherever that is; or a number m: then ``fun`` returns (f, g), and a point is feasible where all m of
+            g are at most 0. For methods that sample populations. Equalities count as kept up to 1e-6.
 
     Returns:
         The best that was found, why the run ended, and its history: see ``Result``.
@@ -122,7 +127,7 @@ def minimize(
         asynchronous = False
     evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-    chosen = {"method": method, "population_size": population_size}
+    chosen = {"method": method, "population_size": population_size, "constraints": constraints}
     call = checked_call(
         x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
     )
@@ -135,6 +140,7 @@ def minimize(
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
     call = with_noise(call, noisy)
+    fun = call.constraints.beside(fun)
     if space is not None:
         fun = _OfParams(fun, space)
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:

@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from sacma.optimize.arguments import real_array, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
-from sacma.optimize.evaluation import evaluation_of
+from sacma.optimize.constraints import number_of_constraints
+from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
@@ -67,6 +68,8 @@ class SurrogateCMAES:
             evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
         journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
             them.
+        constraints: number m of constraints g ≤ 0 that are told beside values; None: 0. An ``archive`` then is
+            (X, y, G), with G of shape (n, m). For methods that sample populations.
 
     Raises:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
@@ -88,13 +91,18 @@ class SurrogateCMAES:
         target: float | None = None,
         time_limit: float | None = None,
         seed: int | None = None,
-        archive: tuple[Any, Any] | None = None,
+        archive: tuple[Any, ...] | None = None,
         max_failures: int | None = 20,
         noisy: bool = False,
         journal: str | os.PathLike[str] | None = None,
+        constraints: int | None = None,
     ) -> None:
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-        chosen = {"method": method, "population_size": population_size}
+        chosen = {
+            "method": method,
+            "population_size": population_size,
+            "constraints": number_of_constraints(constraints),
+        }
         call = checked_call(
             x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
         )
@@ -129,12 +137,19 @@ class SurrogateCMAES:
         space = self._run.call.space
         return [point if space is None else space.params(point) for _, point in tasks]
 
-    def tell(self, points: Sequence[Any] | Array, values: Sequence[Any] | Array) -> None:
+    def tell(
+        self,
+        points: Sequence[Any] | Array,
+        values: Sequence[Any] | Array,
+        constraints: Sequence[Any] | Array | None = None,
+    ) -> None:
         """Take values of points that were asked for; all at once, or a few at a time, in any order.
 
         Args:
             points: as ``ask`` gave them, each of shape (D,), or a dict.
             values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others.
+            constraints: m numbers at each of them, shape (n, m), kept where at most 0; None without constraints.
+                Where one has none that is finite, or all of them are None, the evaluation has failed.
 
         Raises:
             ValueError: a point that was not asked for, or not as many values as points.
@@ -145,6 +160,12 @@ class SurrogateCMAES:
         keys, space = self._keys(points), self._run.call.space
         if len(values) != len(keys):
             refuse("values", values, f"as many as there are points, {len(keys)}")
+        if m := len(self._run.call.equalities):
+            if constraints is None or len(constraints) != len(keys):
+                refuse("constraints", constraints, f"{m} numbers for each of the points, {len(keys)}")
+            values = [ConstrainedValue(*each, m) for each in zip(values, constraints, strict=True)]
+        elif constraints is not None:
+            refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
         missing: dict[Hashable, list[int]] = {}
         for number, point in reversed(self._run.tasks()):
             key: Hashable = point.tobytes() if space is None else space.key(space.params(point))

@@ -29,7 +29,10 @@ def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> Surro
     if call.method.strategy is None:
         return AskedSearch(partial(_search, call), on_generation)
     starts, samples = _generators(call)
-    archive = None if call.archive is None else (call.box.scaled(call.archive[0]), call.archive[1])
+    archive = None
+    if call.archive is not None:
+        X, *outcomes = call.archive
+        archive = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
     return SurrogateStrategy(
         call.method.strategy,
         initial_point=initial_points(call, starts),
@@ -39,6 +42,7 @@ def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> Surro
         archive=archive,
         grid=call.box.grid,
         noisy=call.noisy,
+        equalities=call.equalities,
     )
 
 

@@ -18,6 +18,9 @@ from sacma.surrogate.part import Context, Part
 from tests.strategy.runs import Run, Scripted, Watched, parts, rastrigin, sphere
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sacma.surrogate.archive import Standing
     from sacma.surrogate.whitening import Array
 
 NAMED: dict[str, Any] = {"name": "approximate-ranking"}
@@ -164,7 +167,7 @@ class Proposing(Part):
         at = {"b": 1.0 + 1e-3 / len(self._calls), "w": 9.0}
         return np.full((int(step != "."), 3), at.get(step, 0.0))
 
-    def learn(self, values: "Array", best_before: float) -> None:
+    def learn(self, standings: "Sequence[Standing]", best_before: "Standing") -> None:
         """Learn nothing."""
 
 

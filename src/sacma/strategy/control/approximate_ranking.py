@@ -75,7 +75,7 @@ class ApproximateRankingControl:
     def __init__(self, settings: ApproximateRanking) -> None:
         self._settings = settings
         self._trusted: TrainedModel | None = None  # the last model, if it ranked the last population at once
-        self._best_value = -np.inf  # the lowest true value after the last population
+        self._best = (0.0, -np.inf)  # standing of the best point after the last population
         self._left = 0  # generations that the trusted model may still evaluate
 
     def forget_run(self) -> None:
@@ -87,16 +87,16 @@ class ApproximateRankingControl:
 
         Its error is the last change of the ranking.
         """
-        if self._trusted is not None and population.best_value < self._best_value:
+        if self._trusted is not None and population.standing < self._best:
             self._left = self._settings.model_generations  # by a proposal of that model
-        self._best_value = population.best_value
+        self._best = population.standing
         if self._trusted is not None and self._left:
             self._left -= 1
             predicted = population.predict(self._trusted)
             if can_rank(predicted):
                 return predicted
         values = yield from self._evaluate_with_f(population)
-        self._best_value = population.best_value
+        self._best = population.standing
         return values
 
     def _evaluate_with_f(self, population: Population) -> Evaluation:
