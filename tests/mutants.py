@@ -158,7 +158,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (AR, "np.all(nearest < len(self._failed))", "np.any(nearest < len(self._failed))", "all of the nearest failed"),
     (AR, "(known - point) / np.where(deviations > 0.0, deviations, 1.0)", "known - point", "coordinates are scaled"),
-    (AR, "np.max(self.values[-15 * len(point) :])", "np.max(self.values)", "the largest of recent values"),
+    (AR, "recent = self.values[-15 * len(point) :]", "recent = self.values", "the largest of recent values"),
     (AR, "np.delete(self.points, sorted(self._ranked), axis=0)", "self.points", "failed points have no value"),
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
@@ -215,8 +215,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (AR, "            if key in self._known:\n", "            if False:\n", "a set holds a point once"),
     (
         AR,
-        "        if self._counts is None:\n",
-        "        if True:\n",
+        "        elif self._counts is None:\n",
+        "        elif True:\n",
         "where f is noisy, it has the mean of a point's values",
     ),
     (AR, "self._counts[place] += 1", "self._counts[place] = 2", "of all of them"),
