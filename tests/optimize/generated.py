@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-from scipy.optimize import Bounds
+from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 import sacma
 from sacma.algorithms.local_search import LocalSearchSettings
@@ -154,6 +154,26 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
     ),
     "max_failures": (0, -1, 1.5, "1", math.nan, True),
     "noisy": (1, 0, None, "True", [True], np.True_, math.nan),
+    "constraints": (
+        -1,
+        1.5,
+        True,
+        10**6,
+        math.nan,
+        "2",
+        [3],
+        {},
+        {"type": "ineq"},
+        {"type": "no", "fun": np.sum},
+        {"type": "ineq", "fun": "f"},
+        {"type": "ineq", "fun": _raises},
+        {"type": "ineq", "fun": lambda _: "a"},
+        NonlinearConstraint(np.sum, 1.0, 0.0),
+        NonlinearConstraint(np.sum, math.nan, 0.0),
+        NonlinearConstraint(np.sum, -1.0, 1.0, keep_feasible=True),
+        LinearConstraint(np.ones((2, 99)), 0.0, 1.0),
+        object(),
+    ),
     "journal": (3, "", "no/such/folder/j", b"x", "a\0b", ".", "/dev/null", "/dev/full", "/dev/zero"),
     "workers": (0, -2, 1.5, "2", True, [2]),
     "callback": (3, "f", [print]),
@@ -299,6 +319,41 @@ def _noisy(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"noisy": True} if allowed and arguments["seed"] % 3 == 0 else {}
 
 
+def _numbers(x: Array, number: int) -> Any:
+    """Return numbers g: mostly negative, now and then none, or not finite."""
+    with np.errstate(all="ignore"):
+        phase = float(np.sum(np.sin(x * 10.0 ** np.arange(-3, len(x) - 3))))
+    g = np.sin(phase * np.arange(1, number + 1)) - 0.3
+    return g if phase < 0.9 else [None] * number if phase < 0.95 else g * math.nan
+
+
+def _constrained(arguments: Mapping[str, Any], rng: Generator) -> dict[str, Any]:
+    """Give one of four calls constraints, where that is allowed: in one of SciPy's forms, or as a number."""
+    allowed = _has_populations(arguments["method"]) and "archive" not in arguments and "noisy" not in arguments
+    if not allowed or rng.integers(4):
+        return {}
+    D = 0 if arguments.get("space") is not None else len(np.atleast_1d(arguments["x0"]))
+    match rng.integers(4):
+        case 0:
+            return {"constraints": int(rng.integers(5))}
+        case 1:
+            kind = str(rng.choice(["ineq", "eq"]))
+            return {"constraints": {"type": kind, "fun": _one_number, "args": float(rng.normal())}}
+        case 2 if D:
+            A = rng.normal(size=(int(rng.integers(1, 4)), D)) * 10.0 ** rng.uniform(-3, 3)
+            return {"constraints": [LinearConstraint(A, -np.inf, 1.0), NonlinearConstraint(_one_number, -1.0, 0.0)]}
+        case _:
+            bounds = np.sort(rng.normal(size=2))
+            return {"constraints": NonlinearConstraint(_one_number, *bounds)}
+
+
+def _one_number(given: Any, shift: float = 0.0) -> float:
+    """Return a number c of a point, or of parameters."""
+    if isinstance(given, Mapping):
+        return len(repr(given)) % 7 - 3.0 + shift
+    return math.tanh(float(given[0])) + shift
+
+
 def generated(rng: Generator) -> GeneratedCall:
     """Draw a call; one of four has a wrong argument."""
     D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
@@ -333,6 +388,7 @@ def generated(rng: Generator) -> GeneratedCall:
     if _has_populations(arguments["method"]) and drawn.integers(2):
         arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
     arguments |= _noisy(arguments)
+    arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)
@@ -385,6 +441,7 @@ def generated_in_space(rng: Generator) -> GeneratedCall:
     if not rng.integers(4):
         arguments["target"] = float(rng.choice([0.0, 1.0, -1e300]))
     arguments |= _noisy(arguments)
+    arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)
@@ -404,13 +461,15 @@ def ending(call: GeneratedCall) -> str:
     seen: list[Any] = []
 
     space = call.arguments.get("space")
+    constraints = call.arguments.get("constraints")
+    number = constraints if type(constraints) is int else 0
 
     def fun(given: Any) -> Any:
         x = space.point(given) if isinstance(space, sacma.Space) else given
         seen.append(x.copy() if x is given else given)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the objective itself
-            return objective(x)
+            return (objective(x), _numbers(np.asarray(x), number)) if number else objective(x)
 
     arguments = {"fun": fun, **call.arguments}
     try:
@@ -451,6 +510,8 @@ def _refusal(call: GeneratedCall, error: Exception) -> str:
 
 def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
     given = call.arguments
+    if "constraint_violation" in result:
+        _check_constraints(result)
     if len(seen) > given["budget"] or len(seen) != result.nfev:
         raise Broken(f"{len(seen)} evaluations, nfev {result.nfev}, budget {given['budget']}")
     if isinstance(given.get("space"), sacma.Space):
@@ -471,6 +532,14 @@ def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
             raise Broken(f"{x} is outside of {lower}, {upper}")
     if np.isnan(result.fun) or len(result.history.values) != result.nfev:
         raise Broken(f"the value is {result.fun}")
+
+
+def _check_constraints(result: Any) -> None:
+    """Raise Broken where the result is not the best of the points that violate constraints least."""
+    if len(result.history.constraints) != result.nfev:
+        raise Broken(f"{len(result.history.constraints)} constraints of {result.nfev} evaluations")
+    if result.success and result.constraint_violation > 0.0:
+        raise Broken(f"success, but the violation is {result.constraint_violation}")
 
 
 def _check_in_space(space: sacma.Space, seen: Array, result: Any) -> None:
