@@ -274,6 +274,20 @@ def _work(folder: str, n_trials: int) -> None:
     study.optimize(slow, n_trials=n_trials)
 
 
+def test_a_later_trial_may_found_the_run() -> None:
+    """Of trials that begin at a time any may be the first to sample; the others take part in its run."""
+    study = study_of(SurrogateCMASampler(seed=1))
+    study.optimize(bowl, n_trials=1)
+    earlier, later = study.ask(), study.ask()
+    for trial in (later, earlier):
+        study.tell(trial, bowl(trial))
+    study.optimize(bowl, n_trials=20)
+    assert {claim["founder"] for claim in claims(study)} == {2}
+    populations = {claim["trial"]: claim["population"] for claim in claims(study)}
+    assert populations[1] == 1  # trial 1 tells that the first population, x0 by trial 2, has ended
+    assert populations[22] > 5
+
+
 def test_processes_on_one_storage(tmp_path: Path) -> None:
     """Two processes work on one study, at the same time: each point of a population is evaluated once."""
     study = optuna.create_study(storage=_storage("journal", tmp_path), study_name="s")

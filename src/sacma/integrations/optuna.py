@@ -217,18 +217,18 @@ class SurrogateCMASampler(BaseSampler):
         claim: PointClaim | None = None
         point: Array | None = None
         conflicts = 0
-        for _ in range(ATTEMPTS):
+        for attempt in range(1, ATTEMPTS + 1):
             trials = {other.number: other for other in study.get_trials(deepcopy=False)}
             run = self._run(study, trial, trials, problem)
             if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
                 return point
             conflicts += claim is not None
-            if (ending := run.ending(trial)) is not None:
+            if attempt < ATTEMPTS and (ending := run.ending(trial)) is not None:
                 _write(study, trial, CLAIM, ending)
             else:
                 claim, point = run.claim(trial, conflicts)
                 _write(study, trial, CLAIM, claim)
-        assert point is not None  # noqa: S101 there is an attempt
+        assert point is not None  # noqa: S101 the last attempt claims one
         return point
 
     def _run(self, study: Study, trial: FrozenTrial, trials: Trials, problem: "_Problem") -> StoredRun:

@@ -196,9 +196,10 @@ def _count(name: str, fun: Callable[..., Any], x0: Any, arguments: tuple[Any, ..
 
 
 def _refuse_at_x0(name: str, error: Exception) -> NoReturn:
+    raised = one_line(f"{type(error).__name__}: {error}", 200)
     raise ValueError(
-        f"{name} raised {one_line(f'{type(error).__name__}: {error}', 200)} at x0, where its numbers are counted; "
-        "allowed: a function that has values there, or a NonlinearConstraint with lb and ub of as many numbers"
+        f"{name} is a function that raised {raised} at x0, where its numbers are counted; allowed: a function that has "
+        "values there, or a NonlinearConstraint with lb and ub of as many numbers"
     ) from error
 
 

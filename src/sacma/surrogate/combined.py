@@ -73,10 +73,11 @@ class CombinedFit:
         noise = 0.0
         for part, predicted, slope in zip(self.parts, outcomes.T, self.merit.slopes(outcomes).T, strict=True):
             posterior = part.posterior(inputs, joint=joint)
-            factor = slope * _unit(posterior, predicted)
-            covariance = covariance + posterior.covariance * (np.outer(factor, factor) if joint else factor**2)
-            noise += posterior.noise * float(np.mean(factor**2))
-        return Posterior(self.merit(outcomes), covariance, noise)
+            with np.errstate(over="ignore", invalid="ignore"):  # of huge values
+                factor = slope * _unit(posterior, predicted)
+                covariance = covariance + posterior.covariance * (np.outer(factor, factor) if joint else factor**2)
+                noise += posterior.noise * float(np.mean(factor**2))
+        return Posterior(self.merit(outcomes), np.nan_to_num(covariance), float(np.nan_to_num(noise)))
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of all searches for hyperparameters, by column of the trace; texts are of f's."""
