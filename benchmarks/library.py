@@ -26,7 +26,7 @@ from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_studies
 from sacma.experiment.problem import BudgetedProblem
-from sacma.optimize.space import Space
+from sacma.optimize.scaled_box import ScaledBox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,9 +119,9 @@ def in_harness(spec: TrialSpec) -> Timed:
     suite, x0, settings = trial(spec)
     starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(spec.seed).spawn(2))
     open_ = np.full(spec.dimension, np.inf)
-    space = Space(-open_, open_, np.ones(spec.dimension))
+    box = ScaledBox(-open_, open_, np.ones(spec.dimension))
     budgeted = LibraryStart(spec, suite[0], f_opt=0.0)
-    budgeted.starts = chain([x0], (space.another_start(x0, settings.sampling.sigma0, starts) for _ in count()))
+    budgeted.starts = chain([x0], (box.another_start(x0, settings.sampling.sigma0, starts) for _ in count()))
     pools = ThreadpoolController()
     gc.collect()  # idem
     begin = time.process_time()
@@ -158,7 +158,7 @@ def measure_parallel(pause: float) -> list[dict[str, Any]]:
     results = []
     for way, make in ways.items():
         workers = make()
-        arguments: dict[str, Any] = {"seed": 1, "workers": workers, "asynchronous": False}
+        arguments: dict[str, Any] = {"seed": 1, "workers": workers, "asynchronous": False, "method": "ada-kendall"}
         sacma.minimize(partial(paused, pause), [0.0] * 5, 1.0, budget=2, **arguments)  # workers start once
         begin = time.perf_counter()
         results.append(sacma.minimize(partial(paused, pause), [0.0] * 5, 1.0, budget=40, **arguments))

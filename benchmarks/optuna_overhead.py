@@ -20,6 +20,7 @@ SAMPLERS: dict[str, Callable[[int], BaseSampler]] = {
     "RandomSampler": lambda seed: RandomSampler(seed=seed),
     "TPESampler": lambda seed: TPESampler(seed=seed),
     "SurrogateCMASampler": lambda seed: SurrogateCMASampler(seed=seed),
+    "SurrogateCMASampler, ada-kendall": lambda seed: SurrogateCMASampler(seed=seed, method="ada-kendall"),
     "SurrogateCMASampler, plain": lambda seed: SurrogateCMASampler(seed=seed, method="cmaes"),
 }
 

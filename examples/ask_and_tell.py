@@ -14,8 +14,8 @@ def measure(x: np.ndarray) -> float | None:
 
 
 es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 1.5, budget=60, target=1e-3, seed=1)
-for _ in range(4):  # generations
-    X = es.ask()
+for _ in range(6):
+    X = es.ask()  # one point, or a few
     es.tell(X, [measure(x) for x in X])
 
 with TemporaryDirectory() as folder:  # an evening, a restart of the computer …

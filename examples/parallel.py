@@ -18,13 +18,13 @@ def simulation(x: np.ndarray) -> float:
 if __name__ == "__main__":  # processes import this file
     results = []
     with ThreadPoolExecutor(4) as executor:
-        for how, workers, asynchronous in (
-            ("alone", None, False),
-            ("4 threads, generations", executor, False),
-            ("4 threads, asynchronous", executor, True),
+        for how, workers, asynchronous, method in (
+            ("alone", None, False, "ada-kendall"),  # which asks for whole generations
+            ("4 threads, generations", executor, False, "ada-kendall"),
+            ("4 threads, asynchronous", executor, True, "sacma"),  # the default, which asks for a few points at a time
         ):
             begin = time.perf_counter()
-            call = partial(sacma.minimize, simulation, [0.0] * 5, 1.0, budget=64, seed=1)
+            call = partial(sacma.minimize, simulation, [0.0] * 5, 1.0, budget=64, seed=1, method=method)
             results.append(call(workers=workers, asynchronous=asynchronous))
             print(f"{how}: {time.perf_counter() - begin:.2f} s")
     print("generations, the same points:", np.array_equal(results[0].history.points, results[1].history.points))

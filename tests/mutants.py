@@ -27,8 +27,10 @@ AP = S + "control/approximate_ranking.py"
 WS, CO = G + "models/warm_start.py", G + "models/competition.py"
 LE, QP, WP, DE = (G + f"{name}.py" for name in ("levels", "quadratic_process", "warped_process", "density"))
 MO = S + "proposals/model_optimum.py"
+NO = "optimize/noise.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
+LA, CF, CM = S + "lagrangian.py", S + "proposals/constrained_optimum.py", G + "combined.py"
 SA, CB, GP = S + "shares/adaptive.py", S + "control/base.py", G + "models/gaussian_process.py"
 
 MUTANTS: list[tuple[str, str, str, str]] = [
@@ -138,21 +140,37 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "        self._archive.add(learned[finite], values[finite])\n        return values",
-        "        return values",
+        "        self._archive.add(learned[finite], values[finite])\n",
+        "",
         "proposals and initial points are archived",
     ),
+    (
+        SC,
+        "        self._archive.add_failed(learned[~finite & ~late])\n",
+        "",
+        "proposals may be in a region of failures",
+    ),
+    (
+        PO,
+        "            self._archive.add_failed(self._run.learned[told[~finite]])\n",
+        "",
+        "points of a population may be in a region of failures",
+    ),
+    (AR, "np.all(nearest < len(self._failed))", "np.any(nearest < len(self._failed))", "all of the nearest failed"),
+    (AR, "(known - point) / np.where(deviations > 0.0, deviations, 1.0)", "known - point", "coordinates are scaled"),
+    (AR, "recent = self.values[-15 * len(point) :]", "recent = self.values", "the largest of recent values"),
+    (AR, "np.delete(self.points, sorted(self._ranked), axis=0)", "self.points", "failed points have no value"),
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
         PO,
-        "            self._archive.add(self._run.learned[told], y)\n",
-        "            pass\n",
+        "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
+        "        pass\n",
         "step 4: true values are archived",
     ),
     (
         PO,
-        "            self._archive.add(self._run.learned[told[finite]], y[finite])\n",
-        "            self._archive.add(self._run.learned[told], y)\n",
+        "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
+        "        self._archive.add(self._run.learned[told], outcomes)\n",
         "what is not finite is not archived",
     ),
     (PO, "min(np.nextafter(worst, np.inf), sys.float_info.max)", "worst", "a failed value is above all known ones"),
@@ -194,11 +212,44 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "np.arange(size)",
         "the candidates nearest to the centroids",
     ),
-    (AR, "            if key in self._known:\n                continue\n", "", "a set holds a point once"),
+    (AR, "            if key in self._known:\n", "            if False:\n", "a set holds a point once"),
+    (
+        AR,
+        "        elif self._counts is None:\n",
+        "        elif True:\n",
+        "where f is noisy, it has the mean of a point's values",
+    ),
+    (AR, "self._counts[place] += 1", "self._counts[place] = 2", "of all of them"),
+    (AR, "        self.best_value = float(np.min(self.values))\n", "", "the lowest mean is the best value"),
+    # Functions with noise
+    (
+        NO,
+        "self._again = call.box, evaluations_again(budget)",
+        "self._again = call.box, budget // 4",
+        "a fifth is for the end",
+    ),
+    (
+        NO,
+        "if self._left:\n            self._search.tell",
+        "if True:\n            self._search.tell",
+        "the last population is not told",
+    ),
+    (NO, "np.argsort(first)[-MOST_FITTED:]", "np.argsort(first)[:most]", "all points are candidates"),
+    (NO, "scores = process.predict(training.inputs)", "scores = means", "by the model, not by their values"),
+    (
+        NO,
+        "        self._kept = evaluations - evaluations // 2",
+        "        self._kept = 0",
+        "half is for the last candidate",
+    ),
+    (NO, "[: (count + 1) // 2]", "[: count - 1]", "the better half goes on"),
+    (NO, "since = told[self._chosen_by :]", "since = told[:]", "values that chose it are left out"),
+    (NO, "return len(values) - len(finite), mean", "return 0, mean", "fewer failures come before a lower mean"),
+    (NO, "np.std(given, ddof=1)", "np.std(given)", "the sample standard deviation"),
     (
         G + "whitening.py",
-        "(points - self.mean) @ self.to_white.T",
-        "(points - self.mean) @ self.to_white",
+        "(centred - self.mean) @ self.to_white.T",
+        "(centred - self.mean) @ self.to_white",
         "z = W (x − m)",
     ),
     (
@@ -327,7 +378,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "since the last batch",
     ),
     (AP, "model = population.train()", "model = population.model or population.train()", "with the new values"),
-    (AP, " and population.best_value < self._best_value:", ":", "the model alone: after a successful proposal"),
+    (AP, " and population.standing < self._best:", ":", "the model alone: after a successful proposal"),
     (AP, "            self._left -= 1\n", "", "the model alone: so many generations, no more"),
     (AP, "if trainings == SOON and change", "if change", "the model alone: where one training had sufficed"),
     (AP, "and change <= TRUSTED else", "else", "the model alone: where the ranking hardly changed"),
@@ -470,21 +521,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "posterior.variance",
         "of its value, with noise",
     ),
-    (AP, "- DOUBTED) / (USELESS - DOUBTED)", ") / USELESS", "no least share below an error of 0.7"),
-    (AP, "first = values if trainings == 1 else first", "first = values", "the first ranking is judged, not the last"),
-    (
-        AP,
-        "self._doubt += rate * (error - self._doubt)",
-        "self._doubt = error",
-        "doubt is smoothed",
-    ),
-    (AP, "second))[of])", "second)))", "the error is over the points that f has evaluated"),
-    (
-        AP,
-        "if change <= self._settings.largest_change and self._suffices(population):",
-        "if change <= self._settings.largest_change:",
-        "a doubted model has a least share",
-    ),
+    (AP, "if quick and population.begun and", "if quick and", "f evaluates a point of each quick population"),
+    (AP, "self._settings.quick_factor * population.dimension", "self._settings.quick_factor", "a factor of D"),
     (
         S + "criteria/own_rank.py",
         "(size / len(others))",
@@ -494,8 +532,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (MO, "self._due - 1.0 if len(proposed) else 1.0", "self._due - 1.0", "nothing is due for what was not proposed"),
     (
         MO,
-        "float(np.min(values) < best_before)",
-        "float(np.min(values) <= best_before)",
+        "float(min(standings) < best_before)",
+        "float(min(standings) <= best_before)",
         "success: better than all before",
     ),
     (
@@ -506,8 +544,8 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (
         SC,
-        "self._proposer.learn(values[~late], best_before)",
-        "self._proposer.learn(values[~late], self._archive.best_value)",
+        "self._archive.standings_of(outcomes[~late]), best_before)",
+        "self._archive.standings_of(outcomes[~late]), self._archive.standing)",
         "success is judged by what was known before",
     ),
     (
@@ -565,6 +603,74 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "max(1e-8, 0.05 * float(np.ptp(values)))",
         "as run: predictions span little",
     ),
+    # Constraints
+    (LA, "np.abs(constraints), constraints)", "constraints, constraints)", "an equality is violated on both sides"),
+    (LA, "amounts <= np.where(equal, tolerance, 0.0)", "amounts <= tolerance", "inequalities have no tolerance"),
+    (LA, "np.max(amounts, axis=1", "np.sum(amounts, axis=1", "the largest violation"),
+    (LA, "-self.multipliers / self.penalties, 0.0)", "0.0, 0.0)", "an inequality counts down to −λ/μ"),
+    (LA, "0.5 * counted**2 @ self.penalties", "counted**2 @ self.penalties", "half of μ g²"),
+    (LA, "np.maximum(slopes, 0.0))", "slopes)", "an inequality that does not count has no slope"),
+    (LA, "al.lam[:] = self._foreseen", "pass", "multipliers that models foresee take the place of updates"),
+    (LA, "np.fmax(al.mu, ", "np.fmin(al.mu, ", "penalties are at least so steep"),
+    (LA, "np.abs(al.lam) /", "al.lam /", "a multiplier of an equality may be negative"),
+    (LA, "            self.logging = 0\n", "            super()._init_()\n", "no files of pycma"),
+    (
+        LA,
+        "            al.update(latest[-1, 0], latest[-1, 1:])",
+        "            al.update(latest[0, 0], latest[0, 1:])",
+        "updates by where the distribution is",
+    ),
+    (SC, "            self._archive.measure()\n", "            pass\n", "the archive is measured again"),
+    (
+        SC,
+        "if self._merit.update(recent, centre):",
+        "if not self._merit.update(recent, centre):",
+        "whenever coefficients change",
+    ),
+    (SC, "return value if violation == 0.0 else math.inf", "return value", "the best value is a feasible one"),
+    (AR, "self.standing = min(self.standing, standing)", "self.standing = standing", "the best standing of all"),
+    (
+        TR,
+        "values=archive.outcomes[training_set.indices]",
+        "values=archive.outcomes[: len(training_set)]",
+        "outcomes of the training points",
+    ),
+    (CM, "self.merit.slopes(outcomes)[0] @", "np.ones(len(self.parts)) @", "the chain rule"),
+    (
+        CM,
+        "posterior.scale * np.exp(-log_slopes(predicted))",
+        "posterior.scale * np.exp(log_slopes(predicted))",
+        "deviations in units of the outcomes",
+    ),
+    (
+        CM,
+        "np.outer(factor, factor) if joint else factor**2",
+        "np.outer(factor, factor) if joint else factor",
+        "variances by the squares of slopes",
+    ),
+    (CM, "if fit is FitStatus.CONSTANT_VALUES:", "if isinstance(fit, FitStatus):", "a model without a fit is none"),
+    (CF, "np.where(self._equal, 0.0, margin)", "np.where(self._equal, margin, margin)", "no margin for equalities"),
+    (CF, "problem.demand(fit.deviations(point[None])[0, 1:])", "pass", "a margin of a standard deviation"),
+    (
+        CF,
+        "multipliers * self._units[0] / self._units[1:]",
+        "multipliers / self._units[1:]",
+        "multipliers in units of f and g",
+    ),
+    (
+        CF,
+        "(found, True) if self._keeps(found) else (near, False)",
+        "(found, True)",
+        "the least violation where none is feasible",
+    ),
+    (CF, "start, [*self._inside, *self._constraints()])", "start, self._constraints())", "proposals within the box"),
+    (
+        CF,
+        "np.where(self._equal[active], -np.inf, 0.0)",
+        "np.where(self._equal[active], -np.inf, -np.inf)",
+        "multipliers of inequalities are at least 0",
+    ),
+    (CF, "< NEAR**2:", "< 0.0:", "no known point is proposed"),
 ]
 
 

@@ -9,16 +9,22 @@ if TYPE_CHECKING:
     from sacma.optimize.journal import JournalError
     from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import SurrogateCMAES
+    from sacma.optimize.parameters import Categorical, Integer, Real
     from sacma.optimize.plot import LivePlot
     from sacma.optimize.result import Result, Status
     from sacma.optimize.saved import read_journal
+    from sacma.optimize.space import Space
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Categorical",
+    "Integer",
     "JournalError",
     "LivePlot",
+    "Real",
     "Result",
+    "Space",
     "Status",
     "SurrogateCMAES",
     "algorithm",
@@ -28,9 +34,13 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Categorical": "sacma.optimize.parameters",
+    "Integer": "sacma.optimize.parameters",
     "JournalError": "sacma.optimize.journal",
     "LivePlot": "sacma.optimize.plot",
+    "Real": "sacma.optimize.parameters",
     "Result": "sacma.optimize.result",
+    "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
     "algorithm": "sacma.algorithms.decorator",

@@ -1,4 +1,11 @@
-"""Threads that numeric libraries use in a process that is yet to be started."""
+"""Threads that numeric libraries use, in this process and in those that are yet to be started."""
+
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
 
@@ -10,3 +17,16 @@ def threads(number: int) -> dict[str, str]:
     '1'
     """
     return {f"{library}_NUM_THREADS": str(number) for library in LIBRARIES}
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Hold linear algebra to one thread: its bits do not depend on the number of cores, and it is faster so."""
+    controlled: AbstractContextManager[object] = _pools().limit(limits=1)
+    return controlled
+
+
+@cache
+def _pools() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 for those who use it
+
+    return ThreadpoolController()

@@ -1,10 +1,11 @@
 """The mean of the search distribution as a proposal."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import Archive
+from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
@@ -26,5 +27,5 @@ class MeanProposer:
         """Return the mean of the model's generation."""
         return model.whitening.mean[None]
 
-    def learn(self, values: Array, best_before: float) -> None:
+    def learn(self, standings: Sequence[Standing], best_before: Standing) -> None:
         """Learn nothing."""

@@ -1,5 +1,6 @@
 """The optimizer as a method of the real ``scipy.optimize.minimize``."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -121,16 +122,26 @@ def test_options() -> None:
         ({"jac": lambda x: 2 * (x - 1)}, "does not use jac"),
         ({"hess": lambda _: np.eye(2)}, "does not use hess"),
         ({"hessp": lambda _, p: p}, "does not use hessp"),
-        ({"constraints": LinearConstraint([[1, 1]], 0, 1)}, "cannot handle constraints"),
-        ({"constraints": [{"type": "ineq", "fun": lambda x: x[0]}]}, "cannot handle constraints"),
     ],
 )
 def test_what_it_does_not_use(given: dict[str, Any], warning: str) -> None:
-    """Derivatives and constraints are warned of, as with SciPy's methods that do not use them."""
+    """Derivatives are warned of, as with SciPy's methods that do not use them."""
     with pytest.warns(RuntimeWarning, match=warning) as warned:
         found = run(bounds=BOX, **given)
     assert found.nfev == 60
     assert "test_scipy_method" in warned[0].filename
+
+
+def test_constraints() -> None:
+    """SciPy's forms, without a warning; the best point keeps them."""
+    below = LinearConstraint([[1, 1]], -np.inf, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = run(bounds=BOX, constraints=below)
+    assert found.x.sum() <= 1.0
+    assert found.constraint_violation == 0.0
+    again = run(bounds=BOX, constraints=[{"type": "ineq", "fun": lambda x, most: most - x[0] - x[1], "args": (1,)}])
+    np.testing.assert_allclose(again.fun, found.fun, atol=1e-4)
 
 
 def test_a_function_with_its_gradient() -> None:

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-from scipy.optimize import Bounds
+from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 import sacma
 from sacma.algorithms.local_search import LocalSearchSettings
 from sacma.algorithms.pycma import BIPOPSettings, LQSettings
 from sacma.optimize.methods import composed, named, names
+from sacma.optimize.parameters import Parameter
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control import CONTROLS
 from sacma.strategy.criteria import CRITERIA
@@ -152,12 +153,45 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
         {},
     ),
     "max_failures": (0, -1, 1.5, "1", math.nan, True),
+    "noisy": (1, 0, None, "True", [True], np.True_, math.nan),
+    "constraints": (
+        -1,
+        1.5,
+        True,
+        10**6,
+        math.nan,
+        "2",
+        [3],
+        {},
+        {"type": "ineq"},
+        {"type": "no", "fun": np.sum},
+        {"type": "ineq", "fun": "f"},
+        {"type": "ineq", "fun": _raises},
+        {"type": "ineq", "fun": lambda _: "a"},
+        NonlinearConstraint(np.sum, 1.0, 0.0),
+        NonlinearConstraint(np.sum, math.nan, 0.0),
+        NonlinearConstraint(np.sum, -1.0, 1.0, keep_feasible=True),
+        LinearConstraint(np.ones((2, 99)), 0.0, 1.0),
+        object(),
+    ),
     "journal": (3, "", "no/such/folder/j", b"x", "a\0b", ".", "/dev/null", "/dev/full", "/dev/zero"),
     "workers": (0, -2, 1.5, "2", True, [2]),
     "callback": (3, "f", [print]),
     "fun": (None, 3, "f"),
 }
 """Values that an argument does not take."""
+
+WRONG_IN_SPACES: Mapping[str, tuple[Any, ...]] = {
+    "space": (5, "a", {}, {"a": (0, 1)}, [("a", sacma.Real(0, 1))], sacma.Real(0, 1), sacma.Space, b"x" * 10**6),
+    "x0": ({"no": 1}, {0: 1}, {"p0": object()}, {"p0": 1e300}, {"p0": math.nan}, {"p0": [1]}, [0.5] * 99, "p0"),
+    "bounds": ((0, 1), [(0, 1)], Bounds(0, 1), "ab"),
+    "scale": (1.0, [1.0], "a"),
+    "archive": (([{}], [1.0]), ([{"p0": 1e300}], [1.0]), ([{"no": 1}], [0]), ([3, {}], [0, 1]), 5, ([[0.5] * 99], [1])),
+    **{
+        key: WRONG[key] for key in ("sigma0", "method", "population_size", "budget", "target", "seed", "journal", "fun")
+    },
+}
+"""Values that an argument does not take beside a space."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +313,47 @@ def _has_populations(method: Any) -> bool:
     return isinstance(method, StrategySettings) or method in composed()
 
 
+def _noisy(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Make one of three calls a noisy one, where that is allowed; simulated workers take no rounds."""
+    allowed = arguments["budget"] >= 10 and not {"target", "workers"} & arguments.keys()
+    return {"noisy": True} if allowed and arguments["seed"] % 3 == 0 else {}
+
+
+def _numbers(x: Array, number: int) -> Any:
+    """Return numbers g: mostly negative, now and then none, or not finite."""
+    with np.errstate(all="ignore"):
+        phase = float(np.sum(np.sin(x * 10.0 ** np.arange(-3, len(x) - 3))))
+    g = np.sin(phase * np.arange(1, number + 1)) - 0.3
+    return g if phase < 0.9 else [None] * number if phase < 0.95 else g * math.nan
+
+
+def _constrained(arguments: Mapping[str, Any], rng: Generator) -> dict[str, Any]:
+    """Give one of four calls constraints, where that is allowed: in one of SciPy's forms, or as a number."""
+    allowed = _has_populations(arguments["method"]) and "archive" not in arguments and "noisy" not in arguments
+    if not allowed or rng.integers(4):
+        return {}
+    D = 0 if arguments.get("space") is not None else len(np.atleast_1d(arguments["x0"]))
+    match rng.integers(4):
+        case 0:
+            return {"constraints": int(rng.integers(5))}
+        case 1:
+            kind = str(rng.choice(["ineq", "eq"]))
+            return {"constraints": {"type": kind, "fun": _one_number, "args": float(rng.normal())}}
+        case 2 if D:
+            A = rng.normal(size=(int(rng.integers(1, 4)), D)) * 10.0 ** rng.uniform(-3, 3)
+            return {"constraints": [LinearConstraint(A, -np.inf, 1.0), NonlinearConstraint(_one_number, -1.0, 0.0)]}
+        case _:
+            bounds = np.sort(rng.normal(size=2))
+            return {"constraints": NonlinearConstraint(_one_number, *bounds)}
+
+
+def _one_number(given: Any, shift: float = 0.0) -> float:
+    """Return a number c of a point, or of parameters."""
+    if isinstance(given, Mapping):
+        return len(repr(given)) % 7 - 3.0 + shift
+    return math.tanh(float(given[0])) + shift
+
+
 def generated(rng: Generator) -> GeneratedCall:
     """Draw a call; one of four has a wrong argument."""
     D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
@@ -312,11 +387,66 @@ def generated(rng: Generator) -> GeneratedCall:
     drawn = np.random.default_rng(arguments["seed"])
     if _has_populations(arguments["method"]) and drawn.integers(2):
         arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
+    arguments |= _noisy(arguments)
+    arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)
     wrong = str(rng.choice(list(WRONG)))
     values = WRONG[wrong]
+    return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
+
+
+def _parameter(rng: Generator) -> Parameter:
+    """Draw a parameter: narrow or wide, near 0 or far from it."""
+    low = _one_bound(rng)
+    width = 10.0 ** rng.uniform(-9, 9) * max(1.0, abs(low))
+    count = int(10 ** rng.uniform(0, 12))
+    match rng.integers(6):
+        case 0:
+            return sacma.Real(low, low + width)
+        case 1:
+            return sacma.Real(abs(low) + 1e-300, (abs(low) + 1e-300) * 10.0 ** rng.uniform(1e-6, 200), log=True)
+        case 2:
+            return sacma.Real(low, low + width, step=width * rng.uniform(1e-6, 1))
+        case 3:
+            return sacma.Integer(int(rng.integers(-1000, 1000)), 1000 + count, step=int(rng.integers(1, 4)))
+        case 4:
+            return sacma.Integer(int(rng.integers(1, 1000)), 1000 + count, log=True)
+        case _:
+            return sacma.Categorical(["a", "b", None, True, 1, 1.5, ""][: rng.integers(2, 8)])
+
+
+def generated_in_space(rng: Generator) -> GeneratedCall:
+    """Draw a call in a space of named parameters; one of four has a wrong argument."""
+    space = sacma.Space({f"p{i}": _parameter(rng) for i in range(int(rng.integers(1, 9)))})
+    arguments: dict[str, Any] = {
+        "x0": None,
+        "space": space,
+        "method": _strategy(rng),
+        "budget": int(rng.integers(1, 30)) if rng.integers(2) else int(rng.integers(30, 90)),
+        "seed": int(rng.integers(2**40)),
+        "max_failures": None if rng.integers(2) else int(rng.integers(1, 30)),
+    }
+    some = space.params(rng.uniform(size=space.dimension))
+    if rng.integers(2):
+        arguments["x0"] = {name: value for name, value in some.items() if rng.integers(2)}
+    if rng.integers(2):
+        arguments["sigma0"] = float(10.0 ** rng.uniform(-12, 3))
+    if not rng.integers(3):
+        X = [space.params(x) for x in rng.uniform(size=(int(rng.integers(1, 20)), space.dimension))]
+        arguments["archive"] = X, rng.choice([1.0, math.nan, math.inf], len(X)) * rng.uniform(0.1, 1, len(X))
+    if not rng.integers(4):
+        arguments["workers"] = Simulated(int(rng.integers(1, 12)), seed=arguments["seed"])
+    if not rng.integers(4):
+        arguments["target"] = float(rng.choice([0.0, 1.0, -1e300]))
+    arguments |= _noisy(arguments)
+    arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
+    objective = str(rng.choice(list(OBJECTIVES)))
+    if rng.integers(4):
+        return GeneratedCall(objective, arguments)
+    wrong = str(rng.choice(list(WRONG_IN_SPACES)))
+    values = WRONG_IN_SPACES[wrong]
     return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
 
 
@@ -328,13 +458,18 @@ def ending(call: GeneratedCall) -> str:
         Exception: what should not have come out of it.
     """
     objective = OBJECTIVES[call.objective]
-    seen: list[Array] = []
+    seen: list[Any] = []
 
-    def fun(x: Array) -> Any:
-        seen.append(x.copy())
+    space = call.arguments.get("space")
+    constraints = call.arguments.get("constraints")
+    number = constraints if type(constraints) is int else 0
+
+    def fun(given: Any) -> Any:
+        x = space.point(given) if isinstance(space, sacma.Space) else given
+        seen.append(x.copy() if x is given else given)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the objective itself
-            return objective(x)
+            return (objective(x), _numbers(np.asarray(x), number)) if number else objective(x)
 
     arguments = {"fun": fun, **call.arguments}
     try:
@@ -368,15 +503,20 @@ def _refusal(call: GeneratedCall, error: Exception) -> str:
             return "refused: too narrow or too far"
         raise Broken(f"refused: {message}") from error
     named = re.split(r"\[| is ", message, maxsplit=1)[0]
-    if named not in {call.wrong, "x0", "bounds", "archive", "scale"}:
+    if named not in {call.wrong, "x0", "bounds", "archive", "scale", "a key of x0", "a key of archive"}:
         raise Broken(f"{call.wrong} is wrong, but the message is: {message}") from error
     return f"refused: {call.wrong}"
 
 
 def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
     given = call.arguments
+    if "constraint_violation" in result:
+        _check_constraints(result)
     if len(seen) > given["budget"] or len(seen) != result.nfev:
         raise Broken(f"{len(seen)} evaluations, nfev {result.nfev}, budget {given['budget']}")
+    if isinstance(given.get("space"), sacma.Space):
+        _check_in_space(given["space"], seen, result)
+        return
     x0 = np.atleast_1d(np.asarray(given["x0"], dtype=float))
     lower, upper = np.full(len(x0), -np.inf), np.full(len(x0), np.inf)
     bounds = given.get("bounds")
@@ -394,11 +534,27 @@ def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
         raise Broken(f"the value is {result.fun}")
 
 
+def _check_constraints(result: Any) -> None:
+    """Raise Broken where the result is not the best of the points that violate constraints least."""
+    if len(result.history.constraints) != result.nfev:
+        raise Broken(f"{len(result.history.constraints)} constraints of {result.nfev} evaluations")
+    if result.success and result.constraint_violation > 0.0:
+        raise Broken(f"success, but the violation is {result.constraint_violation}")
+
+
+def _check_in_space(space: sacma.Space, seen: Array, result: Any) -> None:
+    if space.key(result.params) is None or np.isnan(result.fun) or len(result.history.params) != result.nfev:
+        raise Broken(f"the result is {result.params}, of value {result.fun}")
+    if sorted(map(repr, seen)) != sorted(map(repr, result.history.params)):
+        raise Broken("evaluated elsewhere than the history says")
+
+
 def endings(count: int, seed: int, *, tell: Callable[[str], None] = print) -> Counter[str]:
     """Run ``count`` generated calls and return how often they ended how; tell of each that broke a rule."""
     counts = Counter[str]()
     for number in range(count):
-        call = generated(np.random.default_rng([seed, number]))
+        rng = np.random.default_rng([seed, number])
+        call = generated_in_space(rng) if number % 4 == 3 else generated(rng)  # a quarter of them
         try:
             with without_waiting():
                 counts[ending(call)] += 1

@@ -55,13 +55,20 @@ def run(
     budget: int = BUDGET,
     method: str = DEFAULT,
     asynchronous: bool = False,
+    noisy: bool = False,
     fun: Callable[[Array], float] = slow_rosenbrock,
 ) -> sacma.Result:
     """Run, or continue, the call that the journal is of."""
     with ThreadPoolExecutor(threads) as executor:
         workers = executor if threads > 1 else None
         arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 7, "budget": budget, "max_failures": None}
-        arguments |= {"workers": workers, "asynchronous": asynchronous, "method": method, "journal": journal}
+        arguments |= {
+            "workers": workers,
+            "asynchronous": asynchronous,
+            "method": method,
+            "journal": journal,
+            "noisy": noisy,
+        }
         return sacma.minimize(fun, np.zeros(D), 1.0, **arguments)
 
 
@@ -146,6 +153,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--method", default=DEFAULT)
     parser.add_argument("--asynchronous", action="store_true")
+    parser.add_argument("--noisy", action="store_true")
     options = parser.parse_args()
     if options.asynchronous:
         with tempfile.TemporaryDirectory() as folder:
@@ -155,8 +163,9 @@ def main() -> None:
         sys.exit(bool(wrong))
     with tempfile.TemporaryDirectory() as folder:
         alone, other = Path(folder) / "alone.jsonl", Path(folder) / "killed.jsonl"
-        run(alone, threads=1, method=options.method)
-        how = {"threads": options.threads, "method": options.method}
+        how = {"method": options.method, "noisy": options.noisy}
+        run(alone, threads=1, **how)
+        how["threads"] = options.threads
         lines = killed(other, options.kills, np.random.default_rng(1), **how)
         print(f"killed {len(lines)} times, with {', '.join(map(str, lines))} lines in the journal")
         same = same_evaluations(alone, other)

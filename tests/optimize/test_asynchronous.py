@@ -5,7 +5,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -19,15 +19,19 @@ import pytest
 import sacma
 from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import Evaluation, Known, evaluate
+from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import FARTHEST, Sample, SurrogateStrategy, longest_step
+from sacma.surrogate.archive import Standing
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import asynchronous_failures
 from tests.optimize.simulated import Simulated, without_waiting
 
 METHODS = ("cmaes", "ada-kendall", "dts-cmaes", "sacma")
+GENERATIONS = "ada-kendall"
+"""A method that asks for whole generations; the default asks for a few points at a time."""
 X0 = [0.0, 0.0, 0.0]
 
 
@@ -185,9 +189,9 @@ def test_proposals_are_not_waited_for() -> None:
     proposer = strategy._proposer
     learn = proposer.learn
 
-    def watched(values: Array, best_before: float) -> None:
-        learned.extend((float(value), best_before) for value in values)
-        learn(values, best_before)
+    def watched(standings: Sequence[Standing], best_before: Standing) -> None:
+        learned.extend((value, best_before[1]) for _, value in standings)
+        learn(standings, best_before)
 
     proposer.learn = watched
     late = 0
@@ -344,10 +348,11 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert all(number <= second.nfev for number in second.history.failures)
 
 
-def test_a_journal_goes_on_in_any_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
+def test_a_journal_goes_on_in_any_way(tmp_path: Path, method: str) -> None:
     """Asynchronously, in generations, without workers, asked and told, saved and loaded: one run, computed again."""
     path, saved = tmp_path / "journal.jsonl", tmp_path / "saved.jsonl"
-    arguments: dict[str, Any] = {"seed": 1, "journal": path, "max_failures": None}
+    arguments: dict[str, Any] = {"seed": 1, "journal": path, "max_failures": None, "method": method}
     before = b""
 
     def goes_on(budget: int, **workers: Any) -> None:
@@ -474,11 +479,11 @@ def test_a_journal_that_is_gone(tmp_path: Path) -> None:
 
 def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that take single points do; others get generations, and where True is asked for, they are refused."""
-    alone = bits(sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=60))
+    call = partial(sacma.minimize, rosenbrock, X0, 0.5, seed=1, budget=60, method=GENERATIONS)
+    alone = bits(call())
 
     def run(workers: Any, asynchronous: Any = None) -> bool:
-        found = sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=60, workers=workers, asynchronous=asynchronous)
-        return bits(found) == alone
+        return bits(call(workers=workers, asynchronous=asynchronous)) == alone
 
     assert not run(Simulated(4))
     assert not run(Simulated(4), asynchronous=True)
@@ -509,7 +514,8 @@ def test_dask(tmp_path: Path) -> None:
         time.sleep(0.01)
         return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
-    alone = bits(sacma.minimize(fun, X0, 0.5, seed=1, budget=40))
+    in_generations: dict[str, Any] = {"seed": 1, "budget": 40, "method": GENERATIONS, "asynchronous": False}
+    alone = bits(sacma.minimize(fun, X0, 0.5, **in_generations))
     with local_cluster(2) as cluster, distributed.Client(cluster, set_as_default=False) as client:
         client.wait_for_workers(2)
         for name, workers in (("client", client), ("executor", client.get_executor(pure=False))):
@@ -519,8 +525,7 @@ def test_dask(tmp_path: Path) -> None:
             known = sacma.read_journal(path).evaluations.values()
             ahead = {each.begun - i for i, each in enumerate(known) if each.begun is not None}
             assert max(ahead) == 2
-            generations = sacma.minimize(fun, X0, 0.5, seed=1, budget=40, workers=workers, asynchronous=False)
-            assert bits(generations) == alone
+            assert bits(sacma.minimize(fun, X0, 0.5, workers=workers, **in_generations)) == alone
         noted = tmp_path / "noted"
 
         def stepped(x: Array) -> float:

@@ -27,6 +27,7 @@ from sacma.optimize.evaluation import (
     with_joblib,
 )
 
+METHOD = "ada-kendall"  # asks for several points at a time
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
 FAILURES: list[Any] = [
     None,
@@ -161,7 +162,7 @@ def test_what_is_missing_is_a_failure(returned: Any) -> None:
     """What is below a mask is no number, and neither are dates and text that a float can be made of."""
     assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
     assert evaluation_of(np.ma.array([2.0], mask=[False])).value == 2.0
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
     X = es.ask()[:2]
     es.tell(X, [1.0, returned])
     assert es.result.failures == 1
@@ -169,7 +170,7 @@ def test_what_is_missing_is_a_failure(returned: Any) -> None:
 
 def test_a_masked_array_of_values_is_told() -> None:
     """Its masked elements are failed evaluations."""
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
     es.tell(es.ask(), np.ma.array([1.0, 2.0, 0.0, 4.0, 5.0, 0.0], mask=np.arange(6) % 3 == 2))
     assert (es.result.failures, es.result.fun) == (2, 1.0)
 

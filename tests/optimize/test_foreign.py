@@ -25,9 +25,11 @@ def sphere(x: Array) -> float:
 
 
 def minimized(path: Path) -> object:
-    return sacma.minimize(sphere, [1.0, 2.0], 0.5, bounds=(-3, 3), seed=1, budget=12, archive=ARCHIVE, journal=path)
+    known: dict[str, Any] = {"archive": ARCHIVE, "journal": path}
+    return sacma.minimize(sphere, [1.0, 2.0], 0.5, bounds=(-3, 3), seed=1, budget=12, method=METHOD, **known)
 
 
+METHOD = "ada-kendall"  # whose settings are damaged below
 ARCHIVE = ([[1.0, 1.0], [0.0, 2.0]], [3.0, 4.0])
 READERS: list[Callable[[Path], object]] = [sacma.read_journal, sacma.SurrogateCMAES.load, minimized]
 

@@ -16,9 +16,13 @@ import pytest
 import sacma
 from sacma.optimize import journal as journal_module
 from sacma.optimize import saved as saved_module
+from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
+
+METHOD = "ada-kendall"
+"""Asks for whole generations, so that a journal can end within one."""
 
 BUDGET = 120
 
@@ -41,7 +45,7 @@ class Counted:
 
 
 def call(fun: Callable[[Array], float], journal: Path | None, **arguments: Any) -> Result:
-    given = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, **arguments}
+    given = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, "method": METHOD, **arguments}
     return sacma.minimize(fun, [0.0, 0.0, 0.0], 0.5, journal=journal, **given)
 
 
@@ -57,7 +61,7 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
     result = call(Counted(), None)
     header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
-    assert header["format"] == "sacma-journal-3"
+    assert header["format"] == "sacma-journal-5"
     assert header["call"]["seed"] == 5
     assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
     assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))
@@ -84,12 +88,12 @@ def test_an_interrupted_run_goes_on(alone: Path, tmp_path: Path, at: int) -> Non
     assert again.calls == 0
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_killed_at_random_moments(tmp_path: Path, threads: int) -> None:
+@pytest.mark.parametrize(("threads", "method"), [(1, METHOD), (1, DEFAULT), (2, METHOD)])
+def test_killed_at_random_moments(tmp_path: Path, threads: int, method: str) -> None:
     """A few of the kills of ``python -m tests.optimize.kills``."""
     alone, other = tmp_path / "alone.jsonl", tmp_path / "killed.jsonl"
-    run(alone, threads=1, budget=90)
-    lines = killed(other, 3, np.random.default_rng(3), threads=threads, budget=90)
+    run(alone, threads=1, budget=90, method=method)
+    lines = killed(other, 3, np.random.default_rng(3), threads=threads, budget=90, method=method)
     assert lines  # fewer where the machine is so busy that the run ends before it is killed again
     assert same_evaluations(alone, other)
     if threads == 1:
@@ -158,7 +162,7 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
         call(Counted(), alone)
 
 
-@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-4"}\n'])
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-6"}\n'])
 def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     """However short, and with or without an end of its last line."""
     path = tmp_path / "notes.txt"
@@ -179,7 +183,7 @@ def test_versions_that_differ_are_named(alone: Path) -> None:
 def test_a_full_disk_leaves_a_whole_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What could only half be written is taken back: later lines do not follow on half a line."""
     path = tmp_path / "journal.jsonl"
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, method=METHOD)
     X = es.ask()
     es.tell(X[:1], [1.0])
     before = path.read_bytes()
@@ -244,7 +248,8 @@ def test_the_optimizer_object_keeps_a_journal_too(alone: Path, tmp_path: Path) -
     """It takes that of minimize within a population, and writes the same lines."""
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"".join(alone.read_bytes().splitlines(keepends=True)[:32]))  # 31 evaluations, λ = 7
-    es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 0.5, bounds=(-2, 2), seed=5, budget=BUDGET, journal=path)
+    given: dict[str, Any] = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, "method": METHOD}
+    es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 0.5, journal=path, **given)
     assert es.result.nfev == 31
     assert len(es.ask()) == 4
     f = Counted()
@@ -342,7 +347,7 @@ def test_a_journal_that_something_else_writes_to_is_noticed(tmp_path: Path) -> N
     """It is left as it is; in ask and tell the state can be saved, and what was not taken told again."""
     path = tmp_path / "journal"
     for harm in (b"", b"more"):
-        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, seed=1)
+        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, seed=1, method=METHOD)
         X = es.ask()
         es.tell(X[:2], [1.0, 2.0])
         content = path.read_bytes() + harm if harm else b""
@@ -354,7 +359,7 @@ def test_a_journal_that_something_else_writes_to_is_noticed(tmp_path: Path) -> N
         assert raised.value.result.nfev == 2
         es.close()
         es.save(path)
-        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, seed=1)
+        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, journal=path, seed=1, method=METHOD)
         es.tell(X[2:], [3.0] * (len(X) - 2))
         assert es.result.nfev == len(X)
         es.close()

@@ -16,12 +16,15 @@ import pytest
 from scipy.optimize import Bounds, OptimizeResult
 
 import sacma
-from sacma.optimize.methods import composed, named
+from sacma.optimize.methods import DEFAULT, composed, named
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 from tests.optimize.generated import endings
+
+GENERATIONS = "ada-kendall"
+"""A method that asks for whole generations; the default asks for a few points at a time."""
 
 TURNS = {"generations", "adaptive-generations"}
 """Controls with whole generations that the model evaluates."""
@@ -243,6 +246,15 @@ def test_an_archive_is_a_start() -> None:
     assert (done.nfev, done.success) == (0, True)
 
 
+def test_an_initial_point_of_the_archive_is_not_evaluated_again() -> None:
+    """The default method begins with f at x₀, unless the archive has it."""
+    x0, scale = [0.3, 0.7], [0.7, 3.0]
+    first = sacma.minimize(sphere, x0, 0.1, scale=scale, seed=1, budget=30)
+    assert first.history.points[0].tolist() == x0
+    known = sacma.minimize(sphere, x0, 0.1, scale=scale, seed=1, budget=29, archive=([x0], [sphere(np.array(x0))]))
+    np.testing.assert_array_equal(known.history.points, first.history.points[1:])
+
+
 def test_time_limit() -> None:
     """No evaluation begins after it."""
     calls: list[float] = []
@@ -267,7 +279,7 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
         seen.append(result)
         return np.bool(len(seen) == 4)
 
-    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=callback)
+    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=callback, method=GENERATIONS)  # λ = 6
     assert (result.status, result.nfev, result.success) == (Status.CALLBACK, 24, True)
     assert [r.nfev for r in seen] == [6, 12, 18, 24]
 
@@ -276,11 +288,13 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
     def stopping(_: Result) -> Any:
         raise StopIteration
 
-    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 6
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping, method=GENERATIONS).nfev == 6
+    assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 1  # x₀, of which sacma learns
 
 
+@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
 @pytest.mark.parametrize(("threads", "asynchronous"), [(0, None), (3, False), (3, True)])
-def test_ctrl_c_keeps_what_was_found(threads: int, asynchronous: bool | None) -> None:  # noqa: FBT001 a parameter
+def test_ctrl_c_keeps_what_was_found(threads: int, asynchronous: bool | None, method: str) -> None:  # noqa: FBT001 a parameter
     """The result says that it was interrupted, and has all evaluations that ended."""
     calls = itertools.count(1)
 
@@ -291,7 +305,7 @@ def test_ctrl_c_keeps_what_was_found(threads: int, asynchronous: bool | None) ->
 
     with ThreadPoolExecutor(max(1, threads)) as executor:
         arguments: dict[str, Any] = {"workers": executor if threads else None, "asynchronous": asynchronous}
-        result = sacma.minimize(fun, [3.0, 3.0], 1.0, seed=1, **arguments)
+        result = sacma.minimize(fun, [3.0, 3.0], 1.0, seed=1, method=method, **arguments)
     assert (result.status, result.success, result.message) == (Status.INTERRUPTED, False, "interrupted")
     assert 36 <= result.nfev <= 41
     assert result.fun == sphere(result.x)
@@ -307,7 +321,7 @@ def test_parallel_generations_are_the_same_to_the_bit() -> None:
         time.sleep(next(waits))
         return rosenbrock(x) if x[0] < 1.5 else math.nan
 
-    arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 3, "budget": 150}
+    arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 3, "budget": 150, "method": GENERATIONS}
     alone = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, **arguments)
     with ThreadPoolExecutor(3) as executor:
         threaded = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, workers=executor, asynchronous=False, **arguments)
@@ -506,7 +520,7 @@ HUGE: dict[str, Any] = {
     "fraction": Fraction(10**3000, 3),
 }
 ARGUMENTS = (
-    *("fun", "x0", "sigma0", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
+    *("fun", "x0", "sigma0", "space", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
     *("seed", "archive", "max_failures", "journal", "workers", "asynchronous", "callback"),
 )
 

@@ -108,11 +108,14 @@ def test_the_last_state_is_drawn(tmp_path: Path, interrupted_at: int | None) -> 
             raise KeyboardInterrupt
         return float(x @ x)
 
-    result = sacma.minimize(fun, [1.0, 1.0], 1.0, budget=40, seed=1, callback=live)
+    given: dict[str, Any] = {"seed": 1, "method": "ada-kendall"}  # generations of 6 points
+    result = sacma.minimize(fun, [1.0, 1.0], 1.0, budget=40, callback=live, **given)
     assert live.drawn == [6, interrupted_at or 40] == [6, result.nfev]
-    sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=6, seed=1, callback=(other := Drawn(tmp_path / "a")))
+    sacma.minimize(
+        lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=6, callback=(other := Drawn(tmp_path / "a")), **given
+    )
     assert other.drawn == [6]
-    sacma.minimize(lambda x: float(x @ x) + 1.0, [1.0, 1.0], 1.0, budget=6, seed=1, callback=other)
+    sacma.minimize(lambda x: float(x @ x) + 1.0, [1.0, 1.0], 1.0, budget=6, callback=other, **given)
     assert other.drawn == [6, 6]  # of another run, though as long
 
 

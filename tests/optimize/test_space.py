@@ -1,42 +1,418 @@
-"""Scaled coordinates and bounds."""
+"""Spaces of named parameters, and all that a call does in them."""
+
+import json
+import math
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sacma.optimize.space import Space
+import sacma
+from sacma.optimize.parameters import Parameter
+from sacma.optimize.space import space_as_json, space_of
 
-OPEN = np.full(3, np.inf)
+SPACE = sacma.Space(
+    rate=sacma.Real(1e-5, 1e-1, log=True),
+    layers=sacma.Integer(1, 8),
+    dropout=sacma.Real(0, 0.5),
+    kind=sacma.Categorical("a", "b", None),
+    deep=sacma.Categorical(True, False),
+)
+TYPES: dict[str, Any] = {"rate": float, "layers": int, "dropout": float, "kind": (str, type(None)), "deep": bool}
+
+PARAMETERS: list[Parameter] = [
+    sacma.Real(-3, 7),
+    sacma.Real(-1.5e308, 1.5e308),
+    sacma.Real(1e-300, 1e300, log=True),
+    sacma.Real(0, 1, step=0.3),
+    sacma.Real(-10.2, 10.2, step=0.1),
+    sacma.Real(0.9529265953745719, 0.953, step=6.4e-12),
+    sacma.Integer(0, 1),
+    sacma.Integer(-(10**15), 10**15),
+    sacma.Integer(3, 10, step=2),
+    sacma.Integer(1, 1000, log=True),
+    sacma.Categorical("a", "b"),
+    sacma.Categorical([1, 1.0, True, None, "1"]),
+]
 
 
-def test_points_are_scaled_and_stay_within_the_bounds() -> None:
-    """Multiplied by the scale, and on the bound where that is beyond it."""
-    space = Space(np.array([-1.0, -np.inf, 0.0]), np.array([1.0, 5.0, np.inf]), np.array([2.0, 1.0, 1e-6]))
-    np.testing.assert_array_equal(
-        space.points([np.array([0.25, -9.0, 3.0]), np.array([-0.6, 9.0, -3.0])]), [[0.5, -9.0, 3e-6], [-1.0, 5.0, 0.0]]
-    )
-    np.testing.assert_array_equal(space.box, [[-0.5, -np.inf, 0.0], [0.5, 5.0, np.inf]])
-    assert space.bounded
-    assert not Space(-OPEN, OPEN, np.ones(3)).bounded
+def loss(params: dict[str, Any]) -> float:
+    """Return the value of a function whose optimum is 0."""
+    distance = (math.log10(params["rate"]) + 3) ** 2 + 4 * (params["dropout"] - 0.3) ** 2
+    return float(distance + (params["layers"] - 6) ** 2 + 2 * (params["kind"] != "b") + (not params["deep"]))
 
 
-def test_rounding_never_leads_out_of_the_box() -> None:
-    """Whatever dividing by the scale and multiplying again does to a bound."""
-    rng = np.random.default_rng(0)
-    lower, scale = rng.standard_normal(1000), 10.0 ** rng.uniform(-5, 5, 1000)
-    upper = np.nextafter(lower, np.inf)
-    space = Space(lower, upper, scale)
-    x = space.points([space.box[0], space.box[1], space.scaled(lower), space.scaled(upper)])
-    assert np.all((x >= lower) & (x <= upper))
-    assert np.any(lower / scale * scale != lower)
+class Seen:
+    """A function that keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.params: list[dict[str, Any]] = []
+
+    def __call__(self, params: dict[str, Any]) -> float:
+        """Return the loss."""
+        self.params.append(params)
+        return loss(params)
 
 
-def test_restarts_begin_anywhere_in_the_box_or_around_the_first_point() -> None:
-    """Uniform where both bounds are finite; else normal with σ₀ in units of the scale, within the one bound."""
-    space = Space(np.array([2.0, -np.inf, 0.0]), np.array([4.0, np.inf, np.inf]), np.array([1.0, 10.0, 1.0]))
-    rng = np.random.default_rng(1)
-    starts = np.array([space.another_start(np.array([2.0, 7.0, 0.0]), 0.5, rng) for _ in range(2000)])
-    assert stats.kstest(starts[:, 0], stats.uniform(2, 2).cdf).pvalue > 0.01
-    assert stats.kstest(starts[:, 1], stats.norm(7, 5).cdf).pvalue > 0.01
-    assert np.mean(starts[:, 2] == 0.0) == pytest.approx(0.5, abs=0.05)
-    assert np.all(starts[:, 2] >= 0.0)
+def minimized(**arguments: Any) -> sacma.Result:
+    return sacma.minimize(arguments.pop("fun", loss), space=SPACE, seed=1, **{"budget": 40, **arguments})
+
+
+def assert_same(one: sacma.Result, other: sacma.Result) -> None:
+    np.testing.assert_array_equal(one.history.points, other.history.points)
+    np.testing.assert_array_equal(one.history.values, other.history.values)
+    assert one.params == other.params
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS, ids=str)
+@given(u=st.lists(st.floats(0, 1), min_size=5, max_size=5))
+def test_all_coordinates_have_a_value_of_the_parameter(parameter: Parameter, u: list[float]) -> None:
+    """It leads back to coordinates of the same value, and so does the centre of the cell."""
+    space = sacma.Space(a=parameter)
+    point = np.array(u[: space.dimension])
+    params = space.params(point)
+    again = space.params(space.point(params))
+    centred = space.params(space.centred(point))
+    if isinstance(parameter, sacma.Real):
+        assert type(params["a"]) is float
+        assert parameter.low <= params["a"] <= parameter.high
+        width = parameter.step or 0.0
+        tolerance = 1e-9 * max(abs(parameter.low), abs(parameter.high)) + 1.01 * width
+        assert math.isclose(again["a"], params["a"], rel_tol=1e-9, abs_tol=1e-9 * max(1.0, abs(params["a"])))
+        assert abs(centred["a"] - params["a"]) <= tolerance
+        return
+    if isinstance(parameter, sacma.Integer):
+        assert type(params["a"]) is int
+        assert (params["a"] - parameter.low) % parameter.step == 0
+        if parameter.high == 10**15:
+            return  # cells as narrow as floats
+    else:
+        assert any(params["a"] is choice for choice in parameter.choices)
+    assert space.key(again) == space.key(centred) == space.key(params)
+
+
+def test_each_value_has_an_equal_share() -> None:
+    """Of integers and steps; of integers with ``log`` from ½ below to ½ above, in the logarithm."""
+    space = sacma.Space(a=sacma.Integer(0, 3), b=sacma.Real(0, 1, step=0.25), c=sacma.Integer(1, 4, log=True))
+    drawn = [space.params(np.full(3, u)) for u in (np.arange(10_000) + 0.5) / 10_000]
+    assert {sum(p["a"] == k for p in drawn) for k in range(4)} == {2500}
+    assert {sum(p["b"] == k / 4 for p in drawn) for k in range(5)} == {2000}
+    for k in range(1, 5):
+        expected = 10_000 * math.log((k + 0.5) / (k - 0.5)) / math.log(9)
+        assert sum(p["c"] == k for p in drawn) == pytest.approx(expected, abs=2)
+
+
+def test_cells_have_widths_and_distributions_end_at_their_centres() -> None:
+    """No width where each coordinate has a value of its own; the narrow cells of a logarithm are narrow."""
+    space = sacma.Space(a=sacma.Integer(0, 3), b=sacma.Real(0, 1), c=sacma.Integer(1, 4, log=True))
+    lower, upper = space.bounds
+    np.testing.assert_allclose(lower, [0.125, 0, math.log(2) / math.log(9)])
+    np.testing.assert_allclose(upper, [0.875, 1, math.log(8) / math.log(9)])
+    np.testing.assert_allclose(space.widths(lower), [0.25, 0, math.log(3) / math.log(9)])
+    np.testing.assert_allclose(space.widths(upper), [0.25, 0, math.log(9 / 7) / math.log(9)])
+    choices = sacma.Space(k=sacma.Categorical("a", "b", "c"))
+    np.testing.assert_array_equal(choices.centred(np.array([[0.2, 0.9, 0.8], [-5, -6, -7]])), [[0, 1, 0], [1, 0, 0]])
+
+
+def test_a_space_is_a_value() -> None:
+    """It can be compared, printed, sent elsewhere, and written as JSON."""
+    assert SPACE == pickle.loads(pickle.dumps(SPACE)) == space_of(json.loads(json.dumps(space_as_json(SPACE))))  # noqa: S301
+    assert hash(SPACE) == hash(space_of(space_as_json(SPACE)))
+    assert sacma.Space(a=PARAMETERS[0]) != sacma.Space(b=PARAMETERS[0])
+    assert sacma.Categorical(1, 2) != sacma.Categorical(1.0, 2.0)
+    assert list(SPACE) == list(SPACE.parameters) == list(TYPES)
+    assert SPACE.dimension == 7
+    assert eval(repr(SPACE), dict(vars(sacma), **{name: getattr(sacma, name) for name in sacma.__all__})) == SPACE  # noqa: S307
+    assert sacma.Integer(3, 10, step=2).high == 9
+    assert sacma.Real(0, 1, step=0.3).high == pytest.approx(0.9)
+
+
+def test_a_function_gets_a_dict_of_python_values() -> None:
+    """Of all names, and nothing outside; the result has the best of them."""
+    seen = Seen()
+    result = minimized(fun=seen)
+    assert len(seen.params) == result.nfev == 40
+    for params in seen.params:
+        assert list(params) == list(TYPES)
+        for name, kind in TYPES.items():
+            assert isinstance(params[name], kind)
+        assert 1e-5 <= params["rate"] <= 1e-1
+        assert 1 <= params["layers"] <= 8
+    assert result.params == min(seen.params, key=loss) == SPACE.params(result.x)
+    assert result.fun == loss(result.params)
+    assert result.history.params == seen.params
+
+
+def test_optima_are_found() -> None:
+    """Integers, choices and truth values too."""
+    for seed in range(3):
+        result = sacma.minimize(loss, space=SPACE, budget=250, target=1e-2, seed=seed)
+        assert result.success
+        assert [result.params[name] for name in ("layers", "kind", "deep")] == [6, "b", True]
+
+
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "dts-cmaes", "ada-kendall"])
+@pytest.mark.parametrize("conditioning", [1.0, 100.0])
+def test_mixed_ellipsoids_are_solved(method: str, conditioning: float) -> None:
+    """Half of the variables are integers, which are right at the end."""
+    reals = {f"x{i}": sacma.Real(-5, 5) for i in range(2)}
+    space = sacma.Space(**reals, **{f"i{i}": sacma.Integer(-10, 10) for i in range(2)})
+    weights = conditioning ** (np.arange(4) / 3)
+
+    def ellipsoid(params: dict[str, Any]) -> float:
+        offsets = np.array(list(params.values())) - [1.3, -0.7, 4, -3]
+        return float(weights @ offsets**2)
+
+    for seed in range(3):
+        result = sacma.minimize(ellipsoid, space=space, method=method, budget=800, target=1e-4, seed=seed)
+        assert result.success
+        assert (result.params["i0"], result.params["i1"]) == (4, -3)
+
+
+def test_x0_may_have_some_of_the_parameters() -> None:
+    """The others begin in the middle, choices at the first; coordinates are taken, too."""
+    es = sacma.SurrogateCMAES({"layers": 2, "kind": "b"}, 1e-6, space=SPACE, seed=1)
+    for params in es.ask():
+        assert params["layers"] == 2
+        assert params["kind"] == "b"
+        assert params["rate"] == pytest.approx(1e-3, rel=1e-3)
+    found = minimized()
+    assert_same(minimized(x0=found.x), minimized(x0=found.x))
+    assert minimized(x0=found.params, budget=1, sigma0=1e-9).params["layers"] == found.params["layers"]
+
+
+def test_sigma0_is_in_units_of_the_ranges() -> None:
+    """A sixth without one; of the logarithm, with ``log``."""
+    space = sacma.Space(a=sacma.Real(0, 1000), b=sacma.Real(1e-6, 1.0, log=True))
+    es = sacma.SurrogateCMAES(None, 0.01, space=space, method="cmaes", population_size=400, seed=1)
+    drawn = es.ask()
+    assert np.std([params["a"] for params in drawn]) == pytest.approx(10.0, rel=0.15)
+    assert np.std([math.log10(params["b"]) for params in drawn]) == pytest.approx(0.06, rel=0.15)
+    assert_same(minimized(), minimized(sigma0=1 / 6))
+
+
+def test_an_archive_may_be_of_dicts() -> None:
+    """Or of coordinates, as in a result; models learn from them, and the best counts."""
+    known = minimized()
+    dicts, y = known.history.params, known.history.values
+    by_dicts = minimized(archive=(dicts, y), budget=20, x0=known.params)
+    by_points = minimized(archive=(known.history.points, y), budget=20, x0=known.params)
+    assert by_dicts.fun <= known.fun
+    assert by_dicts.nfev == by_points.nfev == 20
+    only = sacma.minimize(lambda _: 9.0, space=SPACE, archive=([dicts[0]], [-1.0]), budget=3, seed=1)
+    assert only.fun == -1.0
+    assert SPACE.key(only.params) is not None
+    assert only.params["layers"] == dicts[0]["layers"]
+
+
+def test_a_journal_is_continued(tmp_path: Path) -> None:
+    """Its lines have coordinates, its header the space; reading it gives the parameters; it is of no other space."""
+    whole = minimized()
+    minimized(journal=tmp_path / "j", budget=23)
+    seen = Seen()
+    assert_same(minimized(journal=tmp_path / "j", fun=seen), whole)
+    assert len(seen.params) == 17
+    content = sacma.read_journal(tmp_path / "j")
+    assert content.params == whole.history.params
+    assert content.call.space == SPACE
+    assert minimized(archive=content.archive, budget=5).fun <= whole.fun
+    other = sacma.Space({**SPACE.parameters, "layers": sacma.Integer(1, 9)})
+    with pytest.raises(ValueError, match=r"journal is .*, of a call with another "):
+        sacma.minimize(loss, space=other, seed=1, journal=tmp_path / "j")
+
+
+def test_ask_and_tell(tmp_path: Path) -> None:
+    """Dicts both ways, one by one and in any order, saved and loaded: the same run."""
+    es = sacma.SurrogateCMAES(space=SPACE, seed=1, budget=40)
+    while not es.stop():
+        for params in reversed(es.ask()):
+            es.tell([json.loads(json.dumps(params))], [loss(params)])
+        es.save(tmp_path / "saved")
+        es = sacma.SurrogateCMAES.load(tmp_path / "saved")
+    assert_same(es.result, minimized())
+    es.tell([], [])
+
+
+@pytest.mark.parametrize("points", [[{"rate": 0.5}], [{}], [3], ["rate"], "rate", 5, [[0.5] * 7], {"rate": 0.5}])
+def test_only_what_was_asked_for_is_told(points: Any) -> None:
+    """Anything else is refused, and nothing of it is taken."""
+    es = sacma.SurrogateCMAES(space=SPACE, seed=1, budget=40)
+    asked = es.ask()
+    with pytest.raises((ValueError, TypeError), match=r"points is .*; allowed: "):
+        es.tell(points, [1.0])
+    with pytest.raises(ValueError, match=r"points is .*; allowed: "):
+        es.tell([{**asked[0], "layers": asked[0]["layers"] % 8 + 1}], [1.0])
+    with pytest.raises(ValueError, match=r"points is .*; allowed: "):
+        es.tell([{**asked[0], "deep": int(asked[0]["deep"])}], [1.0])
+    assert es.result.nfev == 0
+
+
+def test_workers_and_the_rest() -> None:
+    """Generations by threads or processes are the same run; asynchronous ones end; targets and callbacks end it."""
+    alone = minimized()
+    with ThreadPoolExecutor(2) as executor:
+        assert_same(minimized(workers=executor, asynchronous=False), alone)
+        assert minimized(workers=executor).nfev == 40
+    assert_same(minimized(workers=2, asynchronous=False), alone)
+    assert minimized(workers=2).nfev == 40
+    assert minimized(target=1e9).nfev == 1
+    assert minimized(callback=lambda result: result.params["layers"] > 0).status == sacma.Status.CALLBACK
+    assert minimized(budget=600, sigma0=1e-5).restarts > 0
+
+
+def test_only_discrete_parameters() -> None:
+    """One, or many, of few values."""
+    many = sacma.Space({f"n{i}": sacma.Integer(0, 4) for i in range(5)})
+    for space in (sacma.Space(a=sacma.Integer(0, 1)), sacma.Space(a=sacma.Categorical("x", "y")), many):
+        result = sacma.minimize(
+            lambda p: sum({"x": 0, "y": 1}.get(v, v) for v in p.values()), space=space, budget=150, seed=1
+        )
+        assert result.fun == 0
+
+
+@pytest.mark.parametrize("method", ["cobyqa", "lq-cma-es", "bipop-cma-es", "nelder-mead", "l-bfgs-b"])
+def test_methods_that_stand_still_on_plateaus_take_reals_alone(method: str) -> None:
+    """At the call; uniform samples may be of anything."""
+    with pytest.raises(ValueError, match=r"method is .*; allowed: with integers, steps and choices, a method that"):
+        minimized(method=method)
+    real = sacma.Space(a=sacma.Real(0, 9), b=sacma.Real(1e-3, 1, log=True))
+    found = sacma.minimize(lambda p: (p["a"] - 2) ** 2 + math.log(p["b"] * 10) ** 2, space=real, method=method, seed=1)
+    assert found.fun < 1e-4
+    assert minimized(method="random-search").nfev == 40
+
+
+REAL, INTEGER, CATEGORICAL = sacma.Real, sacma.Integer, sacma.Categorical
+WRONG: list[tuple[Callable[[], object], str]] = [
+    (lambda: REAL(1, 1), "high is 1; allowed: a number above low"),
+    (lambda: REAL(1, math.nan), "high is nan"),
+    (lambda: REAL(-math.inf, 1), "low is -inf"),
+    (lambda: REAL("0", 1), "low is '0'"),  # type: ignore[arg-type]
+    (lambda: REAL(0, 10**400), "high is 1000"),
+    (lambda: REAL(0, 1, log=True), "low is 0; allowed: a number above 0"),
+    (lambda: REAL(0, 1, log=1), "log is 1"),  # type: ignore[arg-type]
+    (lambda: REAL(1, 2, log=True, step=0.5), "step is 0.5; allowed: None with log"),
+    (lambda: REAL(0, 1, step=0), "step is 0;"),
+    (lambda: REAL(0, 1, step=2), "step is 2;"),
+    (lambda: REAL(0, 1, step=1e-300), "step is 1e-300;"),
+    (lambda: REAL(True, 2), "low is True"),
+    (lambda: INTEGER(0.5, 2), "low is 0.5"),  # type: ignore[arg-type]
+    (lambda: INTEGER(2, 2), "high is 2; allowed: a number above low, 2"),
+    (lambda: INTEGER(0, 10**16), "high is 10000000000000000"),
+    (lambda: INTEGER(0, 5, log=True), "low is 0; allowed: an integer ≥ 1"),
+    (lambda: INTEGER(0, 5, step=6), "step is 6"),
+    (lambda: INTEGER(1, 5, log=True, step=2), "step is 2; allowed: 1 with log"),
+    (CATEGORICAL, "choices is ()"),
+    (lambda: CATEGORICAL("ab"), "choices is 'ab'"),
+    (lambda: CATEGORICAL("a", "a"), "choices is ('a', 'a')"),
+    (lambda: CATEGORICAL("a", (1, 2)), "choices is ('a', (1, 2)); allowed: 2 to 100"),
+    (lambda: CATEGORICAL(1.0, math.nan), "choices is (1.0, nan)"),
+    (lambda: CATEGORICAL(*range(101)), "choices is (0, 1"),
+    (lambda: CATEGORICAL("a", "\ud800"), "choices is ('a', '\\ud800')"),
+    (sacma.Space, "parameters is {}"),
+    (lambda: sacma.Space(5), "parameters is 5"),  # type: ignore[arg-type]
+    (lambda: sacma.Space(a=(0, 1)), "parameter 'a' is (0, 1); allowed: a sacma.Real"),  # type: ignore[arg-type]
+    (lambda: sacma.Space({"\x1b": 3}), "parameter '\\x1b' is 3"),  # type: ignore[dict-item]
+    (lambda: sacma.Space({3: REAL(0, 1)}), "a name of parameters is 3"),  # type: ignore[dict-item]
+    (lambda: sacma.Space({"a": REAL(0, 1)}, a=REAL(0, 1)), "parameters is {'a'"),
+    (lambda: sacma.minimize(loss, space={"a": REAL(0, 1)}), "space is {'a'"),  # type: ignore[arg-type]
+    (lambda: minimized(bounds=(0, 1)), "bounds is (0, 1); allowed: None beside a space"),
+    (lambda: minimized(scale=1.0), "scale is 1.0; allowed: None beside a space"),
+    (lambda: minimized(x0={"layer": 3}), "a key of x0 is 'layer'; allowed: 'rate', 'layers'"),
+    (lambda: SPACE.params([0.5]), "point is [0.5]; allowed: 7 coordinates from 0 to 1"),
+    (lambda: SPACE.params([2.0] * 7), "point is [2.0, 2.0"),
+    (lambda: SPACE.params([math.nan] * 7), "point is [nan, nan"),
+    (lambda: SPACE.params("ab"), "point is 'ab'"),  # type: ignore[arg-type]
+    (lambda: SPACE.point({"rate": 1e-3}), "params is {'rate': 0.001}; allowed: a value of each parameter"),
+    (lambda: SPACE.point(5), "params is 5"),  # type: ignore[arg-type]
+    (lambda: sacma.Space({f"n{i}": REAL(0, 1) for i in range(999)}).point({"x": 1}), "params is {'x': 1}"),
+    (lambda: minimized(x0={"layers": 9}), "x0['layers'] is 9; allowed: a value of Integer(low=1, high=8"),
+    (lambda: minimized(x0={"layers": 2.5}), "x0['layers'] is 2.5"),
+    (lambda: minimized(x0={"layers": "2"}), "x0['layers'] is '2'"),
+    (lambda: minimized(x0={"kind": "c"}), "x0['kind'] is 'c'"),
+    (lambda: minimized(x0={"deep": 1}), "x0['deep'] is 1"),
+    (lambda: minimized(x0={"rate": math.nan}), "x0['rate'] is nan"),
+    (lambda: minimized(x0=[0.5]), "x0 is [0.5]; allowed: None, values by the names of parameters, or 7 coordinates"),
+    (lambda: minimized(x0=[2.0] * 7), "x0[0] is 2.0"),
+    (
+        lambda: minimized(archive=([{"rate": 1e-3}], [1.0])),
+        "archive[0][0] is {'rate': 0.001}; allowed: a value of each",
+    ),
+    (lambda: minimized(archive=([{}, 3], [1.0, 2.0])), "archive[0][0] is {}"),
+    (lambda: minimized(archive=(5, [1.0])), "archive is 'of shapes () and (1,)'"),
+    (lambda: minimized(archive=([[0.5]], [1.0])), "archive is "),
+    (lambda: sacma.minimize(loss, {"rate": 1e-3}, 1.0), "x0 is {'rate': 0.001}"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_wrong_arguments_are_named(wrong: Callable[[], object], message: str) -> None:
+    """In one line, with what was given and what is allowed."""
+    with pytest.raises((ValueError, TypeError)) as raised:
+        wrong()
+    text = str(raised.value)
+    assert text.startswith(message)
+    assert "; allowed: " in text
+    assert text.isprintable()
+    assert len(text) < 500
+
+
+DAMAGES: list[Any] = [
+    5,
+    [],
+    [3],
+    [{}],
+    [{"name": "a", "kind": "real"}],
+    [{"name": "a", "kind": "odd", "low": 0, "high": 1, "log": False, "step": None}],
+    [{"name": "a", "kind": ["real"], "low": 0, "high": 1, "log": False, "step": None}],
+    [{"name": "a", "kind": "real", "low": 1, "high": 0, "log": False, "step": None}],
+    [{"name": "a", "kind": "real", "low": 0, "high": 1, "log": 0, "step": None}],
+    [{"name": "a", "kind": "real", "low": 0, "high": 1, "log": False, "step": None, "more": 1}],
+    [{"name": 3, "kind": "real", "low": 0, "high": 1, "log": False, "step": None}],
+    [{"name": "a", "kind": "integer", "low": 0, "high": 10**400, "log": False, "step": 1}],
+    [{"name": "a", "kind": "categorical", "choices": "ab"}],
+    [{"name": "a", "kind": "categorical", "choices": [["a", "b"]]}],
+    [{"name": "a", "kind": "categorical", "choices": [{"a": 1}, 2]}],
+    [{"name": "a", "kind": "real", "low": 0.0, "high": 2.0, "log": False, "step": None}] * 3,
+    [{"name": "a", "kind": "real", "low": 0.0, "high": 2.0, "log": False, "step": None}],
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=str)
+def test_a_damaged_space_of_a_journal_is_refused(tmp_path: Path, damage: Any) -> None:
+    """In one line, and so is a space beside other bounds."""
+    path = tmp_path / "journal"
+    minimized(journal=path, budget=8)
+    first, *lines = path.read_text().splitlines()
+    header = json.loads(first)
+    for place, value in (("space", damage), ("lower", [0.0] * 7), ("scale", [2.0] * 7)):
+        changed = {**header, "call": {**header["call"], place: value}}
+        path.write_text("\n".join([json.dumps(changed), *lines]) + "\n")
+        with pytest.raises(ValueError, match=r"which|with a header that is damaged \(line 1\): ") as raised:
+            sacma.read_journal(path)
+        assert str(raised.value).isprintable()
+
+
+@settings(deadline=None, max_examples=25)
+@given(data=st.data())
+def test_drawn_spaces(data: st.DataObject) -> None:
+    """Of any parameters: what f gets is of the space, and the run keeps its budget."""
+    drawn = data.draw(st.lists(st.sampled_from(PARAMETERS), min_size=1, max_size=6))
+    space = sacma.Space({f"p{i}": parameter for i, parameter in enumerate(drawn)})
+    seen: list[dict[str, Any]] = []
+
+    def fun(params: dict[str, Any]) -> float:
+        assert space.key(params) is not None
+        space.point(params)
+        seen.append(params)
+        return sum(hash(str(value)) % 7 for value in params.values())
+
+    sigma0 = data.draw(st.sampled_from([None, 1e-6, 0.1, 3.0]))
+    result = sacma.minimize(fun, space=space, sigma0=sigma0, budget=30, seed=3, max_failures=None)
+    assert result.failures == 0
+    assert len(seen) == result.nfev == 30

@@ -46,15 +46,19 @@ def test_units_of_f_change_nothing(change: Callable[[float], float]) -> None:
     np.testing.assert_array_equal(plain.points, scaled.points)
 
 
-def test_a_translation_moves_all_points_by_the_same() -> None:
-    """Of f and of the initial point: the first points, until rounding has grown."""
+@pytest.mark.parametrize(("quick_factor", "evaluations"), [(0, 12), (3, 9)])
+def test_a_translation_moves_all_points_by_the_same(quick_factor: int, evaluations: int) -> None:
+    """Of f and of the initial point: until the second search for a proposal, by which rounding has grown."""
     shift = np.array([0.5, -1.25, 2.0])
+    settings = shipped("sacma")
+    control = settings.control.model_copy(update={"quick_factor": quick_factor})
+    settings = settings.model_copy(update={"control": control})
 
     def moved(x: Array) -> float:
         return rosenbrock(x - shift)
 
     rng = np.random.default_rng(1)
     start = rng.uniform(-2, 2, 3)
-    plain = Run(shipped("sacma"), 3, initial_point=lambda: start).until(12, rosenbrock)
-    other = Run(shipped("sacma"), 3, initial_point=lambda: start + shift).until(12, moved)
+    plain = Run(settings, 3, initial_point=lambda: start).until(evaluations, rosenbrock)
+    other = Run(settings, 3, initial_point=lambda: start + shift).until(evaluations, moved)
     np.testing.assert_allclose(other.points, plain.points + shift, rtol=1e-6, atol=1e-6)

@@ -1,6 +1,7 @@
 """The archive is a set in the order of arrival."""
 
 import numpy as np
+import pytest
 
 from sacma.surrogate.archive import Archive
 
@@ -22,6 +23,18 @@ def test_drops_exact_duplicates() -> None:
     assert len(archive) == 2
 
 
+def test_the_mean_of_a_noisy_point() -> None:
+    """Where it averages, a point has the mean of its values, and the best value is that of the lowest mean."""
+    archive = Archive(1, averages=True)
+    archive.add(np.array([[1.0], [2.0], [1.0]]), np.array([0.0, 2.5, 3.0]))
+    np.testing.assert_allclose(archive.values, [1.5, 2.5])
+    assert archive.best_value == 1.5
+    archive.add(np.array([[1.0], [3.0], [2.0]]), np.array([6.0, 9.0, 1e308]))
+    np.testing.assert_allclose(archive.values, [3.0, 5e307, 9.0])
+    assert archive.best_value == archive.values[0]
+    np.testing.assert_array_equal(archive.points, [[1.0], [2.0], [3.0]])
+
+
 def test_best_value_is_the_lowest() -> None:
     """The best value is inf at first and the lowest ever after."""
     archive = Archive(1)
@@ -29,3 +42,87 @@ def test_best_value_is_the_lowest() -> None:
     archive.add(np.array([[0.0], [1.0]]), np.array([2.0, -1.0]))
     archive.add(np.array([[2.0]]), np.array([5.0]))
     assert archive.best_value == -1.0
+
+
+def scattered(seed: int, size: int = 40) -> tuple[Archive, np.ndarray, np.random.Generator]:
+    """Return an archive of points of [-1, 1]², those points, and the generator."""
+    rng = np.random.default_rng(seed)
+    archive, points = Archive(2), rng.uniform(-1.0, 1.0, size=(size, 2))
+    archive.add(points, np.sum(points**2, axis=1))
+    return archive, points, rng
+
+
+def test_a_region_of_failures_gets_the_largest_recent_value() -> None:
+    """The first three failures of a region are not archived, the fourth is, with the largest of 15 D values."""
+    archive, points, rng = scattered(1)
+    archive.add(np.array([[0.0, 0.0]]), np.array([7.0]))
+    archive.add(points[:30] + 0.01, np.arange(30.0) / 10.0)
+    size = len(archive)
+    beyond = np.array([3.0, 0.0]) + 0.1 * rng.standard_normal((6, 2))
+    archive.add_failed(beyond[:3])
+    assert len(archive) == size
+    archive.add_failed(beyond[3:])
+    np.testing.assert_array_equal(archive.points[size:], beyond[3:])
+    np.testing.assert_array_equal(archive.values[size:], 2.9)
+    assert archive.best_value == 0.0
+
+
+def test_scattered_failures_are_not_archived() -> None:
+    """A failure between points that have values says nothing."""
+    archive, points, rng = scattered(2, 400)
+    archive.add_failed(rng.uniform(-0.9, 0.9, size=(20, 2)))
+    assert len(archive) == len(points)
+
+
+def test_no_region_without_a_value() -> None:
+    """Where f has failed everywhere there is no value to give."""
+    archive = Archive(2)
+    archive.add_failed(np.random.default_rng(3).standard_normal((20, 2)))
+    assert len(archive) == 0
+
+
+def test_a_region_is_seen_in_coordinates_of_different_units() -> None:
+    """Failures beyond a bound of a coordinate that is a millionth of the others are seen as they are without units."""
+    rng = np.random.default_rng(4)
+    points = rng.uniform(-1.0, 1.0, size=(60, 3))
+    failed = points[:, 2] > 0.5
+    counts = []
+    for units in (np.ones(3), np.array([1e3, 1.0, 1e-3])):
+        archive = Archive(3)
+        archive.add(units * points[~failed], np.sum(points[~failed] ** 2, axis=1))
+        archive.add_failed(units * points[failed])
+        counts.append(len(archive) - np.sum(~failed))
+    assert counts[0] == counts[1] > 0
+
+
+def test_a_region_whose_points_are_equal_in_a_coordinate() -> None:
+    """As an integer that the search has settled may be."""
+    rng = np.random.default_rng(5)
+    points = np.column_stack([rng.uniform(-1.0, 1.0, size=40), np.full(40, 2.0)])
+    archive = Archive(2)
+    archive.add(points[:36], points[:36, 0])
+    archive.add_failed(points[36:])
+    assert len(archive) == 36
+
+
+def test_points_with_the_value_of_a_region_are_no_neighbours_with_values() -> None:
+    """However many points of a region are archived, the next one there is in a region, too."""
+    archive, points, rng = scattered(6)
+    beyond = np.array([3.0, 0.0]) + 0.1 * rng.standard_normal((30, 2))
+    archive.add_failed(beyond)
+    assert len(archive) == len(points) + 27
+    archive.add_failed(beyond[-1:])  # known
+    assert len(archive) == len(points) + 27
+
+
+@pytest.mark.parametrize("averages", [False, True])
+def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(*, averages: bool) -> None:
+    """Where f fails now and then, it may have a value at last."""
+    archive = Archive(2, averages=averages)
+    points = np.random.default_rng(7).uniform(-1.0, 1.0, size=(40, 2))
+    archive.add(points, np.ones(40))
+    beyond = np.array([[3.0, 0.0], [3.0, 0.1], [3.1, 0.0], [3.1, 0.1]])
+    archive.add_failed(beyond)
+    assert beyond[-1] in archive
+    archive.add(beyond[-1:], np.array([-2.0]))
+    assert (archive.values[-1], archive.best_value, len(archive)) == (-2.0, -2.0, 41)

@@ -9,11 +9,11 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from sacma.strategy.proposals.model_optimum import by_differences
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.density import log_densities
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.quadratic_process import QuadraticProcess, fit_quadratic_process
+from sacma.surrogate.slopes import by_differences
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.warped_process import WarpedProcess, fit_warped_process
 from sacma.surrogate.whitening import Array

@@ -54,7 +54,7 @@ def claim_of(number: int, attributes: Mapping[str, Any]) -> PointClaim | None:
     match attributes.get(CLAIM):
         case {"trial": trial, "founder": founder, "population": population, "place": place, "closing": closing} if (
             trial == number
-            and _is_whole(founder, number)
+            and _is_whole(founder)  # of several trials that begin at a time a later one may be the first to sample
             and _is_whole(population)
             and (place is None or _is_whole(place, MOST))
         ):

@@ -5,7 +5,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -217,18 +217,18 @@ class SurrogateCMASampler(BaseSampler):
         claim: PointClaim | None = None
         point: Array | None = None
         conflicts = 0
-        for _ in range(ATTEMPTS):
+        for attempt in range(1, ATTEMPTS + 1):
             trials = {other.number: other for other in study.get_trials(deepcopy=False)}
             run = self._run(study, trial, trials, problem)
             if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
                 return point
             conflicts += claim is not None
-            if (ending := run.ending(trial)) is not None:
+            if attempt < ATTEMPTS and (ending := run.ending(trial)) is not None:
                 _write(study, trial, CLAIM, ending)
             else:
                 claim, point = run.claim(trial, conflicts)
                 _write(study, trial, CLAIM, claim)
-        assert point is not None  # noqa: S101 there is an attempt
+        assert point is not None  # noqa: S101 the last attempt claims one
         return point
 
     def _run(self, study: Study, trial: FrozenTrial, trials: Trials, problem: "_Problem") -> StoredRun:
@@ -245,7 +245,7 @@ class SurrogateCMASampler(BaseSampler):
         run = self._runs.pop(founding.trial, None)
         for _ in range(2):
             if run is None or run.founding != founding:
-                run = StoredRun(founding, self._call(founding, problem.x0, trials, values), values)
+                run = StoredRun(founding, self._call(founding, problem, trials, values), values)
             try:
                 run.follow(trials)
                 break
@@ -264,7 +264,7 @@ class SurrogateCMASampler(BaseSampler):
     def _problem_in(self, distributions: Mapping[str, BaseDistribution]) -> "_Problem":
         """Return the problem in a search space."""
         cube = UnitCube(distributions)
-        x0 = _initial_point(cube, self._x0)
+        x0 = cube.rounded(_initial_point(cube, self._x0))  # as the archive has it where a trial is at x₀
         if others := [name for name in self._x0 if name not in cube.names]:
             self._warn_once(
                 ("x0",),
@@ -275,21 +275,22 @@ class SurrogateCMASampler(BaseSampler):
         parts = [cube.digest, x0.tolist(), self._method.settings.model_dump(mode="json"), self._consider_pruned_trials]
         return _Problem(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
 
-    def _call(self, founding: Founding, x0: Array, trials: Trials, values: TrialValues) -> Call:
+    def _call(self, founding: Founding, problem: "_Problem", trials: Trials, values: TrialValues) -> Call:
         """Return the call of a run."""
         known = values.archive([trials[n] for n in founding.learned if n in trials])
-        box = Bounds(np.zeros(len(x0)), np.ones(len(x0)))
-        return checked_call(
-            x0,
+        D = problem.cube.dimension
+        call = checked_call(
+            problem.x0,
             self._sigma0,
             Limits(),
-            bounds=box,
+            bounds=Bounds(np.zeros(D), np.ones(D)),
             scale=None,
             method=self._method,
             population_size=None,
             seed=founding.seed,
             archive=known,
         )
+        return replace(call, box=replace(call.box, grid=problem.cube)) if problem.cube.discrete else call
 
     def _warn_of_strangers(self, run: StoredRun) -> None:
         if run.strangers:

@@ -30,6 +30,7 @@ OPTIONS = (
     "seed",
     "archive",
     "max_failures",
+    "noisy",
     "journal",
     "workers",
     "asynchronous",
@@ -75,13 +76,13 @@ def scipy_method(
         hess: idem.
         hessp: idem.
         bounds: a pair a coordinate, or a ``Bounds``; None or an infinite number is no bound.
-        constraints: not handled, with SciPy's RuntimeWarning.
-        callback: called after each true-evaluated generation: with the result so far if its only parameter is called
-            ``intermediate_result``, else with the best x so far; StopIteration ends the run.
+        constraints: as of ``sacma.minimize``; derivatives in them are not used.
+        callback: called whenever the points that the method asked for are evaluated: with the result so far if its only
+            parameter is called ``intermediate_result``, else with the best x so far; StopIteration ends the run.
         options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
             sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
-            ``sacma.minimize``, scale, method, population_size, time_limit, seed, archive, max_failures, journal,
-            workers and asynchronous. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's
+            ``sacma.minimize``, scale, method, population_size, time_limit, seed, archive, max_failures, noisy,
+            journal, workers and asynchronous. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's
             OptimizeWarning.
 
     Returns:
@@ -91,7 +92,7 @@ def scipy_method(
         TypeError, ValueError: as ``sacma.minimize``.
     """
     checked_function("fun", fun)
-    _warn_of_unused(jac=jac, hess=hess, hessp=hessp, constraints=constraints)
+    _warn_of_unused(jac=jac, hess=hess, hessp=hessp)
     if unknown := [name for name in options if name not in OPTIONS]:
         warnings.warn(f"Unknown solver options: {', '.join(unknown)}", OptimizeWarning, stacklevel=_STACK)
     if options.get("maxfev") is not None:
@@ -108,6 +109,7 @@ def scipy_method(
         x,
         bounds=bounds,
         callback=None if callback is None else _as_scipy_calls(callback),
+        constraints=constraints,
         **given,
     )
     if disp:
@@ -119,13 +121,11 @@ def _with_arguments(fun: Callable[..., Any], args: tuple[Any, ...], x: Array) ->
     return fun(x, *args)
 
 
-def _warn_of_unused(*, constraints: Any, **derivatives: Any) -> None:
-    """Warn as SciPy warns of what its own methods without derivatives and constraints are given."""
+def _warn_of_unused(**derivatives: Any) -> None:
+    """Warn as SciPy warns of what its own methods without derivatives are given."""
     for name, given in derivatives.items():
         if given is not None and given is not False:
             warnings.warn(f"Method sacma does not use {name}.", RuntimeWarning, stacklevel=_STACK + 1)
-    if constraints is not None and np.size(constraints):
-        warnings.warn("Method sacma cannot handle constraints.", RuntimeWarning, stacklevel=_STACK + 1)
 
 
 def _within(x0: Array, bounds: Any) -> tuple[Array, bool]:

@@ -212,29 +212,40 @@ def _holds(lower: Array, upper: Array, x0: Array) -> bool:
     return not np.any((lower >= upper) | (x0 < lower) | (x0 > upper))
 
 
-def evaluated(archive: object, lower: Array, upper: Array, scale: Array) -> tuple[Array, Array] | None:
-    """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones."""
+def evaluated(
+    archive: object, lower: Array, upper: Array, scale: Array, *, constraints: int = 0
+) -> tuple[Array, ...] | None:
+    """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones.
+
+    With m constraints, also these, shape (n, m).
+    """
     if archive is None:
         return None
-    D = len(lower)
+    D, m = len(lower), constraints
     allowed = f"a pair (X, y) of arrays of shapes (n, {D}) and (n,)"
+    if m:
+        allowed = f"a triple (X, y, G) of arrays of shapes (n, {D}), (n,) and (n, {m}), with constraints"
     if not _has_parts(archive):
         refuse("archive", archive, allowed, of_type=True)
-    if len(archive) != 2:  # noqa: PLR2004 a pair
+    if len(archive) != (3 if m else 2):
         refuse("archive", archive, allowed)
-    points, values = archive
+    points, values = archive[:2]
     if _has_parts(values) and hides_a_value(values):  # an evaluation whose value is masked has failed
         values = [None if hides_a_value(value) else value for value in values]
     X, y = real_array("archive[0]", points, allowed), real_array("archive[1]", values, allowed)
-    if X.size == 0 and y.size == 0:
+    G = real_array("archive[2]", archive[2], allowed) if m else np.empty((len(y) if y.ndim else 0, 0))
+    if X.size == 0 and y.size == 0 and G.size == 0:
         return None
-    if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1]:  # noqa: PLR2004 a matrix
-        refuse("archive", f"of shapes {X.shape} and {y.shape}", allowed)
+    if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1] or G.shape != (len(y), m):  # noqa: PLR2004 a matrix
+        shapes = [str(each.shape) for each in ((X, y, G) if m else (X, y))]
+        refuse("archive", f"of shapes {' and '.join(shapes)}", allowed)
     outside = ~np.all((np.abs(X) <= LARGEST * np.minimum(1.0, scale)) & (lower <= X) & (upper >= X), axis=1)
     for i in np.flatnonzero(outside):
         refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
-    finite = np.isfinite(y)
-    return (X[finite], y[finite]) if finite.any() else None
+    finite = np.isfinite(y) & np.isfinite(G).all(axis=1)
+    if not finite.any():
+        return None
+    return (X[finite], y[finite], G[finite]) if m else (X[finite], y[finite])
 
 
 def _has_parts(value: object) -> TypeGuard[Sequence[object] | np.ndarray]:

@@ -3,12 +3,16 @@
 import math
 import secrets
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from sacma.optimize.arguments import box_of, centre_of, evaluated, initial_point, number, refuse, scale_of, whole
-from sacma.optimize.methods import Method, method_of
+from sacma.optimize.constraints import Constraints, constraints_of
+from sacma.optimize.methods import COMPOSED, Method, method_of
+from sacma.optimize.scaled_box import ScaledBox
 from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
@@ -16,6 +20,7 @@ SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
 SIGMA = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
 SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that give none
 LARGEST_SEED = 2**128 - 1
+FEWEST_NOISY = 10  # smallest budget of a noisy call: two evaluations make a mean with an error
 LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
 
@@ -34,12 +39,20 @@ class Call:
     """Arguments of a run; with the values that it gets, they decide every point."""
 
     x0: Array  # initial point, shape (D,)
-    space: Space  # scale and bounds
+    box: ScaledBox  # scale and bounds
     sigma0: float  # in units of the scale
     method: Method  # its settings hold σ₀, too, where it has one
     seed: int | None  # of all random numbers
-    archive: tuple[Array, Array] | None  # points evaluated already, shape (n, D), and their values, shape (n,)
+    archive: tuple[Array, ...] | None  # points evaluated already, shape (n, D), values, shape (n,), constraints, (n, m)
     limits: Limits  # when it ends
+    space: Space | None = None  # of named parameters, whose coordinates all points are
+    constraints: Constraints = field(default_factory=Constraints)  # besides bounds
+    noisy: bool = False  # f differs from evaluation to evaluation: the last part of the budget measures the best points
+
+    @property
+    def equalities(self) -> tuple[bool, ...]:
+        """True for each constraint h = 0, False for each g ≤ 0; m of them."""
+        return self.constraints.equalities
 
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
@@ -59,18 +72,74 @@ def checked_call(
     population_size: object,
     seed: object,
     archive: object,
+    space: object = None,
+    constraints: object = None,
 ) -> Call:
-    """Return the call that the arguments make."""
+    """Return the call that the arguments make; in a ``space``, points are its coordinates, or parameters."""
+    if space is not None:
+        if not isinstance(space, Space):
+            refuse("space", space, "a sacma.Space, or None", of_type=True)
+        for name, given in (("bounds", bounds), ("scale", scale)):
+            if given is not None:
+                refuse(name, given, "None beside a space, which has ranges")
+        x0, archive, bounds = _point_in(space, x0), _archive_in(space, archive), np.column_stack(space.bounds)
+        scale, sigma0 = 1.0, SHARE if sigma0 is None else sigma0
     x = centre_of(bounds) if x0 is None else initial_point(x0)
     scale, sigma = scale_of_search(scale, sigma0, bounds, x)
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
-    space = Space(lower, upper, scales)
-    chosen = method_of(method, sigma0=sigma, bounded=space.bounded, boxed=space.boxed, population_size=population_size)
+    grid = space if space is not None and space.discrete else None
+    box = ScaledBox(lower, upper, scales, grid)
+    chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
+    if grid is not None and not chosen.allows_discrete:
+        refuse("method", method, f"with integers, steps and choices, a method that samples populations, {COMPOSED}")
+    kept = constraints_of(constraints, x, space)
+    if (m := len(kept.equalities)) and chosen.strategy is None:
+        refuse(
+            "constraints", f"{m} of them", f"None with a method that calls f itself; any with populations, {COMPOSED}"
+        )
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
-    return Call(x, space, sigma, chosen, seed, evaluated(archive, lower, upper, scales), limits)
+    return Call(
+        x, box, sigma, chosen, seed, evaluated(archive, lower, upper, scales, constraints=m), limits, space, kept
+    )
+
+
+def with_noise(call: Call, noisy: object) -> Call:
+    """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
+    if not isinstance(noisy, bool):
+        refuse("noisy", noisy, "True or False", of_type=True)
+    if not noisy:
+        return call
+    if call.limits.target > -math.inf:
+        refuse("noisy", noisy, "False beside a target, which a single lucky value would reach: leave the target out")
+    if not FEWEST_NOISY <= call.limits.budget < math.inf:
+        needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
+        refuse("noisy", noisy, f"False, or True with {needed}")
+    if call.equalities:
+        refuse("noisy", noisy, "False beside constraints, whose candidates are not chosen by single values")
+    return replace(call, noisy=True)
+
+
+def _point_in(space: Space, x0: object) -> object:
+    """Return x₀ of a space: parameters, those that are missing in the middle of their ranges, or coordinates."""
+    allowed = f"None, values by the names of parameters, or {space.dimension} coordinates"
+    if x0 is None or isinstance(x0, Mapping):
+        return np.clip(space.partial_point(x0 or {}, "x0"), *space.bounds)
+    if (point := initial_point(x0)).shape != (space.dimension,):
+        refuse("x0", x0, allowed)
+    return point
+
+
+def _archive_in(space: Space, archive: Any) -> object:
+    """Return an archive of a space, whose points may be parameters, with coordinates."""
+    if not isinstance(archive, Sequence) or len(archive) not in {2, 3}:  # others are refused later
+        return archive
+    points, *rest = archive
+    if not isinstance(points, Sequence) or not any(isinstance(point, Mapping) for point in points):
+        return archive
+    return np.clip(space.points(points, "archive[0]"), *space.bounds), *rest
 
 
 def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) -> tuple[object, float]:

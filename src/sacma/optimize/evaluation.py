@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
-from sacma.optimize.arguments import hides_a_value, is_no_number, refuse, whole
+from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number, refuse, whole
 from sacma.surrogate.whitening import Array
 from sacma.threads import threads
 
@@ -71,6 +71,15 @@ class Evaluation(NamedTuple):
     value: float  # finite; NaN where the evaluation failed
     failure: str = ""  # why it failed, one line; empty where it did not
     raised: Raised | None = None  # the exception, where it is one of ``MISTAKES`` and has just been raised
+    constraints: tuple[float, ...] = ()  # m finite numbers beside a value, none beside a failure
+
+
+class ConstrainedValue(NamedTuple):
+    """What f and its constraints returned at a point."""
+
+    value: object  # of f
+    constraints: object  # of all constraints
+    number: int  # m, how many they are to be
 
 
 class Evaluated(NamedTuple):
@@ -91,14 +100,37 @@ def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:
     return points, np.array([each.evaluation.value for each in ordered], dtype=float)
 
 
+def constraints_of_all(known: Known, number: int) -> Array:
+    """Return the constraints of evaluations, shape (n, m), NaN where one failed, by number."""
+    failed = (math.nan,) * number
+    rows = [known[each].evaluation.constraints or failed for each in sorted(known)]
+    return np.array(rows, dtype=float).reshape(-1, number) if number else np.empty((len(known), 0))
+
+
+def outcome_of(evaluation: Evaluation, number: int) -> float | Array:
+    """Return the value of an evaluation as strategies take it, with m constraints a row; infinite where it failed."""
+    value = math.inf if evaluation.failure else evaluation.value
+    return np.array([value, *(evaluation.constraints or (math.inf,) * number)]) if number else value
+
+
 def evaluation_of(returned: object) -> Evaluation:
     """Return the evaluation that returned something: whatever is one finite number is its value.
+
+    With constraints it is a ``ConstrainedValue``, whose numbers are all finite.
 
     >>> evaluation_of(np.array([2.5])).value
     2.5
     >>> evaluation_of(float("inf")).failure
     'f is inf; allowed: one finite number'
     """
+    if isinstance(returned, ConstrainedValue):
+        evaluation, constraints = evaluation_of(returned.value), _finite(returned.constraints, returned.number)
+        if evaluation.failure:
+            return evaluation
+        if constraints is not None:
+            return evaluation._replace(constraints=constraints)
+        given = shown(returned.constraints)
+        return Evaluation(math.nan, f"constraints are {given}; allowed: {returned.number} finite numbers")
     value = float(returned) if isinstance(returned, float) else _number(returned)  # float64 is a float
     if value is None or not math.isfinite(value):
         return Evaluation(math.nan, f"f is {shown(returned)}; allowed: one finite number")
@@ -115,6 +147,19 @@ def _number(returned: object) -> float | None:
         return float(returned)  # type: ignore[arg-type]  # a number of any library
     except Exception:  # noqa: BLE001 the class may be anybody's
         return None
+
+
+def _finite(returned: object, number: int) -> tuple[float, ...] | None:
+    """Return as many finite numbers; None where it is anything else."""
+    try:
+        if returned is None or hides_a_value(returned) or holds_text(returned):
+            return None
+        array = np.atleast_1d(np.asarray(returned))
+        if array.shape != (number,) or array.dtype.kind not in "biufO" or not np.all(np.isfinite(array.astype(float))):
+            return None
+    except Exception:  # noqa: BLE001 the class may be anybody's
+        return None
+    return tuple(array.astype(float).tolist())
 
 
 def evaluate(fun: Function, point: Array) -> Evaluation:

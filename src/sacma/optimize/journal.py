@@ -17,17 +17,17 @@ from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated
+from sacma.optimize.evaluation_lines import evaluation_line, to_line
 from sacma.optimize.result import Result
 from sacma.optimize.run import Run
 from sacma.optimize.saved import (
     LARGEST_JOURNAL,
+    OPTIONAL,
     JournalContent,
     as_json,
     checked_path,
-    evaluation_line,
     header_line,
     parsed,
-    to_line,
 )
 
 
@@ -199,7 +199,9 @@ def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], N
 
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
     """Refuse the journal of another call."""
-    key, there, here = _difference("", content.header["call"], json.loads(to_line(as_json(call))))
+    none = dict.fromkeys(OPTIONAL)
+    here = json.loads(to_line(as_json(call)))
+    key, there, here = _difference("", {**none, **content.header["call"]}, {**none, **here})
     if key:
         raise ValueError(
             f"journal is {named(path)}, of a call with another {key}: {shown(there)} there, {shown(here)} here; "

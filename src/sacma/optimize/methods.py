@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from sacma.algorithms.base import Algorithm
-from sacma.algorithms.registry import ALGORITHMS
+from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.study import load_study
 from sacma.config.templates import template_paths
@@ -17,7 +17,7 @@ from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
-DEFAULT = "ada-kendall"
+DEFAULT = "sacma"
 COMPOSED = "as have sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
 """The words of a refusal that name methods with populations."""
 
@@ -33,6 +33,13 @@ class Method:
     def strategy(self) -> StrategySettings | None:
         """The settings of a strategy composed of parts; None for an algorithm that calls f itself."""
         return self.settings if isinstance(self.settings, StrategySettings) else None
+
+    @property
+    def allows_discrete(self) -> bool:
+        """False for algorithms that can stand still on a plateau, as where f takes integers."""
+        if self.strategy is not None or getattr(self.settings, "needs_box", False):
+            return True
+        return ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
 @cache
@@ -118,7 +125,7 @@ def _chosen(given: object) -> Method:
     if isinstance(given, BaseModel):
         return Method(_algorithm_with(given), given)
     if not isinstance(given, str):
-        refuse("method", given, "the name of a method, such as 'ada-kendall', or settings", of_type=True)
+        refuse("method", given, "the name of a method, such as 'sacma', or settings", of_type=True)
     if given in _configs():
         return named(given)
     return _with_defaults(given)

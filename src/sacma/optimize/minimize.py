@@ -3,15 +3,15 @@
 import contextlib
 import math
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
-from sacma.optimize.call import checked_call, checked_limits
+from sacma.optimize.call import checked_call, checked_limits, with_noise
 from sacma.optimize.evaluation import (
     MISTAKES,
     Evaluations,
@@ -28,16 +28,18 @@ from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
+from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
 def minimize(
-    fun: Callable[[Array], Any],
-    x0: Sequence[float] | Array | float | None = None,
+    fun: Callable[..., Any],
+    x0: Sequence[float] | Array | float | Mapping[str, Any] | None = None,
     sigma0: float | None = None,
     *,
+    space: Space | None = None,
     bounds: Any = None,
     scale: Sequence[float] | Array | float | None = None,
     method: str | BaseModel = DEFAULT,
@@ -46,12 +48,14 @@ def minimize(
     target: float | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
-    archive: tuple[Any, Any] | None = None,
+    archive: tuple[Any, ...] | None = None,
     max_failures: int | None = 20,
+    noisy: bool = False,
     journal: str | os.PathLike[str] | None = None,
     workers: Any = None,
     asynchronous: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
+    constraints: Any = None,
 ) -> Result:
     """Minimise an expensive function of D variables with surrogate-assisted CMA-ES, or another method.
 
@@ -60,14 +64,16 @@ def minimize(
     >>> found.success, found.nfev < 200
     (True, True)
 
-    An evaluation that raises, or gives anything but one finite number, has failed: it counts, ranks behind all others,
-    and no model sees it; but where the first three raise the same, as a mistake in f does, see below. Ctrl-C ends the
-    run as any other limit does: the result is what has been found.
+    An evaluation that raises, or gives anything but one finite number, has failed: it counts and ranks behind all
+    others; but where the first three raise the same, as a mistake in f does, see below. Ctrl-C ends the run as any
+    other limit does: the result is what has been found.
 
     Args:
-        fun: from an array of shape (D,) to a number, or an array of one.
+        fun: from an array of shape (D,), or in a ``space`` from a dict of its parameters, to a number, or an array of
+            one.
         x0: as the arguments that follow, see ``sacma.SurrogateCMAES``.
         sigma0: idem.
+        space: idem.
         bounds: idem.
         scale: idem.
         method: idem.
@@ -80,6 +86,8 @@ def minimize(
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         archive: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
+        noisy: f differs from call to call: the last fifth of the budget evaluates the best points again, see
+            ``sacma.SurrogateCMAES``. Workers evaluate whole rounds then, ``asynchronous=False``.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
         workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
@@ -88,12 +96,18 @@ def minimize(
             point at a time, and take none.
         asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
             which evaluations end, and two runs with the same seed differ; each can be computed again from its journal.
-            False: workers evaluate a generation and wait for its slowest point; the run is the same as without workers,
-            to the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
+            False: workers evaluate what the method asks for at a time, mostly a single point with the default method,
+            a generation with "ada-kendall", and wait for its slowest point; the run is the same as without workers, to
+            the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
             without a number of workers, ``max_workers``.
-        callback: called with the result so far after each true-evaluated generation, those of a journal included;
-            ends the run if it returns True or raises StopIteration. Where it has a method ``at_end``, that is called
-            with the result before it is returned, whatever ended the run.
+        callback: called with the result so far whenever the points that the method asked for, a generation or a part
+            of one, are evaluated, those of a journal included; ends the run if it returns True or raises StopIteration.
+            Where it has a method ``at_end``, that is called with the result before it is returned, whatever ended the
+            run.
+        constraints: besides bounds: a ``scipy.optimize.NonlinearConstraint`` or ``LinearConstraint``, a dict with
+            ``type`` "ineq" (fun(x) ≥ 0) or "eq", ``fun`` and ``args``, or a sequence of them, evaluated together with
+            ``fun`` wherever that is; or a number m: then ``fun`` returns (f, g), and a point is feasible where all m of
+            g are at most 0. For methods that sample populations. Equalities count as kept up to 1e-6.
 
     Returns:
         The best that was found, why the run ended, and its history: see ``Result``.
@@ -107,10 +121,16 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
+    if noisy is True and asynchronous is not False:
+        if asynchronous:
+            refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
+        asynchronous = False
     evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-    chosen = {"method": method, "population_size": population_size}
-    call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+    chosen = {"method": method, "population_size": population_size, "constraints": constraints}
+    call = checked_call(
+        x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
+    )
     if call.method.strategy is None and evaluator is not one_by_one:
         refuse(
             "workers",
@@ -119,6 +139,10 @@ def minimize(
         )
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
+    call = with_noise(call, noisy)
+    fun = call.constraints.beside(fun)
+    if space is not None:
+        fun = _OfParams(fun, space)
     with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
         run = run_of(call, kept, None if callback is None else _calling(callback))
         with contextlib.closing(run):
@@ -130,6 +154,17 @@ def minimize(
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)
     return result
+
+
+@dataclass(frozen=True)
+class _OfParams:
+    """A function of parameters as one of their coordinates; it can be sent to other processes."""
+
+    fun: Callable[[dict[str, Any]], Any]
+    space: Space
+
+    def __call__(self, point: Array) -> Any:
+        return self.fun(self.space.params(point))
 
 
 def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None) -> None:

@@ -2,27 +2,30 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import real_array, refuse
-from sacma.optimize.call import checked_call, checked_limits
-from sacma.optimize.evaluation import evaluation_of
+from sacma.optimize.call import checked_call, checked_limits, with_noise
+from sacma.optimize.constraints import number_of_constraints
+from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
+from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
 
 class SurrogateCMAES:
-    """CMA-ES in which a Gaussian process evaluates part of the generations, or another method, to be asked and told.
+    """CMA-ES whose populations a model ranks where f has not evaluated them, or another method, to be asked and told.
 
-    ``ask`` gives points that f is to evaluate; the generations that the model evaluates happen inside ``tell``.
+    ``ask`` gives points that f is to evaluate, with the default method x₀ and then one or a few at a time; what models
+    evaluate happens inside ``tell``.
 
     >>> import sacma
     >>> es = sacma.SurrogateCMAES([2.0, -1.0, 0.5], 1.0, budget=150, target=1e-8, seed=1)
@@ -35,27 +38,38 @@ class SurrogateCMAES:
     True
 
     Args:
-        x0: initial point, shape (D,). It is not evaluated. None: the centre of finite bounds, a pair a coordinate.
+        x0: initial point, shape (D,). The default method evaluates it first, unless the archive has it; others do not.
+            None: the centre of finite bounds, a pair a coordinate.
         sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
             the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
-            a sixth of the least width in units of it.
+            a sixth of the least width in units of it. In a ``space``, in units of the ranges (of the logarithm, with
+            ``log``); None: a sixth.
+        space: named parameters with their ranges, in place of ``bounds`` and ``scale``. ``ask`` then gives dicts, and
+            ``tell`` takes them; ``x0`` is a dict, too, in which any may be missing: these begin in the middle.
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
-        method: name of a shipped config, such as "ada-kendall", "dts-cmaes", "cmaes" or "cobyqa"; name of another
+        method: name of a shipped config, such as "sacma", "dts-cmaes", "cmaes" or "cobyqa"; name of another
             registered algorithm; or settings: ``StrategySettings``, or those of a registered algorithm. Their σ₀ and
             ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
             time; its generations are single evaluations.
-        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋.
+        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋, with the default
+            ⌊2 (4 + 3 ln D)⌋.
         budget: most evaluations; None: no limit.
         target: a value at and below which ``stop`` says so.
         time_limit: seconds from now after which ``stop`` says so.
         seed: of all random numbers; None: drawn from the system's entropy, and found in ``result.seed``.
-        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,). sacma's models learn from
-            them, and the best of them is the result as long as nothing better is found; the budget does not count them.
+        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,); in a ``space`` X may be a
+            list of dicts. sacma's models learn from them, and the best of them is the result as long as nothing better
+            is found; the budget does not count them.
         max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
+        noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
+            be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
+            evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
         journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
             them.
+        constraints: number m of constraints g ≤ 0 that are told beside values; None: 0. An ``archive`` then is
+            (X, y, G), with G of shape (n, m). For methods that sample populations.
 
     Raises:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
@@ -65,9 +79,10 @@ class SurrogateCMAES:
 
     def __init__(
         self,
-        x0: Sequence[float] | Array | float | None = None,
+        x0: Sequence[float] | Array | float | Mapping[str, Any] | None = None,
         sigma0: float | None = None,
         *,
+        space: Space | None = None,
         bounds: Any = None,
         scale: Sequence[float] | Array | float | None = None,
         method: str | BaseModel = DEFAULT,
@@ -76,13 +91,22 @@ class SurrogateCMAES:
         target: float | None = None,
         time_limit: float | None = None,
         seed: int | None = None,
-        archive: tuple[Any, Any] | None = None,
+        archive: tuple[Any, ...] | None = None,
         max_failures: int | None = 20,
+        noisy: bool = False,
         journal: str | os.PathLike[str] | None = None,
+        constraints: int | None = None,
     ) -> None:
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-        chosen = {"method": method, "population_size": population_size}
-        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+        chosen = {
+            "method": method,
+            "population_size": population_size,
+            "constraints": number_of_constraints(constraints),
+        }
+        call = checked_call(
+            x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
+        )
+        call = with_noise(call, noisy)
         if journal is not None:
             self._journal = Journal(journal, call)
         self._begin(run_of(call, self._journal))
@@ -95,11 +119,12 @@ class SurrogateCMAES:
             self.close()
             raise
 
-    def ask(self) -> list[Array]:
-        """Return points for f to evaluate, arrays of shape (D,): a population, or what is left of it.
+    def ask(self) -> list[Any]:
+        """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts, or what is left of them.
 
-        Less than a population where the budget has no more, where part of it has been told, and where part of it is
-        known from a journal. Asked again before all is told, it gives what is missing.
+        They are a population, or one or a few points where the method, as the default, has f evaluate a part of it;
+        fewer where the budget has no more, where some have been told, and where some are known from a journal. Asked
+        again before all are told, it gives what is missing.
 
         Raises:
             ValueError: the budget is used up, or the settings allow no further restart.
@@ -109,15 +134,22 @@ class SurrogateCMAES:
             if self._run.exhausted:
                 raise ValueError(f"ask is called at the end: {self.result.message}; allowed: as long as not stop()")
             tasks = self._run.tasks()
-        return [point for _, point in tasks]
+        space = self._run.call.space
+        return [point if space is None else space.params(point) for _, point in tasks]
 
-    def tell(self, points: Sequence[Array] | Array, values: Sequence[Any] | Array) -> None:
+    def tell(
+        self,
+        points: Sequence[Any] | Array,
+        values: Sequence[Any] | Array,
+        constraints: Sequence[Any] | Array | None = None,
+    ) -> None:
         """Take values of points that were asked for; all at once, or a few at a time, in any order.
 
         Args:
-            points: as ``ask`` gave them, each of shape (D,).
-            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others,
-                and no model sees them.
+            points: as ``ask`` gave them, each of shape (D,), or a dict.
+            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others.
+            constraints: m numbers at each of them, shape (n, m), kept where at most 0; None without constraints.
+                Where one has none that is finite, or all of them are None, the evaluation has failed.
 
         Raises:
             ValueError: a point that was not asked for, or not as many values as points.
@@ -125,26 +157,43 @@ class SurrogateCMAES:
             JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
                 taken, and can be told again.
         """
-        allowed = "points as ask gave them, arrays of the same length, one a row"
-        X = real_array("points", points if len(points) else np.empty((0, len(self._run.call.x0))), allowed)
-        if X.ndim != 2 or X.shape[1] != len(self._run.call.x0):  # noqa: PLR2004 a matrix
-            refuse("points", points, allowed)
-        if len(values) != len(X):
-            refuse("values", values, f"as many as there are points, {len(X)}")
-        missing: dict[bytes, list[int]] = {}
+        keys, space = self._keys(points), self._run.call.space
+        if len(values) != len(keys):
+            refuse("values", values, f"as many as there are points, {len(keys)}")
+        if m := len(self._run.call.equalities):
+            if constraints is None or len(constraints) != len(keys):
+                refuse("constraints", constraints, f"{m} numbers for each of the points, {len(keys)}")
+            values = [ConstrainedValue(*each, m) for each in zip(values, constraints, strict=True)]
+        elif constraints is not None:
+            refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
+        missing: dict[Hashable, list[int]] = {}
         for number, point in reversed(self._run.tasks()):
-            missing.setdefault(point.tobytes(), []).append(number)
+            key: Hashable = point.tobytes() if space is None else space.key(space.params(point))
+            missing.setdefault(key, []).append(number)
         numbers = []
-        for point in X:
-            if not missing.get(point.tobytes()):
+        for point, key in zip(points, keys, strict=True):
+            if not missing.get(key):
                 refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
-            numbers.append(missing[point.tobytes()].pop())
+            numbers.append(missing[key].pop())
         for number, value in zip(numbers, values, strict=True):
             try:
                 self._run.record(number, evaluation_of(value))
             except JournalError as error:
                 error.result = self.result
                 raise
+
+    def _keys(self, points: Sequence[Any] | Array) -> list[Hashable]:
+        """Return what tells each of the points from others."""
+        space, D = self._run.call.space, len(self._run.call.x0)
+        if space is not None:
+            if not isinstance(points, Sequence) or isinstance(points, str | bytes):
+                refuse("points", points, "dicts as ask gave them", of_type=True)
+            return [space.key(params) for params in points]
+        allowed = "points as ask gave them, arrays of the same length, one a row"
+        X = real_array("points", points if len(points) else np.empty((0, D)), allowed)
+        if X.ndim != 2 or X.shape[1] != D:  # noqa: PLR2004 a matrix
+            refuse("points", points, allowed)
+        return [point.tobytes() for point in X]
 
     def stop(self) -> dict[str, float]:
         """Return what has ended the run, by name, with its limit; empty while it goes on."""
@@ -161,7 +210,7 @@ class SurrogateCMAES:
 
     @property
     def population_size(self) -> int:
-        """Number of points of the open population, those that are told included; 0 before ``ask``."""
+        """Number of points that were last asked for together, those that are told included; 0 before ``ask``."""
         return self._run.population_size
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -61,12 +61,12 @@ def _draw_convergence(axes: "Axes", history: History) -> None:
 class LivePlot:
     """A ``callback`` that draws the run so far, again and again, and at its end: in a window, or into a file.
 
-    In ask and tell, call it with ``es.result`` after each generation, and ``draw`` at the end. Where the file cannot be
+    In ask and tell, call it with ``es.result`` after each ``tell``, and ``draw`` at the end. Where the file cannot be
     written, it warns.
 
     Args:
         path: of an image file, whose ending says which kind; each drawing replaces it whole. None: a window.
-        every: fewest seconds between two drawings; 0: after each generation.
+        every: fewest seconds between two drawings; 0: at each call.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, every: float = 1.0) -> None:

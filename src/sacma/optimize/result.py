@@ -1,14 +1,16 @@
 """The result of a run, as SciPy gives it, and its history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import OptimizeResult
 
+from sacma.optimize.space import Space
 from sacma.strategy.generation import Generation
+from sacma.strategy.lagrangian import violations
 from sacma.surrogate.whitening import Array
 
 if TYPE_CHECKING:
@@ -36,11 +38,25 @@ class History:
     values: Array  # shape (n,), NaN where an evaluation failed
     failures: dict[int, str]  # why it failed, by number from 1
     generations: Sequence[Generation]  # those of f and those of the model
+    space: Space | None = None  # of named parameters, whose coordinates the points are
+    constraints: Array = field(default_factory=lambda: np.empty((0, 0)))  # shape (n, m): g ≤ 0 and h = 0; NaN as values
+    equalities: tuple[bool, ...] = ()  # True for each h
+
+    @property
+    def params(self) -> list[dict[str, Any]]:
+        """The parameters of each point, in a space of named ones; without, an empty list."""
+        return [] if self.space is None else [self.space.params(point) for point in self.points]
 
     @property
     def best(self) -> Array:
-        """The lowest value up to each evaluation, shape (n,); inf before the first that did not fail."""
-        return np.asarray(np.fmin.accumulate(np.where(np.isnan(self.values), np.inf, self.values)))
+        """The lowest value up to each evaluation, shape (n,); inf before the first that did not fail.
+
+        With constraints the lowest where all are kept.
+        """
+        counts = np.isfinite(self.values)
+        if self.equalities:
+            counts &= violations(self.constraints, self.equalities) == 0.0
+        return np.asarray(np.fmin.accumulate(np.where(counts, self.values, np.inf)))
 
     def __repr__(self) -> str:
         return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
@@ -51,7 +67,11 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
 
     Beside ``x``, ``fun``, ``nfev``, ``nit`` (generations, those of the model included), ``success``, ``status`` (a
     ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run; ``restarts``;
-    ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``.
+    ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``. In a
+    noisy run ``fun`` is the mean of evaluations of ``x``, and ``fun_error`` its standard error, None elsewhere. In a
+    ``Space`` of named parameters ``params`` is a dict of the best ones, and ``x`` their coordinates in [0, 1]^D.
+    With constraints ``x`` is the best point that keeps them, or where none does, that of the smallest
+    ``constraint_violation``: the largest of g and |h| at ``x``, at least 0.
     """
 
     def plot(self, figure: "Figure | None" = None) -> "Figure":

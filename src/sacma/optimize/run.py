@@ -4,23 +4,23 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import nullcontext
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
-from sacma.optimize.asked import AskedSearch
+from sacma.optimize.best import best_at_start
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays
+from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays, constraints_of_all, outcome_of
+from sacma.optimize.noise import NoisySearch, Recommended
 from sacma.optimize.result import History, Result, Status
 from sacma.optimize.search import strategy_of
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
+from sacma.threads import one_thread
 
 MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 
@@ -80,7 +80,8 @@ class Run:
         self._failed_in_a_row = 0  # of them
         self._last_failure = ""
         self.failures = 0
-        self.best_value, self.best_point, self._best_number = _best_of(call)
+        self._number = len(call.equalities)  # m, of constraints
+        self.best = best_at_start(call)
 
     @property
     def evaluations(self) -> int:
@@ -92,7 +93,7 @@ class Run:
         """The reason why the run has ended, if it has."""
         limits = self.call.limits
         reasons = (
-            (Status.TARGET, self.best_value <= limits.target),
+            (Status.TARGET, self.best.found and self.best.value <= limits.target),
             (Status.FAILURES, self._failed_in_a_row >= limits.max_failures),
             (self._ended, self._ended != Status.GOING_ON),
             (Status.BUDGET, self.evaluations >= limits.budget),
@@ -117,7 +118,7 @@ class Run:
 
     def close(self) -> None:
         """End the thread of a search that has one; it begins again where it is needed."""
-        if isinstance(self._strategy, AskedSearch):
+        if not isinstance(self._strategy, SurrogateStrategy):
             self._strategy.close()
 
     def replay(self) -> None:
@@ -176,27 +177,41 @@ class Run:
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no models of their own
-        self._strategy.learn(self.call.space.scaled(points), values)
+        self._strategy.learn(self.call.box.scaled(points), values)
 
     def result(self) -> Result:
         """Return what has been found so far."""
-        status, found, evaluated = self.status, math.isfinite(self.best_value), self.evaluated()
+        best, status, evaluated = self._recommended(), self.status, self.evaluated()
+        found = self.best.found and math.isfinite(best.value)
         reasons = {i: e.evaluation.failure for i, e in enumerate(evaluated.values(), 1) if e.evaluation.failure}
         by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
+        space, constrained = self.call.space, {}
+        if self.call.equalities:
+            constrained["constraint_violation"] = self.best.violation
         return Result(
-            x=self.best_point.copy(),
-            fun=self.best_value,
+            **({} if space is None else {"params": space.params(best.point)}),
+            **constrained,
+            x=best.point.copy(),
+            fun=best.value,
+            fun_error=best.error,
             nfev=self.evaluations,
             nit=len(self.generations),
             success=found and (status == Status.TARGET or (no_target and status in by_choice)),
             status=status,
-            message=self._message(status),
+            message=self._message(status) + (f"; {best.what}" if best.what else ""),
             seed=self.call.seed,
             restarts=self.generations[-1].restart if self.generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
             failures=self.failures,
-            history=History(*as_arrays(evaluated, len(self.call.x0)), reasons, tuple(self.generations)),
+            history=History(
+                *as_arrays(evaluated, len(self.call.x0)),
+                reasons,
+                tuple(self.generations),
+                space,
+                constraints_of_all(evaluated, self._number),
+                self.call.equalities,
+            ),
         )
 
     def evaluated(self) -> Known:
@@ -212,7 +227,7 @@ class Run:
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
         with one_thread() if self._uses_models else nullcontext():
             sample = self._strategy.further(rng)
-        return Begun(self.call.space.points([sample.seen])[0], sample)
+        return Begun(self.call.box.points([sample.seen])[0], sample)
 
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
@@ -223,7 +238,7 @@ class Run:
 
     def _open_next(self) -> None:
         if asked := self._strategy.asked:
-            points = self.call.space.points([sample.seen for sample in asked])
+            points = self.call.box.points([sample.seen for sample in asked])
             self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
 
     def _begin(self) -> None:
@@ -288,8 +303,8 @@ class Run:
         evaluation = record.evaluation
         if evaluation.failure:
             self.failures += 1
-        elif (evaluation.value, number) < (self.best_value, self._best_number):
-            self.best_value, self.best_point, self._best_number = evaluation.value, begun.point, number
+        else:
+            self.best = self.best.after(number, begun.point, evaluation, self.call.equalities)
         return begun
 
     def _take(self, number: int, record: Evaluated) -> None:
@@ -304,10 +319,9 @@ class Run:
         if self._open and self._filled + len(self._others) == len(self._open):
             self._close()
 
-    def _value(self, number: int) -> float:
+    def _value(self, number: int) -> float | Array:
         """Return the value of an evaluation as strategies take it: infinity where it failed."""
-        evaluation = self._evaluated[number].evaluation
-        return math.inf if evaluation.failure else evaluation.value
+        return outcome_of(self._evaluated[number].evaluation, self._number)
 
     def _settle(self) -> None:
         """Count failures in the order of the points, whatever the order in which evaluations come."""
@@ -322,7 +336,8 @@ class Run:
     def _close(self) -> None:
         """Let the strategy learn from the population of which there are values now."""
         others = iter(self._others)
-        values = []
+        values: list[float | Array] = []
+        missing = np.full(1 + self._number, math.nan) if self._number else math.nan
         for place in range(len(self._open)):
             number = self._places[place] if place < len(self._places) else 0
             if number in self._evaluated:
@@ -330,12 +345,20 @@ class Run:
             else:
                 assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 idem
                 other, sample = next(others)
-                values.append(self._value(other) if self._strategy.replace(place, sample) else math.nan)
+                values.append(self._value(other) if self._strategy.replace(place, sample) else missing)
         self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0
         with one_thread() if self._uses_models else nullcontext():
-            self._strategy.tell(values)
+            self._strategy.tell(np.array(values))
         if self._on_generation is not None:
             self._on_generation(self)
+
+    def _recommended(self) -> Recommended:
+        """Return the best that has been found."""
+        best = Recommended(self.best.point, self.best.value)
+        if not isinstance(self._strategy, NoisySearch):
+            return best
+        told = [float(self._value(i)) if i in self._evaluated else math.nan for i in self._places]  # no constraints
+        return self._strategy.recommended(told, best)
 
     def _message(self, status: Status) -> str:
         limits = self.call.limits
@@ -352,29 +375,13 @@ class Run:
             Status.INTERRUPTED: "interrupted",
         }
         message = messages[status]
-        only_failures = self.failures and not math.isfinite(self.best_value)
+        only_failures = self.failures and not math.isfinite(self.best.value)
         if self._last_failure and (status == Status.FAILURES or only_failures):
             message += f"; the last failure: {self._last_failure}"
-        if not self._best_number:
+        if self.best.violation > 0.0 and math.isfinite(self.best.value):
+            message += (
+                f"; no point kept all constraints: that of the smallest violation, {self.best.violation:g}, is given"
+            )
+        if not self.best.number:
             message += "; nothing better than the given archive was found"
         return message
-
-
-def _best_of(call: Call) -> tuple[float, Array, int]:
-    """Return value, point and number of the best there is at the start: of the archive; else inf, at x₀."""
-    if call.archive is None:
-        return math.inf, call.x0, 1
-    X, y = call.archive
-    best = int(np.argmin(y))
-    return float(y[best]), X[best], 0
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Hold linear algebra to one thread: its bits do not depend on the number of cores, and it is faster so."""
-    controlled: AbstractContextManager[object] = _pools().limit(limits=1)
-    return controlled
-
-
-@cache
-def _pools() -> ThreadpoolController:
-    return ThreadpoolController()

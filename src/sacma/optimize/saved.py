@@ -5,18 +5,14 @@ evaluation has a number, counted from 1 in the order in which the run asks for p
 the evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
 """
 
-import contextlib
 import json
 import math
 import os
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-import numpy as np
 from pydantic import ValidationError
 
 from sacma import __version__
@@ -24,26 +20,32 @@ from sacma.config.nested import resolve
 from sacma.errors import RunError
 from sacma.files.atomic import write_atomically
 from sacma.files.printable import one_line, shown
-from sacma.files.untrusted import open_regular, parse_json
+from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import initial_point, named, refuse
-from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma
-from sacma.optimize.evaluation import Evaluated, Evaluation, Known, as_arrays
+from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma, with_noise
+from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
+from sacma.optimize.evaluation import Evaluated, Known, as_arrays, constraints_of_all
+from sacma.optimize.evaluation_lines import evaluation_in, evaluation_line, json_of, longest_line, real, to_line
 from sacma.optimize.methods import Method, method_of, registered
+from sacma.optimize.space import space_as_json, space_of
+from sacma.optimize.versions import differing, versions
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-3"  # format of the header; a reader of another refuses it
-COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
+FORMAT = "sacma-journal-5"  # format of the header; a reader of another refuses it
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
-LONGEST_VERSIONS = 300  # characters of what is said about versions
+LONGEST_REASON = 300  # characters of what is said about a setting
 
-CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive")
+CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space", "noisy")
+OPTIONAL = ("constraints",)  # keys of a call that not each has
 LIMITS = tuple(field.name for field in fields(Limits))
 _NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}  # of a strategy
 
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_HEADER = 64 << 20  # bytes: the header holds the archive
-LARGEST_NUMBER = 10**18  # largest number of an evaluation
+
+KINDS = ("<= 0", "== 0")
+"""Constraints in a header, inequalities and equalities."""
 
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
@@ -70,17 +72,22 @@ class JournalContent:
         return self.archive[1]
 
     @property
-    def archive(self) -> tuple[Array, Array]:
-        """Points and values, as ``archive=`` of another call takes them."""
-        return as_arrays(self.evaluations, len(self.call.x0))
+    def params(self) -> list[dict[str, Any]]:
+        """Parameters of all points, in a space of named ones; without, an empty list."""
+        space = self.call.space
+        return [] if space is None else [space.params(point) for point in self.points]
+
+    @property
+    def archive(self) -> tuple[Array, ...]:
+        """Points and values, with constraints also these, as ``archive=`` of another call takes them."""
+        m = len(self.call.equalities)
+        G = (constraints_of_all(self.evaluations, m),) if m else ()
+        return *as_arrays(self.evaluations, len(self.call.x0)), *G
 
     @property
     def other_versions(self) -> str:
         """The packages that had another version when it was begun, for people; empty where none had."""
-        here = _versions()
-        others = {name: was for name, was in self.header["versions"].items() if here.get(name) != was}
-        words = ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in others.items())
-        return one_line(words, LONGEST_VERSIONS)
+        return differing(self.header["versions"])
 
     def source(self, path: object) -> str:
         """Return ``path`` as errors name it: with the versions that it was written with, where they differ."""
@@ -133,19 +140,12 @@ def checked_path(name: str, path: object) -> Path:
 def header_line(call: Call) -> bytes:
     """Return the first line of a journal; refuse an archive that is too large for one."""
     limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
-    top = {"format": FORMAT, "sacma": __version__, "versions": _versions(), "limits": limits, "call": as_json(call)}
+    top = {"format": FORMAT, "sacma": __version__, "versions": versions(), "limits": limits, "call": as_json(call)}
     header = to_line(top)
     if len(header) > LARGEST_HEADER:
         given = f"{len(header) >> 20} MiB large, as it is written"
         refuse("archive", given, f"at most {LARGEST_HEADER >> 20} MiB, to be written to a journal")
     return header
-
-
-def evaluation_line(number: int, evaluated: Evaluated) -> bytes:
-    """Return the line of an evaluation."""
-    point, evaluation, begun = evaluated
-    ended = {"failure": evaluation.failure} if evaluation.failure else {"value": evaluation.value}
-    return to_line({"number": number, "point": point.tolist(), **ended, **({} if begun is None else {"begun": begun})})
 
 
 def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | None, int]:
@@ -162,17 +162,18 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
     if not first.endswith(b"\n") and len(first) <= LARGEST_HEADER:
         return None, 0
     try:
-        header = _json_of(first, LARGEST_HEADER)
+        header = json_of(first, LARGEST_HEADER)
         call = call_of(header)
     except ValueError as error:
         raise ValueError(f"{which}, with a header that is damaged (line 1): {error}; {_AS_IT_WAS}") from None
     evaluations: dict[int, Evaluated] = {}
-    most = _longest_line(len(call.x0))
+    m = len(call.equalities)
+    most = longest_line(len(call.x0) + m)
     size, line = len(first), file.readline(most + 1)
     while line.endswith(b"\n") or len(line) > most:
         following = file.readline(most + 1)
         try:
-            number, evaluation = _evaluation(_json_of(line, most), len(call.x0), evaluations)
+            number, evaluation = evaluation_in(json_of(line, most), len(call.x0), m, evaluations)
         except ValueError as error:
             torn = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
             if torn and not following.endswith(b"\n") and len(following) <= most:
@@ -185,51 +186,21 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
     return JournalContent(header, evaluations, call), size
 
 
-def _longest_line(dimension: int) -> int:
-    """Return the bytes of an evaluation's line at most: a float takes 26, a character of a failure's text up to 12."""
-    return 32 * dimension + 32_768
-
-
-def _json_of(line: bytes, most: int) -> Any:
-    if len(line) > most:
-        raise ValueError(f"it is longer than {most} bytes")
-    return parse_json(line)
-
-
-def _evaluation(content: Any, dimension: int, others: Known) -> tuple[int, Evaluated]:
-    ends = {"number", "point", "value"}, {"number", "point", "failure"}
-    if not isinstance(content, dict) or content.keys() - {"begun"} not in ends:
-        raise ValueError("no object with number, point, and value or failure")
-    number, point, begun = content["number"], content["point"], content.get("begun")
-    if type(number) is not int or not 1 <= number <= LARGEST_NUMBER:
-        raise ValueError(f"its number is {shown(number)}, not an integer from 1 to {LARGEST_NUMBER:g}")
-    if number in others:
-        raise ValueError(f"its number is {number}, as that of a line before")
-    if "begun" in content and (type(begun) is not int or not number <= begun <= LARGEST_NUMBER):
-        raise ValueError(f"its begun is {shown(begun)}, not an integer from its number to {LARGEST_NUMBER:g}")
-    if not isinstance(point, list) or len(point) != dimension:
-        raise ValueError(f"its point is {shown(point)}, not a list of {dimension} numbers")
-    x = np.array([real("a coordinate", coordinate) for coordinate in point])
-    if "value" in content:
-        return number, Evaluated(x, Evaluation(real("its value", content["value"])), begun)
-    failure = content["failure"]
-    if not isinstance(failure, str) or not failure:
-        raise ValueError(f"its failure is {shown(failure)}, not text")
-    return number, Evaluated(x, Evaluation(math.nan, one_line(failure) or "failed"), begun)
-
-
 def as_json(call: Call) -> dict[str, Any]:
     """Return all of a call but its limits: floats come back from JSON to the bit."""
     return {
         "x0": call.x0.tolist(),
         "sigma0": call.sigma0,
-        "lower": _open(call.space.lower),
-        "upper": _open(call.space.upper),
-        "scale": call.space.scale.tolist(),
+        "lower": _open(call.box.lower),
+        "upper": _open(call.box.upper),
+        "scale": call.box.scale.tolist(),
         "algorithm": call.method.algorithm,
         "settings": call.method.settings.model_dump(exclude=_not_of_a_call(call.method)),
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
+        "space": None if call.space is None else space_as_json(call.space),
+        "noisy": {"budget": int(call.limits.budget)} if call.noisy else None,  # which divides the run
+        **({"constraints": [KINDS[equal] for equal in call.equalities]} if call.equalities else {}),
     }
 
 
@@ -246,7 +217,8 @@ def call_of(header: object) -> Call:
         _check_text("sacma", top["sacma"])
         _check_versions(top["versions"])
         limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
-        return _call_of(_keys("call", top["call"], CALL), limits)
+        given = _keys("call", top["call"], CALL, OPTIONAL)
+        return _with_noise(_call_of(given, limits), given["noisy"])
     except TypeError as error:
         raise ValueError(str(error)) from None
 
@@ -258,16 +230,45 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
     bounded = any(bound is not None for bound in lower + upper)
     method = _method(given["algorithm"], given["settings"], sigma0, bounded=bounded)
-    seed, archive = given["seed"], given["archive"]
+    seed, archive, equalities = given["seed"], given["archive"], _equalities(given.get("constraints"))
     if type(seed) is not int:
         _refuse("seed", seed, "an integer")
     if archive is not None:
-        X, y = _list("archive", archive, 2)
+        X, y, *G = _list("archive", archive, 3 if equalities else 2)
         y = _vector("archive[1]", y)
-        X = [_vector(f"archive[0][{i}]", x, len(x0)) for i, x in enumerate(_list("archive[0]", X, len(y)))]
-        archive = X, y
-    bounds, chosen = list(zip(lower, upper, strict=True)), {"method": method, "population_size": None}
-    return checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, **chosen)
+        X = _rows("archive[0]", X, len(y), len(x0))
+        archive = X, y, *(_rows("archive[2]", each, len(y), len(equalities)) for each in G)
+    chosen = {"method": method, "population_size": None, "seed": seed, "archive": archive}
+    chosen["constraints"] = Constraints(equalities)
+    if given["space"] is not None:
+        return _call_in_space(given, x0, sigma0, limits, chosen)
+    return checked_call(x0, sigma0, limits, bounds=list(zip(lower, upper, strict=True)), scale=scale, **chosen)
+
+
+def _call_in_space(
+    given: Mapping[str, Any], x0: Array, sigma0: float, limits: Limits, chosen: Mapping[str, Any]
+) -> Call:
+    """Return a call whose bounds and scale follow from its space; others are refused."""
+    described = _list("space", given["space"])
+    if any(not isinstance(one, dict) for one in described) or len(described) > len(x0):
+        _refuse("space", given["space"], "a list of parameters")
+    space = space_of(described)
+    call = checked_call(x0, sigma0, limits, bounds=None, scale=None, space=space, **chosen)
+    written = as_json(call)
+    for key in ("lower", "upper", "scale", "space"):
+        if written[key] != given[key]:
+            _refuse(key, given[key], "that of its space")
+    return call
+
+
+def _with_noise(call: Call, given: object) -> Call:
+    """Return the call as a noisy one, if it was: with the budget of its limits."""
+    if given is None:
+        return call
+    budget = _keys("noisy", given, ("budget",))["budget"]
+    if type(budget) is not int or budget != call.limits.budget:
+        _refuse("noisy.budget", budget, "that of the limits")
+    return with_noise(call, noisy=True)
 
 
 def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -> Method:
@@ -290,7 +291,7 @@ def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -
         first = error.errors()[0]
         within, _ = resolve(chosen.settings, tuple(map(str, first["loc"])))
         key = ".".join(["settings", *within])
-        reason = one_line(first["msg"], LONGEST_VERSIONS)
+        reason = one_line(first["msg"], LONGEST_REASON)
         _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
     method = Method(chosen.name, settings)
     if method_of(method, sigma0=sigma0, bounded=bounded) != method:
@@ -306,14 +307,6 @@ def _not_of_a_call(method: Method) -> Any:
     return _NOT_OF_A_CALL if method.strategy is not None else {"sigma0"}
 
 
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in COMPUTED_WITH:
-        with contextlib.suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
-
-
 def _check_versions(given: object) -> None:
     if not isinstance(given, dict) or len(given) > LONGEST_VERSION:
         _refuse("versions", given, "versions of packages, by name")
@@ -327,13 +320,13 @@ def _check_text(key: str, value: object) -> None:
         _refuse(key, value, f"text of at most {LONGEST_VERSION} characters")
 
 
-def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
-    """Return a JSON object that has ``keys`` and no others."""
+def _keys(what: str, given: object, keys: Collection[str], optional: Collection[str] = ()) -> dict[str, Any]:
+    """Return a JSON object that has ``keys``, perhaps ``optional`` ones, and no others."""
     if not isinstance(given, dict):
         _refuse(what, given, f"an object with {', '.join(keys)}")
     if missing := [key for key in keys if key not in given]:
         raise ValueError(f"{what} has no {missing[0]}")
-    if more := [key for key in given if key not in keys]:
+    if more := [key for key in given if key not in {*keys, *optional}]:
         _refuse(f"a key of {what}", more[0], ", ".join(keys))
     return given
 
@@ -342,6 +335,22 @@ def _list(key: str, given: object, length: int | None = None) -> list[Any]:
     if not isinstance(given, list) or length not in {None, len(given)}:
         _refuse(key, given, "a list" if length is None else f"a list of {length}")
     return given
+
+
+def _rows(key: str, given: object, rows: int, columns: int) -> list[Any]:
+    """Return a matrix of finite numbers."""
+    return [_vector(f"{key}[{i}]", row, columns) for i, row in enumerate(_list(key, given, rows))]
+
+
+def _equalities(given: object) -> tuple[bool, ...]:
+    """Return which constraints are equalities."""
+    kinds = [] if given is None else _list("constraints", given)
+    if given is not None and not 1 <= len(kinds) <= MOST_CONSTRAINTS:
+        _refuse("constraints", given, f"a list of 1 to {MOST_CONSTRAINTS}")
+    for kind in kinds:
+        if kind not in KINDS:
+            _refuse("one of constraints", kind, " or ".join(KINDS))
+    return tuple(kind == KINDS[True] for kind in kinds)
 
 
 def _vector(key: str, given: object, length: int | None = None, *, or_none: bool = False) -> list[Any]:
@@ -353,17 +362,5 @@ def _vector(key: str, given: object, length: int | None = None, *, or_none: bool
     return numbers
 
 
-def real(key: str, value: object) -> float:
-    """Return a JSON number as a finite float; refuse anything else, such as a truth value or text."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
-        _refuse(key, value, "a finite number")
-    return float(value)
-
-
 def _refuse(key: str, value: object, allowed: str) -> NoReturn:
     raise ValueError(f"{key} is {shown(value)}, not {allowed}")
-
-
-def to_line(content: Mapping[str, Any]) -> bytes:
-    """Return a line of a journal."""
-    return json.dumps(content).encode() + b"\n"

@@ -9,6 +9,7 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.asked import AskedSearch, Request
 from sacma.optimize.call import Call
+from sacma.optimize.noise import NoisySearch
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
@@ -16,19 +17,32 @@ from sacma.surrogate.whitening import Array
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
 
 
-def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
+def strategy_of(
+    call: Call, on_generation: Callable[[Generation], None]
+) -> SurrogateStrategy | AskedSearch | NoisySearch:
     """Return the strategy of a call with a seed; its points are in units of the scale."""
+    search = _search_of(call, on_generation)
+    return NoisySearch(call, search) if call.noisy else search
+
+
+def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
     if call.method.strategy is None:
         return AskedSearch(partial(_search, call), on_generation)
     starts, samples = _generators(call)
-    archive = None if call.archive is None else (call.space.scaled(call.archive[0]), call.archive[1])
+    archive = None
+    if call.archive is not None:
+        X, *outcomes = call.archive
+        archive = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
     return SurrogateStrategy(
         call.method.strategy,
         initial_point=initial_points(call, starts),
-        box=call.space.box,
+        box=call.box.scaled_bounds,
         rng=samples,
         on_generation=on_generation,
         archive=archive,
+        grid=call.box.grid,
+        noisy=call.noisy,
+        equalities=call.equalities,
     )
 
 
@@ -43,8 +57,8 @@ def initial_points(call: Call, rng: np.random.Generator) -> Callable[[], Array]:
     first = [call.x0]
 
     def initial_point() -> Array:
-        space = call.space
-        return space.scaled(first.pop() if first else space.another_start(call.x0, call.sigma0, rng))
+        box = call.box
+        return box.scaled(first.pop() if first else box.another_start(call.x0, call.sigma0, rng))
 
     return initial_point
 
@@ -79,8 +93,8 @@ class _Problem:
 
     def __init__(self, call: Call, evaluate: Callable[[Request], float], initial_point: Callable[[], Array]) -> None:
         self.dimension = len(call.x0)
-        self.lower_bounds, self.upper_bounds = call.space.box
-        self._reach = FARTHEST * np.minimum(1.0, 1.0 / call.space.scale)
+        self.lower_bounds, self.upper_bounds = call.box.scaled_bounds
+        self._reach = FARTHEST * np.minimum(1.0, 1.0 / call.box.scale)
         self._evaluate = evaluate
         self._initial_point = initial_point
         self._starts = 0

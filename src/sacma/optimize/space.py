@@ -1,57 +1,214 @@
-"""The user's coordinates and the strategy's: a scale for each, and bounds that no point leaves."""
+"""A space of named parameters, and its points: coordinates of the unit cube."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from sacma.files.printable import one_line, shown
+from sacma.optimize.arguments import real_array, refuse
+from sacma.optimize.parameters import Categorical, Integer, Parameter, ParameterAxes, Real
 from sacma.surrogate.whitening import Array
 
+KINDS: Mapping[str, type[Real | Integer | Categorical]] = {"real": Real, "integer": Integer, "categorical": Categorical}
+MOST_COORDINATES = 10_000
+LONGEST_NAME = 200  # characters
 
-@dataclass(frozen=True, eq=False)
+
 class Space:
-    """x = scale · z, moved onto the bounds where it lies beyond."""
+    """Named parameters of a function, which gets them as a dict.
 
-    lower: Array  # bounds of x, shape (D,); -inf where there is none
-    upper: Array  # idem; inf where there is none
-    scale: Array  # of each coordinate, shape (D,)
+    >>> import sacma
+    >>> space = sacma.Space(
+    ...     learning_rate=sacma.Real(1e-5, 1e-1, log=True),
+    ...     layers=sacma.Integer(1, 8),
+    ...     kind=sacma.Categorical("linear", "cubic"),
+    ... )
+    >>> def fun(params):
+    ...     distance = np.log10(params["learning_rate"]) + 3
+    ...     return distance**2 + (params["layers"] - 3) ** 2 + (params["kind"] == "linear")
+    >>> found = sacma.minimize(fun, space=space, budget=100, seed=1)
+    >>> found.params["layers"], found.params["kind"], bool(found.fun < 1e-3)
+    (3, 'cubic', True)
 
-    @cached_property
-    def bounded(self) -> bool:
-        """True where any coordinate has a bound."""
-        return bool(np.any(np.isfinite(self.lower) | np.isfinite(self.upper)))
+    Its points are coordinates of [0, 1]^D: one a parameter, in their order, and of a categorical one with three or
+    more choices one a choice.
+
+    Args:
+        parameters: parameters by name, for names that are not Python's; before those by keyword.
+        named: parameters by name: ``sacma.Real``, ``sacma.Integer`` or ``sacma.Categorical``.
+
+    Raises:
+        TypeError, ValueError: a parameter is wrong, or there is none.
+    """
+
+    def __init__(self, parameters: Mapping[str, Parameter] | None = None, /, **named: Parameter) -> None:
+        if parameters is not None and not isinstance(parameters, Mapping):
+            refuse("parameters", parameters, "parameters by name, or None", of_type=True)
+        given = {**(parameters or {})}
+        if both := given.keys() & named.keys():
+            refuse("parameters", parameters, f"each name once; {shown(min(both))} is given by keyword, too")
+        given |= named
+        if not given:
+            refuse("parameters", given, "one or more parameters by name")
+        for name, parameter in given.items():
+            if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
+                refuse("a name of parameters", name, f"text of 1 to {LONGEST_NAME} characters", of_type=True)
+            if not isinstance(parameter, Parameter):
+                allowed = "a sacma.Real, a sacma.Integer or a sacma.Categorical"
+                refuse(f"parameter {shown(name)}", parameter, allowed, of_type=True)
+        self._parameters = given
+        self._axes = {name: ParameterAxes(parameter) for name, parameter in given.items()}
+        ends = np.cumsum([axes.size for axes in self._axes.values()]).tolist()
+        self._places = {n: slice(end - axes.size, end) for (n, axes), end in zip(self._axes.items(), ends, strict=True)}
+        if ends[-1] > MOST_COORDINATES:
+            refuse("parameters", f"of {ends[-1]} coordinates", f"at most {MOST_COORDINATES}")
+        self._discrete = [name for name, axes in self._axes.items() if axes.discrete]
 
     @property
-    def boxed(self) -> bool:
-        """True where each coordinate has two bounds."""
-        return bool(np.all(np.isfinite(self.lower) & np.isfinite(self.upper)))
-
-    @cached_property
-    def _unscaled(self) -> bool:
-        return bool(np.all(self.scale == 1.0))
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters by name."""
+        return dict(self._parameters)
 
     @property
-    def box(self) -> tuple[Array, Array]:
-        """The bounds of z."""
-        with np.errstate(over="ignore"):
-            return self.lower / self.scale, self.upper / self.scale
+    def dimension(self) -> int:
+        """D, the number of coordinates."""
+        return sum(axes.size for axes in self._axes.values())
 
-    def points(self, scaled: Sequence[Array]) -> Array:
-        """Return the points x at which f is evaluated, shape (n, D), within the bounds."""
-        points = np.array(scaled)
-        if not self._unscaled:
-            points *= self.scale
-        return np.clip(points, self.lower, self.upper) if self.bounded else points
+    @property
+    def discrete(self) -> bool:
+        """True where not all parameters are continuous."""
+        return bool(self._discrete)
 
-    def scaled(self, points: Array) -> Array:
-        """Return z of points x, shape (…, D)."""
-        return points / self.scale
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Least and largest coordinates of a search distribution, each of shape (D,)."""
+        lower, upper = np.empty(self.dimension), np.empty(self.dimension)
+        for name, place in self._places.items():
+            lower[place], upper[place] = self._axes[name].bounds
+        return lower, upper
 
-    def another_start(self, x0: Array, sigma0: float, rng: np.random.Generator) -> Array:
-        """Draw the x₀ of a restart: uniform between two finite bounds, else normal around the first x₀ with σ₀."""
-        uniform, normal = rng.uniform(size=len(x0)), rng.standard_normal(len(x0))
-        with np.errstate(over="ignore", invalid="ignore"):
-            width = self.upper - self.lower
-            drawn = np.where(np.isfinite(width), self.lower + uniform * width, x0 + sigma0 * self.scale * normal)
-        return np.clip(drawn, self.lower, self.upper)
+    def params(self, point: Sequence[float] | Array) -> dict[str, Any]:
+        """Return the parameters at a point, shape (D,), as Python's own numbers.
+
+        Raises:
+            TypeError, ValueError: ``point`` is none of [0, 1]^D.
+        """
+        allowed = f"{self.dimension} coordinates from 0 to 1"
+        x = real_array("point", point, allowed)
+        if x.shape != (self.dimension,) or not np.all((x >= 0.0) & (x <= 1.0)):
+            refuse("point", point, allowed)
+        return {name: axes.value(x[self._places[name]]) for name, axes in self._axes.items()}
+
+    def point(self, params: Mapping[str, Any], name: str = "params") -> Array:
+        """Return the point of parameters, shape (D,).
+
+        Args:
+            params: a value for each name.
+            name: of the argument, for errors.
+
+        Raises:
+            TypeError: ``params`` are no mapping. ValueError: one is missing, too many, or not one of its values.
+        """
+        if isinstance(params, Mapping) and (missing := [one for one in self._axes if one not in params]):
+            refuse(name, params, f"a value of each parameter; there is none of {shown(missing[0])}")
+        return self.partial_point(params, name)
+
+    def partial_point(self, params: Mapping[str, Any], name: str) -> Array:
+        """Return the same with those that are missing in the middle of their ranges, or at their first choice."""
+        if not isinstance(params, Mapping):
+            refuse(name, params, "values by the names of parameters", of_type=True)
+        if others := [one for one in params if one not in self._axes]:
+            refuse(f"a key of {name}", others[0], one_line(", ".join(map(shown, self._axes)), LONGEST_NAME))
+        point = np.full(self.dimension, 0.5)
+        for given, value in params.items():
+            coordinates = self._axes[given].coordinates(value)
+            if coordinates is None:
+                refuse(f"{name}[{shown(given)}]", value, f"a value of {shown(self._parameters[given])}")
+            point[self._places[given]] = coordinates
+        return point
+
+    def key(self, params: object) -> tuple[Any, ...] | None:
+        """Return what tells parameters from others, None where they are none of this space."""
+        if not isinstance(params, Mapping) or params.keys() != self._parameters.keys():
+            return None
+        values = []
+        for name, parameter in self._parameters.items():
+            value = params[name]
+            if isinstance(parameter, Categorical):
+                value = parameter.place(value)
+            if isinstance(value, bool | np.bool) or not isinstance(value, int | float | np.number):
+                return None
+            values.append(value)
+        return tuple(values)
+
+    def points(self, params: Sequence[Any], name: str) -> Array:
+        """Return the points of many parameters, shape (n, D)."""
+        points = [self.point(one, f"{name}[{i}]") for i, one in enumerate(params)]
+        return np.array(points, dtype=float).reshape(-1, self.dimension)
+
+    def centred(self, points: Array) -> Array:
+        """Return points, shape (…, D), with discrete parameters at the centres of the cells of their values."""
+        if not self._discrete:
+            return points
+        centred = np.array(points)
+        rows = centred.reshape(-1, self.dimension)
+        for name in self._discrete:
+            place = self._places[name]
+            rows[:, place] = self._axes[name].centred(rows[:, place])
+        return rows.reshape(centred.shape)
+
+    def widths(self, point: Array) -> Array:
+        """Return the widths of the cell around a point, shape (D,): 0 where each coordinate has a value of its own."""
+        widths = np.zeros(self.dimension)
+        for name in self._discrete:
+            widths[self._places[name]] = self._axes[name].widths(point[self._places[name]])
+        return widths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Space) and list(self._parameters.items()) == list(other._parameters.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._parameters.items()))
+
+    def __repr__(self) -> str:
+        return f"Space({self._parameters!r})"
+
+
+def space_of(described: Sequence[Mapping[str, Any]]) -> Space:
+    """Return the space of parameters as ``space_as_json`` describes them; a TypeError or ValueError where it cannot.
+
+    Names stand once, and no setting is missing or unknown.
+    """
+    parameters: dict[str, Parameter] = {}
+    for one in described:
+        settings = {key: value for key, value in one.items() if key not in {"name", "kind"}}
+        name, kind = one.get("name"), one.get("kind")
+        if not isinstance(kind, str) or kind not in KINDS:
+            refuse("the kind of a parameter", kind, ", ".join(KINDS))
+        expected = {"choices"} if kind == "categorical" else {"low", "high", "log", "step"}
+        if not isinstance(name, str) or name in parameters or settings.keys() != expected:
+            refuse("a parameter", one, "an object with another name, a kind and its settings")
+        if kind != "categorical":
+            parameters[name] = KINDS[kind](**settings)
+        elif isinstance(choices := settings["choices"], list):
+            parameters[name] = Categorical(*choices)
+        else:
+            refuse("choices", choices, "a list")
+    return Space(parameters)
+
+
+def space_as_json(space: Space) -> list[dict[str, Any]]:
+    """Return a space as JSON: a list of parameters, in their order."""
+    described = []
+    for name, parameter in space.parameters.items():
+        kind = next(kind for kind, one in KINDS.items() if type(parameter) is one)
+        if isinstance(parameter, Categorical):
+            settings: dict[str, Any] = {"choices": list(parameter.choices)}
+        else:
+            settings = {key: getattr(parameter, key) for key in ("low", "high", "log", "step")}
+        described.append({"name": name, "kind": kind, **settings})
+    return described

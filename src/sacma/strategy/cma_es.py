@@ -16,6 +16,12 @@ from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 
+LEAST_SHARE = 0.2
+"""Least standard deviation of an integer coordinate in units of its cells; less, μ_eff/D, in high dimensions.
+
+Marty et al., *LB+IC-CMA-ES: two simple modifications of CMA-ES to handle mixed-integer problems*, PPSN 2024, and pycma.
+"""
+
 _HANDLERS = {"penalty": "BoundPenalty", "transform": "BoundTransform"}
 
 
@@ -99,7 +105,8 @@ class CMAES:
 
     With bounds, *sampled* points (genotypes) are where the distribution N(m, σ²C) lives, and *proposed* points
     (phenotypes) are those for f: repaired or transformed into the box. Without bounds, they are the same, and the box
-    of the context is not used.
+    of the context is not used. With a grid, coordinates keep a least standard deviation, so that populations never
+    lie within one cell: they would learn nothing about these coordinates.
     """
 
     def __init__(self, initial_point: Array, population_size: int, settings: CMAESSampling, context: Context) -> None:
@@ -125,6 +132,9 @@ class CMAES:
         self._bounded = settings.bounds != "none"
         self.initial_point = np.array(initial_point)
         self._rng = rng
+        self._grid = context.grid
+        # Models learn where the distribution lives: where points are folded into the box, it has no cells.
+        self._models_grid = None if settings.bounds == "transform" else context.grid
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
@@ -163,6 +173,7 @@ class CMAES:
 
     def ask(self) -> Sequence[Array]:
         """Sample a population and return its proposed points: λ arrays of shape (D,)."""
+        self._keep_deviations()
         self.proposed = self._es.ask()
         self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
         self._replaced.clear()
@@ -197,6 +208,17 @@ class CMAES:
             else:
                 self._es.tell(self.proposed, values.tolist())
 
+    def _keep_deviations(self) -> None:
+        """Set the least standard deviations: pycma keeps them in its next update, but in one dimension."""
+        if self._grid is None:
+            return
+        es = self._es
+        least = min(LEAST_SHARE, es.sp.weights.mueff / es.N) * self._grid.widths(self._repaired(es.mean))
+        if es.N == 1:  # where pycma raises instead
+            es.sigma = max(es.sigma, float(least[0]) / float(np.sqrt(es.sm.variances[0])))
+        else:
+            es.opts["minstd"] = least
+
     def _let_penalty_begin(self, values: Array) -> None:
         """Give pycma's penalty a scale of the values, where the first population has none for it.
 
@@ -223,7 +245,7 @@ class CMAES:
         """Return the whitening of the distribution that the asked population was sampled from."""
         es = self._es
         axes = (es.sm.B / es.sm.D).T / (es.sigma * es.sigma_vec.scaling)  # D⁻¹Bᵀ/σ: a root of (σ²C)⁻¹
-        return Whitening(mean=np.array(es.mean), to_white=axes)
+        return Whitening(mean=np.array(es.mean), to_white=axes, grid=self._models_grid)
 
     def state(self) -> CMAState:
         """Return the variables and constants before the update, for ``cma_update``.

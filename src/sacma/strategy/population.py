@@ -9,7 +9,7 @@ from sacma.strategy.errors.base import JudgedPopulation
 from sacma.strategy.observer import Observer
 from sacma.strategy.sampling import Sampling
 from sacma.strategy.training import TrainedModel, Trainer
-from sacma.surrogate.archive import Archive
+from sacma.surrogate.archive import Archive, Standing, finite_rows
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
@@ -51,9 +51,24 @@ class Population:
         return not np.isnan(self.values).all()
 
     @property
+    def dimension(self) -> int:
+        """D."""
+        return int(self._archive.points.shape[1])
+
+    @property
+    def known(self) -> int:
+        """Number of points in the archive 𝒜."""
+        return len(self._archive)
+
+    @property
     def best_value(self) -> float:
         """The lowest true value in the archive 𝒜."""
         return self._archive.best_value
+
+    @property
+    def standing(self) -> Standing:
+        """The standing of the best point in the archive 𝒜."""
+        return self._archive.standing
 
     def evaluate(self, indices: Indices) -> Requests:
         """Have f evaluate the points at ``indices``, and archive them (Algorithm 1, steps 3 and 4)."""
@@ -70,18 +85,18 @@ class Population:
         """Put an evaluated point, as f saw it and as the archive keeps it, in the place of one that was asked for."""
         self._run.replace(int(self._asked[place]), seen, learned)
 
-    def take(self, y: Array) -> None:
-        """Archive the values of the first of the points that were asked for.
+    def take(self, outcomes: Array) -> None:
+        """Archive the outcomes of the first of the points that were asked for, shape (n,) or (n, 1 + m).
 
-        A value that is not finite is not archived and becomes one just above all known values: not equal to the
-        worst of them, which may be the only finite value of this population.
+        A value that is not finite becomes one just above all known values: not equal to the worst of them, which may be
+        the only finite value of this population.
         """
         self._observer.truth()
-        told, finite = self._asked[: len(y)], np.isfinite(y)
-        if finite.all():
-            self._archive.add(self._run.learned[told], y)
-        else:
-            self._archive.add(self._run.learned[told[finite]], y[finite])
+        told, finite = self._asked[: len(outcomes)], finite_rows(outcomes)
+        self._archive.add(self._run.learned[told[finite]], outcomes[finite])
+        y = self._archive.values_of(outcomes)
+        if not finite.all():
+            self._archive.add_failed(self._run.learned[told[~finite]])
             worst = np.max(self._archive.values) if len(self._archive) else 0.0
             with np.errstate(over="ignore"):
                 y = np.where(finite, y, min(np.nextafter(worst, np.inf), sys.float_info.max))

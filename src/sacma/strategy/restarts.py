@@ -43,8 +43,8 @@ class LastRun:
 class RestartPlan(Protocol):
     """Decides on the start of each run.
 
-    With ``evaluates_initial_points`` f evaluates x₀ before each run, and models learn from it. With ``evaluates_means``
-    f evaluates the mean before and after each run, and no model sees that.
+    With ``evaluates_initial_points`` f evaluates x₀ before each run, unless its value is known, and models learn from
+    it. With ``evaluates_means`` f evaluates the mean before and after each run, and no model sees that.
     """
 
     evaluates_initial_points: bool

@@ -6,20 +6,24 @@ inside ``tell``: the caller sees true evaluations only.
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sacma.strategy.generation import Generation
+from sacma.strategy.lagrangian import Lagrangian
 from sacma.strategy.observer import Observer
 from sacma.strategy.population import Population, Requests
 from sacma.strategy.restarts import Keeps, LastRun, Start
 from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
-from sacma.surrogate.archive import Archive
+from sacma.surrogate.archive import Archive, Standing, finite_rows
+from sacma.surrogate.base import Model
+from sacma.surrogate.combined import CombinedFit, CombinedModel
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array
+from sacma.surrogate.whitening import Array, Grid
 
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
@@ -71,6 +75,10 @@ class SurrogateStrategy:
         on_generation: called with each finished generation.
         archive: points that are evaluated already, shape (n, D), and their finite values, shape (n,). Models learn
             from them; they count neither as evaluations nor for ``best_value``.
+        grid: cells of points in which f is the same, as where it takes integers.
+        noisy: f differs from evaluation to evaluation: models learn the mean of the values of a point.
+        equalities: of m constraints, True for those h = 0, False for g ≤ 0. Where there are any, values are outcomes
+            wherever they are told or given, f and the constraints in a row: of shape (n, 1 + m) instead of (n,).
     """
 
     def __init__(
@@ -82,16 +90,23 @@ class SurrogateStrategy:
         rng: np.random.Generator,
         on_generation: Callable[[Generation], None] = lambda _: None,
         archive: tuple[Array, Array] | None = None,
+        grid: Grid | None = None,
+        noisy: bool = False,
+        equalities: Sequence[bool] = (),
     ) -> None:
         self._settings = settings
         self._initial_point = initial_point
-        self._context = Context(len(box[0]), box, rng)
+        self._context = Context(len(box[0]), box, rng, grid)
         self._observer = Observer(on_generation)
         self._given = archive
-        self._best_value = np.inf
+        self._noisy = noisy
+        self._constraints = len(equalities)
+        self._merit = Lagrangian(self._context.dimension, equalities) if equalities else None
+        self._best: Standing = (np.inf, np.inf)
         self.true_evaluations = 0
         self._runs = 0
         self._population: Population | None = None  # that f evaluates
+        self._model: TrainedModel | None = None  # the last, since a restart
         self._proposals: Array | None = None  # that f evaluates, as the archive keeps them, shape (n, D)
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._steps = self._optimize()
@@ -104,8 +119,8 @@ class SurrogateStrategy:
             run, before = self._begin(start), self.true_evaluations
             if restarts.evaluates_means:
                 yield [run.mean]
-            if restarts.evaluates_initial_points:
-                yield from self._evaluate_further(run, run.whitening().mean[None])
+            if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
+                yield from self._evaluate_further(run, mean[None])
             while not run.stop():
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
@@ -113,44 +128,65 @@ class SurrogateStrategy:
                 if values is not None:
                     run.tell(values)  # CMA-ES's own update
                     self._report(self._population)
+                    self._model = self._population.model or self._model
                     yield from self._evaluate_proposals(run, self._population.model)
+                    self._update_merit(run)
             self._population = None
-            value_at_mean = (yield [run.mean])[0] if restarts.evaluates_means else np.inf
+            value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
             last = LastRun(run, self.true_evaluations - before, value_at_mean)
 
     def _begin(self, start: Start) -> Sampling:
         """Begin a run, with the memory of earlier ones that its start keeps."""
         s = self._settings
         if start.keeps is Keeps.NOTHING or not self._runs:
-            self._archive = Archive(self._context.dimension)
+            self._archive = Archive(self._context.dimension, self._merit, self._constraints, averages=self._noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
             self._control: Control = s.control.build(self._context)
             self._proposer: Proposer = s.proposals.build(self._context)
             self._trainer: Trainer | None = None
             if s.model is not None:
-                self._trainer = Trainer(s.training_set, s.model.build(self._context), s.acceptance, self._context.rng)
+                self._trainer = Trainer(s.training_set, self._built(s.model), s.acceptance, self._context.rng)
         elif start.keeps is Keeps.ARCHIVE_AND_ERROR:
             self._control.forget_run()
             if self._trainer is not None:
                 self._trainer.forget()
         self._runs += 1
+        self._model = None
         x0 = self._initial_point() if start.initial_point is None else start.initial_point
         run: Sampling = s.sampling.start(start, x0, self._context)
         self._sampling = run
         return run
 
+    def _built(self, settings: Any) -> Model:
+        """Return a model of f, with constraints one of each beside it."""
+        parts = [settings.build(self._context) for _ in range(1 + self._constraints)]
+        return parts[0] if self._merit is None else CombinedModel(parts, self._merit)
+
+    def _update_merit(self, run: Sampling) -> None:
+        """Adapt the merit after a generation by the latest evaluations and where the distribution is."""
+        if self._merit is None or not len(self._archive):
+            return
+        latest = slice(-run.population_size, None)
+        recent = self._archive.outcomes[latest]
+        if self._model is not None and isinstance(self._model.fitted, CombinedFit):
+            centre = self._model.fitted.outcomes(self._model.whitening(run.whitening().mean[None]))[0]
+        else:
+            centre = recent[np.argmin(self._archive.values[latest])]
+        if self._merit.update(recent, centre):
+            self._archive.measure()
+
     def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
         """Have f evaluate the points that the last model proposes, if any; they join the next population."""
         if model is None or not len(points := self._proposer.propose(model, self._archive)):
             return
-        best_before = self._archive.best_value
+        best_before = self._archive.standing
         self._proposals = run.place(points)[1]
-        values = yield from self._evaluate_further(run, points)
-        late, proposals, self._proposals = np.isnan(values), self._proposals, None
+        outcomes = yield from self._evaluate_further(run, points)
+        late, proposals, self._proposals = _missing(outcomes), self._proposals, None
         self._late_proposals.update(point.tobytes() for point in proposals[late])
         if not late.all():
-            self._proposer.learn(values[~late], best_before)
+            self._proposer.learn(self._archive.standings_of(outcomes[~late]), best_before)
             run.inject(points[~late])
 
     def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
@@ -158,8 +194,9 @@ class SurrogateStrategy:
         self._population = None
         seen, learned = run.place(points)
         values = yield list(seen)
-        finite = np.isfinite(values)
+        finite, late = finite_rows(values), _missing(values)
         self._archive.add(learned[finite], values[finite])
+        self._archive.add_failed(learned[~finite & ~late])
         return values
 
     def _report(self, population: Population) -> None:
@@ -178,8 +215,9 @@ class SurrogateStrategy:
 
     @property
     def best_value(self) -> float:
-        """The lowest true value so far; inf before the first."""
-        return float(self._best_value)
+        """The lowest true value so far, where all constraints are kept; inf before the first."""
+        violation, value = self._best
+        return value if violation == 0.0 else math.inf
 
     def ask(self) -> Sequence[Array]:
         """Return the next points for f to evaluate, arrays of shape (D,); the same until ``tell`` is called."""
@@ -190,13 +228,14 @@ class SurrogateStrategy:
 
         Infinity ranks behind all others and is seen by no model: far outside of its region of interest f may overflow.
         NaN is the value of a proposal that is not evaluated yet, for ``take``. As many values as points, none of them
-        minus infinity, and no other NaN: else a ValueError.
+        minus infinity, and no other NaN: else a ValueError. With constraints, an outcome is a row of such values.
         """
         y, expected = np.asarray(values, dtype=float), len(self.ask())
+        shape = (expected, 1 + self._constraints) if self._constraints else (expected,)
         late = np.isnan(y) & (self._proposals is not None)
-        if y.shape != (expected,) or not np.all((y > -np.inf) | late):
+        if y.shape != shape or not np.all((y > -np.inf) | late):
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
-        self._count(y[~late])
+        self._count(y[~_missing(y)])
         self._observer.resume()
         try:
             self._asked = self._steps.send(y)
@@ -226,19 +265,21 @@ class SurrogateStrategy:
         """True while the asked points are proposals, which can be told when others have been evaluated instead."""
         return self._proposals is not None
 
-    def take(self, sample: Sample, value: float) -> bool:
+    def take(self, sample: Sample, value: float | Array) -> bool:
         """Take the value of a point that was asked for earlier, or beside others.
 
         Return True if the point can be one of the open population, by ``replace``; else models have learned from it.
         """
         if (key := sample.learned.tobytes()) in self._late_proposals:
             self._late_proposals.remove(key)
-            self._proposer.learn(np.array([value]), self._archive.best_value)
+            self._proposer.learn(self._archive.standings_of(np.array([value])), self._archive.standing)
         if self._population is not None and sample.run == self._runs and self._is_near(sample.learned):
             return True
         self._count(np.array([value]))
-        if np.isfinite(value):
+        if np.all(np.isfinite(value)):
             self.learn(sample.learned[None], np.array([value]))
+        else:
+            self._archive.add_failed(sample.learned[None])
         return False
 
     def _is_near(self, point: Array) -> bool:
@@ -274,5 +315,15 @@ class SurrogateStrategy:
             self._population = None
 
     def _count(self, y: Array) -> None:
-        self._best_value = min(self._best_value, float(np.min(y, initial=np.inf)))
+        if self._merit is None:
+            self._best = min(self._best, (0.0, float(np.min(y, initial=np.inf))))
+        else:
+            finite = y[finite_rows(y)]
+            standings = zip(self._merit.violations(finite).tolist(), finite[:, 0].tolist(), strict=True)
+            self._best = min([self._best, *standings])
         self.true_evaluations += len(y)
+
+
+def _missing(outcomes: Array) -> NDArray[np.bool_]:
+    """Return True for each of n points, the outcomes of which are not known yet."""
+    return np.isnan(outcomes if outcomes.ndim == 1 else outcomes[:, 0])

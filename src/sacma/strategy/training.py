@@ -1,6 +1,6 @@
 """Training of a model on the archive (Algorithm 1, steps 5 and 6)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -111,7 +111,8 @@ class Trainer:
         )
         if training_set is None:
             return Training(FitStatus.TOO_FEW_POINTS)
-        fitted = self._model.fit(training_set, whitening)  # step 6
+        outcomes = replace(training_set, values=archive.outcomes[training_set.indices])
+        fitted = self._model.fit(outcomes, whitening)  # step 6
         if isinstance(fitted, FitStatus):
             return Training(fitted, size=len(training_set))
         model = TrainedModel(fitted, whitening)

@@ -1,25 +1,75 @@
 """The archive 𝒜 of truly evaluated points."""
 
+from typing import Protocol
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sacma.surrogate.whitening import Array
+
+NEIGHBOURS = 3
+"""Number of nearest points that all failed where a point that fails is in a region of failures.
+
+Tried on functions that fail in a half-space, in a ball, or at 10 or 30 percent of all points, in 3-D and 5-D: fewer
+take scattered failures for regions, more need longer to see one, and the share of failures in the last few evaluations,
+wherever they are, does both worse.
+"""
+
+Standing = tuple[float, float]
+"""The violation of constraints at a point, and f: of two points that with the lower one is better (Deb's rules)."""
+
+
+class Merit(Protocol):
+    """A smooth function of outcomes, shape (n, 1 + m): f and m constraints at each of n points."""
+
+    equalities: NDArray[np.bool_]  # True for constraints h = 0, False for g ≤ 0, shape (m,)
+
+    def __call__(self, outcomes: Array) -> Array:
+        """Return the merit of each point, shape (n,); the lower, the better."""
+
+    def slopes(self, outcomes: Array) -> Array:
+        """Return its derivatives by each outcome, shape (n, 1 + m)."""
+
+    def violations(self, outcomes: Array) -> Array:
+        """Return the largest violation of a constraint at each point, shape (n,); 0 where all are kept."""
+
+    def set_multipliers(self, multipliers: Array) -> None:
+        """Take Lagrange multipliers, shape (m,), of an optimum that models foresee."""
 
 
 class Archive:
     """A set of evaluated pairs (x, f(x)) in the order in which they came (Algorithm 1, step 4).
 
-    A set holds a point once: an exact duplicate of a known point is not added again.
+    A set holds a point once: an exact duplicate of a known point is not added again, unless the archive averages.
+
+    Args:
+        dimension: D.
+        merit: with constraints, the value of a point by its outcomes; where it changes, ``measure`` is to be called.
+            None: there are none, and an outcome is a value.
+        constraints: m.
+        averages: f is noisy, and the value of a point is the mean of all of its values. Not with a merit.
     """
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(
+        self, dimension: int, merit: Merit | None = None, constraints: int = 0, *, averages: bool = False
+    ) -> None:
         self._points = np.empty((64, dimension))
         self._values = np.empty(64)
+        self._outcomes = self._values if merit is None else np.empty((64, 1 + constraints))
+        self._merit = merit
         self._size = 0
-        self._known: set[bytes] = set()
+        self._known: dict[bytes, int] = {}  # places of points
+        self._counts: list[int] | None = [] if averages else None  # values of each point
+        self._failed: list[Array] = []
+        self._ranked: set[int] = set()  # places of points without a value
         self.best_value = np.inf
+        self.standing: Standing = (np.inf, np.inf)  # of the best point
 
     def __len__(self) -> int:
         return self._size
+
+    def __contains__(self, point: Array) -> bool:
+        return point.tobytes() in self._known
 
     @property
     def points(self) -> Array:
@@ -28,20 +78,104 @@ class Archive:
 
     @property
     def values(self) -> Array:
-        """Their true objective values, shape (n,). A view: not to be written to."""
+        """Their true objective values, with constraints their merit, shape (n,). A view: not to be written to."""
         return self._values[: self._size]
 
-    def add(self, points: Array, values: Array) -> None:
-        """Add evaluated ``points``, shape (n, D), with their ``values``, shape (n,)."""
-        for point, value in zip(points, values.tolist(), strict=True):
-            self.best_value = min(self.best_value, value)
+    @property
+    def outcomes(self) -> Array:
+        """Their values, shape (n,), or f and m constraints, shape (n, 1 + m). A view: not to be written to."""
+        return self._outcomes[: self._size]
+
+    def values_of(self, outcomes: Array) -> Array:
+        """Return the values of outcomes, shape (n,)."""
+        return outcomes if self._merit is None else self._merit(outcomes)
+
+    def standings_of(self, outcomes: Array) -> list[Standing]:
+        """Return the standing of each of n outcomes."""
+        if self._merit is None:
+            return [(0.0, value) for value in outcomes.tolist()]
+        return list(zip(self._merit.violations(outcomes).tolist(), outcomes[:, 0].tolist(), strict=True))
+
+    def measure(self) -> None:
+        """Compute all values again, by a merit that has changed."""
+        self._values[: self._size] = self.values_of(self.outcomes)
+        self.best_value = float(np.min(self.values, initial=np.inf))
+
+    def add(self, points: Array, outcomes: Array) -> None:
+        """Add evaluated ``points``, shape (n, D), with their ``outcomes``, shape (n,) or (n, 1 + m)."""
+        values, standings = self.values_of(outcomes).tolist(), self.standings_of(outcomes)
+        for point, outcome, value, standing in zip(points, outcomes, values, standings, strict=True):
             key = point.tobytes()
             if key in self._known:
+                self._repeat(self._known[key], outcome, value, standing)
                 continue
-            self._known.add(key)
+            self._better(value, standing)
+            self._known[key] = self._size
+            if self._counts is not None:
+                self._counts.append(1)
             if self._size == len(self._values):
-                self._points = np.concatenate([self._points, np.empty_like(self._points)])
-                self._values = np.concatenate([self._values, np.empty_like(self._values)])
+                self._grow()
             self._points[self._size] = point
             self._values[self._size] = value
+            self._outcomes[self._size] = outcome
             self._size += 1
+
+    def _repeat(self, place: int, outcome: Array, value: float, standing: Standing) -> None:
+        """Take a further value of a known point, or the first one of a point in a region of failures."""
+        if place in self._ranked:
+            self._ranked.remove(place)
+            self._values[place] = value
+            self._outcomes[place] = outcome
+            self._better(value, standing)
+        elif self._counts is None:
+            self._better(value, standing)
+        else:
+            self._counts[place] += 1
+            n = self._counts[place]
+            self._values[place] = self._values[place] * ((n - 1) / n) + value / n  # a difference could overflow
+            self.best_value = float(np.min(self.values))
+            self.standing = (0.0, self.best_value)
+
+    def _better(self, value: float, standing: Standing) -> None:
+        self.best_value = min(self.best_value, value)
+        self.standing = min(self.standing, standing)
+
+    def add_failed(self, points: Array) -> None:
+        """Take points where f failed, shape (n, D).
+
+        One in a region of failures is added with the largest of the newest 15 D values: models that know nothing of
+        such a region go on to lead there. Scattered failures say nothing about f, and are not added.
+        """
+        for point in points:
+            if point not in self and self._in_region_of_failures(point):
+                recent = self.values[-15 * len(point) :]
+                worst = self._size - len(recent) + int(np.argmax(recent))
+                self._ranked.add(self._size)
+                self.add(point[None], self.outcomes[[worst]])
+            self._failed.append(point)
+
+    def _in_region_of_failures(self, point: Array) -> bool:
+        """Return True where the nearest points failed; each coordinate in units of its standard deviation."""
+        valued = np.delete(self.points, sorted(self._ranked), axis=0)
+        if len(self._failed) < NEIGHBOURS or not len(valued):
+            return False
+        known = np.concatenate([self._failed, valued])
+        with np.errstate(over="ignore", invalid="ignore"):
+            deviations = np.std(known, axis=0)
+            differences = (known - point) / np.where(deviations > 0.0, deviations, 1.0)
+            nearest = np.argsort(np.sum(differences**2, axis=1), kind="stable")[:NEIGHBOURS]
+        return bool(np.all(nearest < len(self._failed)))
+
+    def _grow(self) -> None:
+        self._points, self._values = _doubled(self._points), _doubled(self._values)
+        self._outcomes = self._values if self._merit is None else _doubled(self._outcomes)
+
+
+def _doubled(rows: Array) -> Array:
+    return np.concatenate([rows, np.empty_like(rows)])
+
+
+def finite_rows(outcomes: Array) -> NDArray[np.bool_]:
+    """Return True for each of n points whose outcomes, of shape (n,) or (n, 1 + m), are all finite."""
+    finite = np.isfinite(outcomes)
+    return finite if finite.ndim == 1 else np.asarray(finite.all(axis=1))

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Union
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sacma.surrogate.whitening import Array
+from sacma.surrogate.whitening import Array, Grid
 
 
 class Settings(BaseModel):
@@ -39,6 +39,7 @@ class Context:
     dimension: int  # D
     box: tuple[Array, Array]  # lower and upper bounds of the problem, each of shape (D,)
     rng: np.random.Generator  # source of all samples
+    grid: Grid | None = None  # cells of points in which f is the same
 
 
 def kinds(*locations: str) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,19 +10,35 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+class Grid(Protocol):
+    """Cells of points in which f is the same, as where it takes integers."""
+
+    def centred(self, points: Array) -> Array:
+        """Return points, shape (…, D), moved to the centres of their cells."""
+
+    def widths(self, point: Array) -> Array:
+        """Return the widths of the cell around a point, shape (D,): 0 where f differs from coordinate to coordinate."""
+
+
 @dataclass(frozen=True)
 class Whitening:
     """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.
 
     All roots give the same distances, and an isotropic covariance function uses nothing else.
+
+    With a grid, x is the centre of a point's cell. So a model has the same prediction in all of a cell, as f has
+    (Garrido-Merchán and Hernández-Lobato, *Dealing with categorical and integer-valued variables in Bayesian
+    optimization with Gaussian processes*, Neurocomputing 2020).
     """
 
     mean: Array  # m, shape (D,)
     to_white: Array  # W, shape (D, D)
+    grid: Grid | None = None  # of f
 
     def __call__(self, points: Array) -> Array:
         """Return the whitened ``points``, shape (n, D)."""
-        return np.asarray((points - self.mean) @ self.to_white.T)
+        centred = points if self.grid is None else self.grid.centred(points)
+        return np.asarray((centred - self.mean) @ self.to_white.T)
 
     @cached_property
     def log_scale(self) -> float:

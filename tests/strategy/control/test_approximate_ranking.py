@@ -18,6 +18,9 @@ from sacma.surrogate.part import Context, Part
 from tests.strategy.runs import Run, Scripted, Watched, parts, rastrigin, sphere
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sacma.surrogate.archive import Standing
     from sacma.surrogate.whitening import Array
 
 NAMED: dict[str, Any] = {"name": "approximate-ranking"}
@@ -49,15 +52,6 @@ def test_the_change_is_1_on_average_over_all_rankings(size: int) -> None:
     np.testing.assert_allclose(changes, np.array(differences) / np.mean(differences))
     assert rank_change(values, np.exp(values)) == 0.0
     assert max(changes) == rank_change(values, -values)
-
-
-def test_the_change_at_some_points_is_their_part() -> None:
-    """The means over two parts, weighted by their sizes, are the mean over all."""
-    rng = np.random.default_rng(1)
-    first, second = rng.normal(size=(2, 12))
-    some = np.arange(12) % 3 == 0
-    parts_of = 4.0 * rank_change(first, second, some) + 8.0 * rank_change(first, second, ~some)
-    assert parts_of == pytest.approx(12.0 * rank_change(first, second))
 
 
 def test_the_first_model_comes_as_early_as_it_can() -> None:
@@ -173,7 +167,7 @@ class Proposing(Part):
         at = {"b": 1.0 + 1e-3 / len(self._calls), "w": 9.0}
         return np.full((int(step != "."), 3), at.get(step, 0.0))
 
-    def learn(self, values: "Array", best_before: float) -> None:
+    def learn(self, standings: "Sequence[Standing]", best_before: "Standing") -> None:
         """Learn nothing."""
 
 
@@ -242,34 +236,24 @@ def test_the_last_model_does_not_outlive_its_run() -> None:
     assert run.pattern == "T" * 20
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.3, 1.0])
-def test_the_least_share_follows_the_doubt(rate: float) -> None:
-    """The smoothed error is that of ranks at the points evaluated; from 0.7 to 1.1 the share grows from none to all."""
-    sampling = Watched()
-    control = {**AT_ONCE, "doubt_rate": rate}
-    training_set = {"n_req_factor": 2}
-    run = Run(parts(control=control, model=Scripted(changed=order), sampling=sampling, training_set=training_set))
-    run.until(250)
-    doubt, seen, shares = 0.0, 0, []
-    for generation, population, number in zip(run.generations, sampling.populations, run.steps, strict=False):
-        size = len(population)
-        evaluated = (population[:, None] == np.array(run.points[seen : seen + number])).all(axis=2).any(axis=1)
-        seen += number
-        if seen == size:  # the first population has no model at first
-            continue
-        least = min(max((doubt - 0.7) / 0.4, 0.0), 1.0)
-        assert number == max(1, math.ceil(least * size - 1e-9))
-        shares.append(number / size)
-        values = np.where(evaluated, [sphere(x) for x in population], 1e9 + np.arange(size))
-        moved = np.abs(rankdata(values) - np.arange(1, size + 1))[evaluated]
-        doubt += rate * (np.mean(moved) / ((size**2 - 1) / (3.0 * size)) - doubt)
-        assert generation.smoothed_error == pytest.approx(doubt)
-    assert len(shares) > 20
-    assert rate == 0.02 or max(shares) > 0.3
+@pytest.mark.parametrize("factor", [3, 6])
+def test_early_populations_have_one_batch(factor: int) -> None:
+    """The first population ends with the points of a first model; each has one point until 3 D or 6 D are known."""
+    control = {**NAMED, "quick_factor": factor, "growth": 0.0, "largest_change": 0.0}
+    run = Run(parts(control=control, model=Scripted(changed=noise), training_set={"n_req_factor": 2}))
+    run.until(100)
+    D = len(run.points[0])
+    known, steps = np.cumsum([0, *run.steps]), run.steps
+    early = known[: len(steps)] < factor * D
+    assert steps[0] == 2 * D
+    assert set(np.array(steps)[early][1:]) == {1}
+    assert np.array(steps)[~early].min() > 1
 
 
-def test_a_model_that_ranks_well_is_not_doubted() -> None:
-    """The run is the same as without doubt."""
-    runs = [Run(parts(control={**NAMED, "doubt_rate": rate})).until(120) for rate in (0.0, 0.02)]
+def test_points_given_at_the_start_leave_nothing_to_hurry_for() -> None:
+    """With 3 D known points the run is the same as without quick populations."""
+    known = np.random.default_rng(1).uniform(-5.0, 5.0, size=(9, 3))
+    archive = known, np.array([sphere(x) for x in known])
+    runs = [Run(parts(control={**NAMED, "quick_factor": factor}), 3, archive=archive).until(60) for factor in (0, 3, 4)]
     np.testing.assert_array_equal(runs[0].points, runs[1].points)
-    assert [math.isnan(run.generations[-1].smoothed_error) for run in runs] == [True, False]
+    assert not np.array_equal(runs[0].points, runs[2].points)

@@ -1,6 +1,6 @@
 """The model's optimum as a proposal: where it lies, when there is none, and that it pays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -9,7 +9,7 @@ from pydantic import PrivateAttr
 
 from sacma.strategy.proposals.model_optimum import ModelOptimum, optimum
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import Archive
+from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 from tests.strategy.runs import DOUBLY, Run, Watched, generations, parts, sphere
@@ -114,7 +114,7 @@ def test_it_follows_its_success() -> None:
             points = proposer.propose(model, archive)
             made.append(len(points) == 1)
             if made[-1]:
-                proposer.learn(np.array([value]), 1.0)
+                proposer.learn([(0.0, value)], (0.0, 1.0))
         return made
 
     assert all(proposals(20, 0.5))
@@ -132,7 +132,7 @@ def test_a_proposal_stays_due_where_there_was_nothing_to_propose() -> None:
     flat, bowled = (TrainedModel(Predicting(f), WHITENING) for f in (lambda z: np.zeros(len(z)), bowl((0.0, 0.0))))  # type: ignore[arg-type]
     for _ in range(80):
         if len(proposer.propose(bowled, archive)):
-            proposer.learn(np.array([2.0]), 1.0)
+            proposer.learn([(0.0, 2.0)], (0.0, 1.0))
     for _ in range(50):
         assert not len(proposer.propose(flat, archive))
     assert [len(proposer.propose(bowled, archive)) for _ in range(8)] == [1, 0, 0, 0, 0, 0, 0, 0]
@@ -142,7 +142,7 @@ class Learning(Part):
     """The mean as a proposal; remembers what it learns."""
 
     name: Literal["learning"] = "learning"
-    _learned: list[tuple[Array, float]] = PrivateAttr(default_factory=list)
+    _learned: list[tuple[Sequence[Standing], Standing]] = PrivateAttr(default_factory=list)
 
     def build(self, context: Context) -> "Learning":
         """Return itself."""
@@ -152,9 +152,9 @@ class Learning(Part):
         """Return m."""
         return model.whitening.mean[None]
 
-    def learn(self, values: Array, best_before: float) -> None:
+    def learn(self, standings: Sequence[Standing], best_before: Standing) -> None:
         """Remember."""
-        self._learned.append((values, best_before))
+        self._learned.append((standings, best_before))
 
 
 def test_proposers_learn_their_values_beside_the_best_before_them() -> None:
@@ -165,7 +165,7 @@ def test_proposers_learn_their_values_beside_the_best_before_them() -> None:
     single = {
         (float(values[0]), float(best)) for values, best in zip(run.told, best_before, strict=True) if len(values) == 1
     }
-    learned = {(float(values[0]), float(best)) for values, best in proposals._learned}
+    learned = {(standings[0][1], best[1]) for standings, best in proposals._learned}
     assert len(learned) > 4
     assert learned <= single
     assert any(value < best for value, best in learned)

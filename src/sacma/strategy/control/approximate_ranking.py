@@ -9,7 +9,6 @@ import math
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from sacma.strategy.acceptance import can_rank
@@ -26,8 +25,6 @@ from sacma.surrogate.whitening import Array
 
 SOON = 2  # trainings of a population whose ranking settles at once
 TRUSTED = 0.1  # largest change of its ranking with which the model may evaluate the next populations alone
-DOUBTED = 0.7  # smoothed error of first rankings, 1 is random, from which on f evaluates a least share of populations
-USELESS = 1.1  # error at which that share is the whole population
 
 
 class ApproximateRanking(Part):
@@ -51,15 +48,15 @@ class ApproximateRanking(Part):
             "where one training had sufficed",
         ),
     ] = 0
-    doubt_rate: Annotated[
-        float,
+    quick_factor: Annotated[
+        int,
         Field(
             ge=0,
-            le=1,
-            description="weight of the latest population in the smoothed error of the first rankings by the model; "
-            "the larger that error, the more points f evaluates at least. 0: any number",
+            le=1000,
+            description="as long as fewer than quick_factor D points are known, f evaluates one batch of a population "
+            "at the most once there is a model: proposals come earlier. 0: never",
         ),
-    ] = 0.0
+    ] = 0
     raises_predictions: RaisesPredictions = False
     uses_model: ClassVar[bool] = True
 
@@ -78,9 +75,8 @@ class ApproximateRankingControl:
     def __init__(self, settings: ApproximateRanking) -> None:
         self._settings = settings
         self._trusted: TrainedModel | None = None  # the last model, if it ranked the last population at once
-        self._best_value = -np.inf  # the lowest true value after the last population
+        self._best = (0.0, -np.inf)  # standing of the best point after the last population
         self._left = 0  # generations that the trusted model may still evaluate
-        self._doubt = 0.0  # smoothed error of the model's first rankings: a model is trusted until it fails
 
     def forget_run(self) -> None:
         """Begin a run without the last model."""
@@ -89,24 +85,23 @@ class ApproximateRankingControl:
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``.
 
-        Its error is the last change of the ranking; with a ``doubt_rate``, its smoothed error is that of the model's
-        first rankings.
+        Its error is the last change of the ranking.
         """
-        if self._trusted is not None and population.best_value < self._best_value:
+        if self._trusted is not None and population.standing < self._best:
             self._left = self._settings.model_generations  # by a proposal of that model
-        self._best_value = population.best_value
+        self._best = population.standing
         if self._trusted is not None and self._left:
             self._left -= 1
             predicted = population.predict(self._trusted)
             if can_rank(predicted):
                 return predicted
         values = yield from self._evaluate_with_f(population)
-        self._best_value = population.best_value
+        self._best = population.standing
         return values
 
     def _evaluate_with_f(self, population: Population) -> Evaluation:
         self._trusted, self._left = None, 0
-        first: Array | None = None
+        quick = population.known < self._settings.quick_factor * population.dimension
         ranked: Array | None = None
         trainings = 0
         while len(population.unevaluated):
@@ -114,33 +109,17 @@ class ApproximateRankingControl:
             trainings += 1
             if model is not None:
                 values = completed(population, model, raises=self._settings.raises_predictions)
-                first = values if trainings == 1 else first
+                if quick and population.begun and can_rank(values):
+                    return values
                 if ranked is not None and can_rank(values):
                     change = rank_change(ranked, values)
                     population.note(error=change)
-                    if change <= self._settings.largest_change and self._suffices(population):
-                        self._judge(population, first, values)
+                    if change <= self._settings.largest_change:
                         self._trusted = model if trainings == SOON and change <= TRUSTED else None
                         return values
                 ranked = values
             yield from population.evaluate(self._next(population, model))
-        self._judge(population, first, population.values)
         return population.values
-
-    def _suffices(self, population: Population) -> bool:
-        """Return True if f has evaluated the share of the population that is least for as much doubt in the model."""
-        least = np.clip((self._doubt - DOUBTED) / (USELESS - DOUBTED), 0.0, 1.0)
-        return bool(population.size - len(population.unevaluated) >= least * population.size)
-
-    def _judge(self, population: Population, first: Array | None, ranked: Array) -> None:
-        """Smooth the error of the ``first`` ranking of a population, at the points that f has evaluated since."""
-        rate = self._settings.doubt_rate
-        if not rate:
-            return
-        if first is not None and can_rank(first) and can_rank(ranked):
-            error = rank_change(first, ranked, ~np.isnan(population.values))
-            self._doubt += rate * (error - self._doubt)
-        population.note(smoothed_error=self._doubt)
 
     def _next(self, population: Population, model: TrainedModel | None) -> Indices:
         """Return the indices of the points that are next; without a model they are the first that have no value."""
@@ -154,13 +133,13 @@ class ApproximateRankingControl:
         return select_points(np.where(np.isnan(population.values), worth, -np.inf), posterior, number)
 
 
-def rank_change(first: Array, second: Array, of: NDArray[np.bool_] | slice = slice(None)) -> float:
+def rank_change(first: Array, second: Array) -> float:
     """Return the mean difference of ranks divided by its expectation for independent rankings, (λ² − 1)/(3 λ).
 
-    0 for equal rankings; 1.5 λ²/(λ² − 1) for opposite ones of an even λ. The mask ``of`` selects points of the mean.
+    0 for equal rankings; 1.5 λ²/(λ² − 1) for opposite ones of an even λ.
 
     >>> round(rank_change(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 9)
     0.75
     """
     size = len(first)
-    return float(np.mean(np.abs(ranks(first) - ranks(second))[of]) * 3.0 * size / (size**2 - 1))
+    return float(np.mean(np.abs(ranks(first) - ranks(second))) * 3.0 * size / (size**2 - 1))

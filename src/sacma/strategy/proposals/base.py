@@ -1,9 +1,10 @@
 """The interface of proposals: points for f besides the sampled ones."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import Archive
+from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.whitening import Array
 
 
@@ -18,5 +19,5 @@ class Proposer(Protocol):
             archive: 𝒜.
         """
 
-    def learn(self, values: Array, best_before: float) -> None:
-        """Take the values of the points proposed last, shape (n,), and the lowest true value before them."""
+    def learn(self, standings: Sequence[Standing], best_before: Standing) -> None:
+        """Take the standings of the points proposed last, and that of the best point before them."""

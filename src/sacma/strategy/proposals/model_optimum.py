@@ -1,20 +1,19 @@
 """The optimum of the model near the best known point."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from sacma.strategy.proposals.base import Proposer
+from sacma.strategy.proposals.constrained_optimum import constrained_optimum
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import Archive
-from sacma.surrogate.base import Fitted, SmoothFit
+from sacma.surrogate.archive import Archive, Standing
+from sacma.surrogate.combined import CombinedFit
 from sacma.surrogate.part import Context, Part
+from sacma.surrogate.slopes import slope_of
 from sacma.surrogate.whitening import Array
-
-STEP = float(np.finfo(float).eps ** (1 / 3))
-"""Of central differences in the whitened space: one-sided ones are mostly rounding near the optimum."""
 
 SUCCESS_AT_FIRST = 0.5
 SUCCESS_RATE = 0.2  # weight of the latest proposal in the smoothed share of successful ones
@@ -34,16 +33,17 @@ class ModelOptimum(Part):
         Field(description="propose less often while few of the latest proposals were better than all points before"),
     ] = False
 
-    def build(self, context: Context) -> Proposer:  # noqa: ARG002 one protocol
+    def build(self, context: Context) -> Proposer:
         """Return the proposer of one strategy."""
-        return OptimumProposer(self)
+        return OptimumProposer(self, context.box)
 
 
 class OptimumProposer:
     """Proposes the optimum of the model, in each generation or as often as that pays."""
 
-    def __init__(self, settings: ModelOptimum) -> None:
+    def __init__(self, settings: ModelOptimum, box: tuple[Array, Array]) -> None:
         self._settings = settings
+        self._box = box
         self._success = SUCCESS_AT_FIRST
         self._due = SUCCESS_AT_FIRST  # number of proposals that are due
 
@@ -53,13 +53,16 @@ class OptimumProposer:
             self._due += 1.0 if self._success >= OFTEN else max(self._success, SELDOM)
             if self._due < 1.0:
                 return np.empty((0, archive.points.shape[1]))
-        proposed = optimum(model, archive, self._settings.radius)
+        if isinstance(model.fitted, CombinedFit):
+            proposed = constrained_optimum(model.fitted, model, archive, self._settings.radius, self._box)
+        else:
+            proposed = optimum(model, archive, self._settings.radius)
         self._due = self._due - 1.0 if len(proposed) else 1.0
         return proposed
 
-    def learn(self, values: Array, best_before: float) -> None:
+    def learn(self, standings: Sequence[Standing], best_before: Standing) -> None:
         """Smooth the share of proposals that were better than all points before."""
-        self._success += SUCCESS_RATE * (float(np.min(values) < best_before) - self._success)
+        self._success += SUCCESS_RATE * (float(min(standings) < best_before) - self._success)
 
 
 def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
@@ -71,28 +74,16 @@ def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
 
     best = model.whitening(archive.points[[np.argmin(archive.values)]])[0]
     start, D = np.clip(best, -radius, radius), len(best)
-    slope_of = model.fitted.value_and_gradient if isinstance(model.fitted, SmoothFit) else by_differences(model.fitted)
+    slope = slope_of(model.fitted)
     with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
         first, at_mean = model.fitted.predict(np.vstack([start, np.zeros(D)]))
         scale = abs(0.5 * first - 0.5 * at_mean) or 1.0
 
         def scaled(z: Array) -> tuple[float, Array]:
-            value, gradient = slope_of(z)
+            value, gradient = slope(z)
             return value / scale - first / scale, gradient / scale
 
         found = minimize(scaled, start, method="L-BFGS-B", jac=True, bounds=[(-radius, radius)] * D)
     if not found.fun < 0.0 or not np.all(np.isfinite(found.x)):
         return np.empty((0, D))
     return model.whitening.inverse(found.x[None])
-
-
-def by_differences(fitted: Fitted) -> Callable[[Array], tuple[float, Array]]:
-    """Return a function of a point that gives the prediction and its gradient, by central differences."""
-
-    def value_and_gradient(point: Array) -> tuple[float, Array]:
-        D = len(point)
-        shifts = STEP * np.eye(D)
-        values = fitted.predict(np.vstack([point, point + shifts, point - shifts]))
-        return float(values[0]), (values[1 : D + 1] - values[D + 1 :]) / (2.0 * STEP)
-
-    return value_and_gradient

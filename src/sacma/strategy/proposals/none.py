@@ -1,12 +1,13 @@
 """No proposals: f evaluates sampled points only."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import Archive
+from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 
@@ -28,5 +29,5 @@ class NoProposer:
         """Return no point; see ``Proposer``."""
         return np.empty((0, archive.points.shape[1]))
 
-    def learn(self, values: Array, best_before: float) -> None:
+    def learn(self, standings: Sequence[Standing], best_before: Standing) -> None:
         """Learn nothing."""

@@ -1,0 +1,62 @@
+"""CPU time of ask and tell beside the function, by method and dimension."""
+
+import argparse
+import time
+from typing import Any
+
+import cocoex
+import numpy as np
+from report import parsed, print_table, write
+
+import sacma
+
+
+def main() -> None:
+    """Measure, print the table and write ``out/overhead.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--methods", default="sacma,dts-cmaes,ada-kendall,cmaes")
+    parser.add_argument("--dimensions", default="2,3,5,10,20")
+    parser.add_argument("--functions", default="1,8,13,15,21", help="of bbob, instance 1")
+    parser.add_argument("--budget-factor", type=int, default=100, help="evaluations/D")
+    options = parsed(parser, methods="cmaes", dimensions="2", functions="1", budget_factor=20)
+    rows = [
+        {"method": method, "D": int(D), **measured(method, int(D), options)}
+        for method in options.methods.split(",")
+        for D in options.dimensions.split(",")
+    ]
+    print(f"CPU ms of ask and tell, to {options.budget_factor} D evaluations, functions {options.functions}")
+    print_table(rows)
+    write("overhead", vars(options), rows=rows)
+
+
+def measured(method: str, dimension: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the columns of the table that are measured, after a run that loads and compiles."""
+    spent(method, "8", dimension, 20 * dimension)
+    times = [spent(method, f, dimension, options.budget_factor * dimension) for f in options.functions.split(",")]
+    every = np.concatenate(times)
+    return {
+        "an evaluation": float(np.mean(every)),
+        "on the dearest function": float(max(np.mean(each) for each in times)),
+        "longest 1 % from": float(np.quantile(every, 0.99)),
+    }
+
+
+def spent(method: str, function: str, dimension: int, budget: int) -> np.ndarray:
+    """Return CPU milliseconds by evaluation, shape (n,): of one ask and one tell of the points that it gave."""
+    suite = cocoex.Suite("bbob", "instances:1", f"function_indices:{function} dimensions:{dimension}")
+    problem = suite[0]  # ends with its suite
+    es = sacma.SurrogateCMAES(np.zeros(dimension), 2.0, bounds=(-5, 5), method=method, budget=budget, seed=1)
+    times: list[float] = []
+    while not es.stop():
+        begun = time.process_time()
+        points = es.ask()
+        asked = time.process_time() - begun
+        values = [problem(x) for x in points]
+        begun = time.process_time()
+        es.tell(points, values)
+        times += [1e3 * (asked + time.process_time() - begun) / len(points)] * len(points)
+    return np.array(times)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""The optimum of the model of f under the models of constraints."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sacma.strategy.training import TrainedModel
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.combined import CombinedFit
+from sacma.surrogate.slopes import slope_of
+from sacma.surrogate.whitening import Array
+
+KEPT = 1e-6  # largest violation of a model's constraint that counts as none, in units of the problem
+ACTIVE = 1e-4  # distance from its limit, in the same units, below which a constraint is active at the optimum
+NEAR = 1e-8  # distance from a known point, in the whitened space, below which a proposal is that point
+MOST_ITERATIONS = 100
+
+Slope = Callable[[Array], tuple[float, Array]]
+
+
+def constrained_optimum(
+    fit: CombinedFit, model: TrainedModel, archive: Archive, radius: float, box: tuple[Array, Array]
+) -> Array:
+    """Return the lowest point of the model of f where the models of all constraints keep them, shape (1, D).
+
+    SciPy's SLSQP searches from the best known point, within the box and ``radius`` of m. Inequalities are to be kept by
+    a standard deviation of their models, where that is possible. Where the models see no feasible point, it is that of
+    the least violation. None, shape (0, D), where it is a known point. The merit gets the multipliers at the optimum.
+
+    Args:
+        fit: of ``model``.
+        model: the last that was trained.
+        archive: 𝒜.
+        radius: largest distance from m of a coordinate in the whitened space.
+        box: of the problem, infinite where it is open.
+    """
+    merit = fit.merit
+    problem = _Problem(fit, model, archive, radius, box)
+    point, feasible = problem.solve(problem.start)
+    if feasible:
+        problem.demand(fit.deviations(point[None])[0, 1:])
+        inner, feasible = problem.solve(point)
+        if feasible:
+            point = inner
+        else:
+            problem.demand(np.zeros(len(merit.equalities)))
+        if (multipliers := problem.multipliers(point)) is not None:
+            merit.set_multipliers(multipliers)
+    if np.min(np.sum((model.whitening(archive.points) - point) ** 2, axis=1)) < NEAR**2:
+        return np.empty((0, len(point)))
+    return model.whitening.inverse(point[None])
+
+
+class _Problem:
+    """The models in the whitened space, each in units of its change near the start."""
+
+    def __init__(
+        self,
+        fit: CombinedFit,
+        model: TrainedModel,
+        archive: Archive,
+        radius: float,
+        box: tuple[Array, Array],
+    ) -> None:
+        standings = archive.standings_of(archive.outcomes)
+        best = min(range(len(archive)), key=standings.__getitem__)
+        D = archive.points.shape[1]
+        self.start = np.clip(model.whitening(archive.points[[best]])[0], -radius, radius)
+        around = fit.outcomes(np.vstack([self.start, np.zeros(D), 0.3 * radius * np.eye(D)]))
+        spans = np.ptp(around, axis=0)
+        self._units = np.where((spans > 0.0) & np.isfinite(spans), spans, 1.0)
+        self._offset = around[0] * (np.arange(len(spans)) == 0)  # of f alone
+        self._equal = fit.merit.equalities
+        self._margin = np.zeros(len(self._equal))  # by which inequalities are to be kept
+        self._slopes: Sequence[Slope] = [slope_of(part) for part in fit.parts]
+        self._radius = radius
+        self._inside = _inside(model, box)
+        self._last: tuple[bytes, Array, Array] = (b"", spans, spans)
+
+    def demand(self, margin: Array) -> None:
+        """Set the amounts by which inequalities are to be kept, shape (m,)."""
+        self._margin = np.where(self._equal, 0.0, margin) / self._units[1:]
+
+    def solve(self, start: Array) -> tuple[Array, bool]:
+        """Return the optimum and True, or the point of the least violation and False."""
+        found = self._search(self._objective, start, [*self._inside, *self._constraints()])
+        if self._keeps(found):
+            return found, True
+        near = self._search(self._violation, start, self._inside)
+        if not np.all(np.isfinite(near)):
+            return start, False
+        found = self._search(self._objective, near, [*self._inside, *self._constraints()])
+        return (found, True) if self._keeps(found) else (near, False)
+
+    def multipliers(self, point: Array) -> Array | None:
+        """Return the λ of ∇f + Σ λ_j ∇g_j ≈ 0 at an optimum, shape (m,); None where the radius limits all of it."""
+        from scipy.optimize import lsq_linear  # noqa: PLC0415 slow to import
+
+        values, gradients = self._at(point)
+        free = np.abs(point) < self._radius * (1.0 - KEPT)
+        active = np.flatnonzero(self._equal | (values[1:] + self._margin > -ACTIVE))
+        if not free.any():
+            return None
+        multipliers = np.zeros(len(self._equal))
+        if len(active):
+            least = np.where(self._equal[active], -np.inf, 0.0)
+            slopes = gradients[1:][active][:, free].T
+            multipliers[active] = lsq_linear(slopes, -gradients[0][free], (least, np.inf), method="bvls").x
+        return np.asarray(multipliers * self._units[0] / self._units[1:])
+
+    def _at(self, point: Array) -> tuple[Array, Array]:
+        """Return all outcomes, shape (1 + m,), and their gradients, shape (1 + m, D)."""
+        key = point.tobytes()
+        if self._last[0] != key:
+            pairs = [slope(point) for slope in self._slopes]
+            values, gradients = np.array([value for value, _ in pairs]), np.array([slope for _, slope in pairs])
+            self._last = key, (values - self._offset) / self._units, gradients / self._units[:, None]
+        return self._last[1:]
+
+    def _objective(self, point: Array) -> tuple[float, Array]:
+        values, gradients = self._at(point)
+        return float(values[0]), gradients[0]
+
+    def _excess(self, point: Array) -> Array:
+        """Return the violation of each constraint, that of an equality with its sign."""
+        constraints = self._at(point)[0][1:]
+        return np.where(self._equal, constraints, np.maximum(constraints + self._margin, 0.0))
+
+    def _violation(self, point: Array) -> tuple[float, Array]:
+        excess = self._excess(point)
+        return 0.5 * float(excess @ excess), excess @ self._at(point)[1][1:]
+
+    def _keeps(self, point: Array) -> bool:
+        return bool(np.all(np.isfinite(point)) and np.all(np.abs(self._excess(point)) <= KEPT))
+
+    def _constraints(self) -> list[Mapping[str, Any]]:
+        """Return the constraints as SLSQP takes them."""
+        kinds = (("ineq", np.flatnonzero(~self._equal), -1.0), ("eq", np.flatnonzero(self._equal), 1.0))
+        return [
+            {
+                "type": kind,
+                "fun": lambda z, these=these, sign=sign: sign * (self._at(z)[0][1:] + self._margin)[these],
+                "jac": lambda z, these=these, sign=sign: sign * self._at(z)[1][1:][these],
+            }
+            for kind, these, sign in kinds
+            if len(these)
+        ]
+
+    def _search(self, objective: Slope, start: Array, constraints: Sequence[Mapping[str, Any]]) -> Array:
+        from scipy.optimize import minimize  # noqa: PLC0415 slow to import
+
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of values out of bounds by rounding
+            found = minimize(
+                objective,
+                start,
+                jac=True,
+                method="SLSQP",
+                bounds=[(-self._radius, self._radius)] * len(start),
+                constraints=constraints,
+                options={"maxiter": MOST_ITERATIONS, "ftol": 1e-12},
+            )
+        return np.asarray(found.x)
+
+
+def _inside(model: TrainedModel, box: tuple[Array, Array]) -> list[Mapping[str, Any]]:
+    """Return the box as SLSQP takes constraints: a row for each finite bound, in the whitened space."""
+    D = len(box[0])
+    centre = model.whitening.inverse(np.zeros((1, D)))[0]
+    axes = (model.whitening.inverse(np.eye(D)) - centre).T  # x = centre + axes z
+    lengths = np.linalg.norm(axes, axis=1)
+    rows = np.vstack([axes / lengths[:, None], -axes / lengths[:, None]])
+    rest = np.concatenate([(centre - box[0]) / lengths, (box[1] - centre) / lengths])
+    finite = np.isfinite(rest)
+    rows, rest = rows[finite], rest[finite]
+    return [{"type": "ineq", "fun": lambda z: rows @ z + rest, "jac": lambda _: rows}] if len(rows) else []

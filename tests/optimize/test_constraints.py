@@ -1,0 +1,501 @@
+"""Constraints: SciPy's forms, what a run does with them, and how it is kept, continued, asked and told."""
+
+import json
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize
+from scipy.sparse import csr_array
+
+import sacma
+from benchmarks.constrained_problems import PROBLEMS
+from sacma.optimize.constraints import Constraints, constraints_of
+from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
+from sacma.strategy.lagrangian import violations
+from sacma.surrogate.whitening import Array
+from tests.optimize.simulated import Simulated, without_waiting
+
+DISK = 0.04567480871950  # Rosenbrock's function in the disk of radius 1
+BOUNDS = [(-2, 2)] * 2
+
+
+def rosenbrock(x: Array) -> float:
+    return float(100.0 * (x[1] - x[0] ** 2) ** 2 + (1.0 - x[0]) ** 2)
+
+
+def beyond(x: Array) -> float:
+    return float(x @ x - 1.0)
+
+
+def both(x: Array) -> tuple[float, list[float]]:
+    return rosenbrock(x), [beyond(x)]
+
+
+def in_disk(fun: Any = both, constraints: Any = 1, **arguments: Any) -> sacma.Result:
+    return sacma.minimize(fun, constraints=constraints, **{"bounds": BOUNDS, "budget": 60, "seed": 1, **arguments})
+
+
+def of_one(x: Array) -> float:
+    return float(x[0] * x[1] + 0.5)
+
+
+def of_two(x: Array, shift: float = 0.0) -> Array:
+    return np.array([x[0] ** 2 - x[1] + shift, np.sin(x[2]) - 0.3])
+
+
+FORMS: list[Any] = [
+    NonlinearConstraint(of_one, -np.inf, 0.7),
+    NonlinearConstraint(of_one, 0.1, np.inf),
+    NonlinearConstraint(of_one, 0.1, 0.7),
+    NonlinearConstraint(of_one, 0.4, 0.4),
+    NonlinearConstraint(of_two, [-0.2, 0.1], [0.3, 0.1]),
+    NonlinearConstraint(of_two, -np.inf, [0.3, np.inf]),
+    NonlinearConstraint(of_two, 0.0, 0.5),
+    LinearConstraint([1.0, 2.0, -1.0], -1.0, 0.5),
+    LinearConstraint([[1, 2, -1], [0, 1, 0], [0, 0, 3]], [-np.inf, 0.1, 0.2], [0.5, 0.1, 0.9]),
+    LinearConstraint(csr_array(np.eye(3)), -0.5),
+    {"type": "ineq", "fun": of_one},
+    {"type": "ineq", "fun": of_two, "args": (0.25,)},
+    {"type": "eq", "fun": of_two, "args": 0.25, "jac": None},
+]
+
+
+def scipys(form: Any, x: Array) -> float:
+    """Return the largest violation by SciPy's own evaluation of its forms."""
+    if isinstance(form, dict):
+        arguments = form.get("args", ())
+        values = np.atleast_1d(form["fun"](x, *(arguments if isinstance(arguments, tuple) else (arguments,))))
+        return float(np.max(np.abs(values) if form["type"] == "eq" else np.maximum(-values, 0.0)))
+    if isinstance(form, LinearConstraint):
+        below, above = form.residual(x)  # at least 0 where it is kept
+        return float(max(0.0, np.max(-below), np.max(-above)))
+    values = np.atleast_1d(form.fun(x))
+    return float(max(0.0, np.max(form.lb - values), np.max(values - form.ub)))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: type(form).__name__)
+def test_forms_and_signs_are_scipys(form: Any) -> None:
+    """The violation is that which SciPy's own objects have, for one form and for all of them together."""
+    x0, rng = np.zeros(3), np.random.default_rng(1)
+    alone, together = constraints_of(form, x0, None), constraints_of(FORMS, x0, None)
+    for x in rng.uniform(-1, 1, size=(20, 3)):
+        for constraints, expected in ((alone, scipys(form, x)), (together, max(scipys(each, x) for each in FORMS))):
+            outcome = constraints.beside(rosenbrock)(x)
+            evaluation = evaluation_of(outcome)
+            assert len(evaluation.constraints) == len(constraints.equalities)
+            found = violations(np.array([evaluation.constraints]), constraints.equalities, 0.0)[0]
+            assert found == pytest.approx(expected, abs=1e-12)
+            assert evaluation.value == rosenbrock(x)
+
+
+def test_order_and_kinds() -> None:
+    """Equalities, lower and upper sides of each part, in this order."""
+    found = constraints_of(FORMS[4], np.zeros(3), None)
+    assert found.equalities == (True, False, False)
+    x = np.array([1.0, 0.5, 0.0])
+    assert found.parts[0](x).tolist() == pytest.approx([-0.3 - 0.1, -0.2 - 0.5, 0.5 - 0.3])
+
+
+def test_numbers_are_counted_at_x0_where_bounds_do_not_say_how_many() -> None:
+    """Once, and not where they do; in a space at the parameters."""
+    calls: list[Any] = []
+
+    def noted(x: Any) -> list[float]:
+        calls.append(x)
+        return [0.0, 0.0]
+
+    assert len(constraints_of(NonlinearConstraint(noted, 0, 1), np.ones(2), None).equalities) == 4
+    assert [call.tolist() for call in calls] == [[1.0, 1.0]]
+    constraints_of(NonlinearConstraint(noted, [0, 0], 1), np.ones(2), None)
+    assert len(calls) == 1
+    constraints_of({"type": "ineq", "fun": noted}, np.array([0.5]), sacma.Space(a=sacma.Real(0, 4)))
+    assert calls[1] == {"a": 2.0}
+
+
+@pytest.mark.parametrize("none", [None, 0, [], ()])
+@pytest.mark.parametrize("method", ["sacma", "cobyqa"])
+def test_without_constraints_nothing_changes(none: Any, method: str) -> None:
+    """The same points to the bit, and the result has no more keys."""
+    found = in_disk(rosenbrock, none, method=method)
+    plain = sacma.minimize(rosenbrock, bounds=BOUNDS, budget=60, seed=1, method=method)
+    np.testing.assert_array_equal(found.history.points, plain.history.points)
+    assert found.keys() == plain.keys()
+    assert found.history.constraints.shape == (60, 0)
+
+
+def test_numbers_and_functions_are_the_same() -> None:
+    """Whether f returns g or a constraint does; beside a function of SciPy's, too."""
+    found = in_disk(target=DISK + 1e-6, budget=100)
+    assert found.success
+    assert found.fun == pytest.approx(DISK, abs=1e-6)
+    assert found.constraint_violation == 0.0
+    form = NonlinearConstraint(beyond, -np.inf, 0.0)
+    again = in_disk(rosenbrock, form, target=DISK + 1e-6, budget=100)
+    np.testing.assert_array_equal(found.history.points, again.history.points)
+    np.testing.assert_array_equal(found.history.constraints, again.history.constraints)
+    np.testing.assert_array_equal(found.history.constraints[:, 0], [beyond(x) for x in found.history.points])
+    options = {"maxfev": 150, "seed": 1, "f_target": DISK + 1e-6}
+    x0, box = np.zeros(2), Bounds(-2, 2)
+    scipy = minimize(rosenbrock, x0, method=sacma.scipy_method, bounds=box, constraints=form, options=options)
+    assert scipy.fun == pytest.approx(DISK, abs=1e-6)
+
+
+def test_the_best_is_feasible() -> None:
+    """The lowest value where all constraints are kept, and so is ``best``; a target is reached by no others."""
+
+    def fun(x: Array) -> tuple[float, float]:
+        return float(np.sum((x - 1.0) ** 2)), beyond(x)
+
+    found = in_disk(fun)
+    points, values, G = found.history.points, found.history.values, found.history.constraints
+    kept = (G <= 0.0).all(axis=1)
+    assert 5 < kept.sum() < 60
+    assert values.min() < found.fun == values[kept].min()
+    np.testing.assert_array_equal(found.x, points[kept][np.argmin(values[kept])])
+    np.testing.assert_array_equal(found.history.best, np.minimum.accumulate(np.where(kept, values, np.inf)))
+    assert found.history.generations[-1].best_value == found.fun
+    low = in_disk(fun, target=values.min())
+    assert low.nfev == 60
+    assert not low.success
+
+
+def test_where_nothing_is_feasible() -> None:
+    """The point of the smallest violation is given, without success, and the message says so."""
+    found = in_disk(lambda x: (rosenbrock(x), [x[0] + 3.0, -1.0]), 2, budget=40)
+    assert not found.success
+    assert found.constraint_violation == found.history.constraints.max(axis=1).min() < 1.5
+    violation = f"{found.constraint_violation:g}"
+    assert f"no point kept all constraints: that of the smallest violation, {violation}, is given" in found.message
+    assert np.all(np.isinf(found.history.best))
+    assert found.x[0] < -1.5
+
+
+@pytest.mark.parametrize("method", ["sacma", "dts-cmaes", "ada-kendall", "cmaes"])
+def test_composed_methods(method: str) -> None:
+    """All of them come near the optimum, and no other does without the constraint."""
+    found = in_disk(method=method, budget=400)
+    assert found.constraint_violation == 0.0
+    assert found.fun < DISK + {"sacma": 1e-7, "cmaes": 0.2}.get(method, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "gap"),
+    [("g06", 40, 1e-5), ("g07", 30, 1e-3), ("g09", 40, 1e-3), ("pressure vessel", 80, 0.1)],
+)
+def test_known_optima(name: str, factor: int, gap: float) -> None:
+    """Reached within a few evaluations a dimension, by feasible points."""
+    problem = PROBLEMS[name]
+    D = len(problem.bounds)
+    found = sacma.minimize(
+        problem.scaled,
+        bounds=[(0, 1)] * D,
+        constraints=problem.constraints,
+        budget=factor * D,
+        target=problem.optimum + gap,
+        seed=2,
+    )
+    assert found.success
+    assert np.all(np.array(problem.scaled(found.x)[1]) <= 0.0)
+
+
+def test_equalities() -> None:
+    """Kept up to their tolerance; without any point that keeps them the violation is their absolute value.
+
+    On the circle there is another optimum, where some seeds end.
+    """
+    found = in_disk(rosenbrock, {"type": "eq", "fun": beyond}, target=DISK + 1e-5, seed=2)
+    assert found.success
+    assert abs(beyond(found.x)) <= 1e-6
+    short = in_disk(rosenbrock, [{"type": "eq", "fun": lambda x: beyond(x) - 5.0}], budget=3)
+    assert short.constraint_violation == np.abs(short.history.constraints).min()
+
+
+def test_in_a_space() -> None:
+    """Constraints get the dict of parameters, one of their own; models see the cells of integers."""
+
+    def cost(params: dict[str, Any]) -> float:
+        value = (params["x"] - 1.0) ** 2 + (params["n"] - 7) ** 2
+        params.clear()
+        return float(value)
+
+    space = sacma.Space(x=sacma.Real(-3, 3), n=sacma.Integer(1, 9))
+    most = NonlinearConstraint(lambda params: params["x"] + params["n"], -np.inf, 6.0)
+    found = sacma.minimize(cost, space=space, constraints=most, budget=80, seed=1)
+    assert found.constraint_violation == 0.0
+    assert found.params["n"] in {5, 6}
+    assert found.fun < 2.01
+    with pytest.raises(ValueError, match="in a space, whose functions get the dict"):
+        sacma.minimize(cost, space=space, constraints=LinearConstraint([1, 1], -1, 1))
+
+
+@pytest.mark.parametrize(
+    ("returned", "failure"),
+    [
+        ((1.0, [math.nan]), r"constraints are \[nan\]; allowed: 1 finite numbers"),
+        ((1.0, [math.inf]), "constraints are"),
+        ((1.0, [0.0, 0.0]), "constraints are"),
+        ((1.0, None), "constraints are None"),
+        ((1.0, ["0"]), "constraints are"),
+        ((1.0, np.ma.array([0.0], mask=[True])), "constraints are"),
+        ((math.nan, [0.0]), "f is nan"),
+        (1.0, "allowed: a pair"),
+        ((1.0,), "allowed: a pair"),
+    ],
+)
+def test_what_is_no_outcome_has_failed(returned: Any, failure: str) -> None:
+    """As what is no value of f has: it counts and is seen by no model."""
+    found = in_disk(lambda x: both(x) if x[0] > 0.1 else returned, budget=30)
+    assert 0 < found.failures < 30
+    assert all(failure.replace("\\", "") in reason for reason in found.history.failures.values())
+    failed = [number - 1 for number in found.history.failures]
+    assert np.isnan(found.history.values[failed]).all()
+    assert np.isnan(found.history.constraints[failed]).all()
+    assert np.isfinite(found.fun)
+
+
+def test_a_constraint_that_raises_has_failed() -> None:
+    """As f does; a mistake in it is raised."""
+
+    def broken(x: Array) -> float:
+        if x[0] < 0.1:
+            raise RuntimeError("no mesh")
+        return beyond(x)
+
+    def missing(_: Array) -> float:
+        raise KeyError("g")
+
+    found = in_disk(rosenbrock, NonlinearConstraint(broken, [-np.inf], [0.0]), budget=30)
+    assert set(found.history.failures.values()) == {"RuntimeError: no mesh"}
+    with pytest.raises(KeyError):
+        in_disk(rosenbrock, NonlinearConstraint(missing, [-np.inf], [0.0]))
+
+
+ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
+    (-1, {}, "constraints is -1; allowed: None, or the number m of constraints, an integer from 0 to 1000"),
+    (1.5, {}, "constraints is 1.5"),
+    (10**9, {}, "constraints is 1000000000"),
+    ("ineq", {}, "constraints is 'ineq'; allowed: None, a number m"),
+    ([beyond], {}, r"constraints\[0\] is <function"),
+    ({"type": "le", "fun": beyond}, {}, r"constraints\[0\]\['type'\] is 'le'; allowed: 'ineq', where fun"),
+    ({"type": "eq"}, {}, r"constraints\[0\]\['fun'\] is None; allowed: a function"),
+    ({"type": "eq", "fun": beyond, "tol": 1}, {}, r"a key of constraints\[0\] is 'tol'; allowed: type, fun, args"),
+    (NonlinearConstraint(beyond, 1, 0), {}, r"constraints\[0\]'s lb and ub is .*; allowed: numbers lb ≤ ub"),
+    (NonlinearConstraint(beyond, np.nan, 0), {}, "lb and ub"),
+    (NonlinearConstraint(beyond, [0, 0], [1, 1, 1]), {}, "lb and ub"),
+    (NonlinearConstraint(beyond, 0, 1, keep_feasible=True), {}, "keep_feasible is True; allowed: False"),
+    (NonlinearConstraint(lambda x: 1 / 0, 0, 1), {}, "raised ZeroDivisionError: division by zero at x0, where"),
+    (NonlinearConstraint(lambda x: "a", 0, 1), {}, "at x0, where its numbers are counted"),
+    (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is 'of shape \(1, 3\)'; allowed: a matrix with a column a coordinate"),
+    (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: finite numbers"),
+    (NonlinearConstraint(lambda x: np.zeros(600), -1, 1), {}, "allowed: at most 1000"),
+    (1, {"method": "cobyqa"}, "constraints is '1 of them'; allowed: None with a method that calls f itself; any with"),
+    (1, {"method": "lq-cma-es"}, "constraints is"),
+    (1, {"archive": ([[0.0, 0.0]], [1.0])}, r"archive is .*; allowed: a triple \(X, y, G\)"),
+    (1, {"archive": ([[0.0, 0.0]], [1.0], [[1.0, 2.0]])}, r"archive is 'of shapes \(1, 2\) and \(1,\) and \(1, 2\)'"),
+    (None, {"archive": ([[0.0, 0.0]], [1.0], [[1.0]])}, "archive is .*; allowed: a pair"),
+]
+
+
+@pytest.mark.parametrize(("constraints", "arguments", "message"), ARGUMENTS)
+def test_wrong_arguments_are_named(constraints: Any, arguments: dict[str, Any], message: str) -> None:
+    """In one line, before anything is evaluated."""
+    with pytest.raises((TypeError, ValueError), match=message) as raised:
+        in_disk(lambda _: pytest.fail("evaluated"), constraints, **arguments)
+    assert "\n" not in str(raised.value)
+
+
+def test_fewer_numbers_than_at_x0_have_failed() -> None:
+    """The number of constraints is that of the first call."""
+    form = NonlinearConstraint(lambda x: [beyond(x)] * (1 + (x[0] < 0.0)), -np.inf, 0.0)
+    found = in_disk(rosenbrock, form, x0=[0.5, 0.5], budget=30)
+    reasons = "".join(found.history.failures.values())
+    assert "constraints[0] gives 2 numbers; allowed: 1, as at x0" in reasons
+
+
+def test_an_archive_has_them() -> None:
+    """Models learn from it, failed ones are left out, and the best of it counts by the same rules."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-2, 2, size=(40, 2))
+    y, G = np.array([rosenbrock(x) for x in X]), np.array([[beyond(x)] for x in X])
+    y[3], G[4] = np.nan, np.nan
+    found = in_disk(archive=(X, y, G), budget=1)
+    kept = (G[:, 0] <= 0) & np.isfinite(y)
+    assert found.fun <= y[kept].min()
+    known = in_disk(archive=(X, y, G), budget=25)
+    assert known.fun < DISK + 0.05
+    outside = in_disk(lambda x: (0.0, [1.0]), archive=([[0.0, 0.0]], [5.0], [[0.25]]), budget=2)
+    assert (outside.fun, outside.constraint_violation) == (5.0, 0.25)
+    assert "nothing better than the given archive" in outside.message
+
+
+def asked(es: sacma.SurrogateCMAES, fun: Callable[[Array], tuple[float, Any]] = both) -> sacma.Result:
+    """Ask and tell to the end, points in any order."""
+    while not es.stop():
+        X = es.ask()[::-1]
+        values, constraints = zip(*(fun(x) for x in X), strict=True)
+        es.tell(X, values, constraints)
+    return es.result
+
+
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
+def test_ask_and_tell_is_the_same_run(tmp_path: Path, method: str) -> None:
+    """Also when it is saved and loaded on the way."""
+    found = in_disk(method=method)
+    es = sacma.SurrogateCMAES(bounds=BOUNDS, constraints=1, budget=25, seed=1, method=method)
+    asked(es)
+    es.save(tmp_path / "state")
+    lines = (tmp_path / "state").read_text().splitlines()
+    (tmp_path / "state").write_text("\n".join([lines[0].replace('"budget": 25', '"budget": 60'), *lines[1:]]) + "\n")
+    loaded = sacma.SurrogateCMAES.load(tmp_path / "state")
+    again = asked(loaded)
+    np.testing.assert_array_equal(found.history.points, again.history.points)
+    np.testing.assert_array_equal(found.history.constraints, again.history.constraints)
+    assert again.fun == found.fun
+
+
+def test_what_is_told_is_checked() -> None:
+    """As many constraints as points, and none where there are none; missing ones are failed evaluations."""
+    es = sacma.SurrogateCMAES(bounds=BOUNDS, constraints=2, seed=1)
+    X = es.ask()
+    with pytest.raises(ValueError, match="constraints is None; allowed: 2 numbers for each of the points, 1"):
+        es.tell(X, [1.0])
+    with pytest.raises(ValueError, match="constraints is"):
+        es.tell(X, [1.0], [])
+    es.tell(X, [1.0], [None])
+    assert es.result.failures == 1
+    with pytest.raises(TypeError, match="constraints is"):
+        sacma.SurrogateCMAES(bounds=BOUNDS, constraints=[beyond])  # type: ignore[arg-type]
+    plain = sacma.SurrogateCMAES(bounds=BOUNDS, seed=1)
+    with pytest.raises(ValueError, match="none were announced"):
+        plain.tell(plain.ask(), [1.0], [[1.0]])
+
+
+def interrupted(at: int) -> Callable[[Array], tuple[float, list[float]]]:
+    calls = 0
+
+    def fun(x: Array) -> tuple[float, list[float]]:
+        nonlocal calls
+        calls += 1
+        if calls > at:
+            raise KeyboardInterrupt
+        return both(x)
+
+    return fun
+
+
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
+def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
+    """To the same bytes, whatever ended it; as an archive its journal has what it needs."""
+    alone = in_disk(journal=tmp_path / "alone", method=method)
+    for at in (1, 13, 30):
+        in_disk(interrupted(at), journal=tmp_path / "journal", method=method)
+    found = in_disk(journal=tmp_path / "journal", method=method)
+    assert (tmp_path / "journal").read_bytes() == (tmp_path / "alone").read_bytes()
+    np.testing.assert_array_equal(found.history.points, alone.history.points)
+    known = sacma.read_journal(tmp_path / "alone")
+    assert [part.shape for part in known.archive] == [(60, 2), (60,), (60, 1)]
+    in_disk(journal=tmp_path / "second", archive=known.archive, budget=3)
+    again = in_disk(journal=tmp_path / "second", archive=known.archive, budget=4)
+    assert again.nfev == 4
+    header = json.loads((tmp_path / "alone").read_text().splitlines()[0])
+    assert header["call"]["constraints"] == ["<= 0"]
+    for other in (None, 2, {"type": "eq", "fun": beyond}):
+        with pytest.raises(ValueError, match="of a call with another constraints"):
+            in_disk(constraints=other, journal=tmp_path / "alone", method=method)
+
+
+DAMAGES: list[tuple[int, dict[str, Any], str]] = [
+    (0, {"constraints": ["<= 0"] * 2}, "line 2 is"),
+    (0, {"constraints": []}, "constraints is .*a list of 1 to 1000"),
+    (0, {"constraints": ["<= 0"] * 2000}, "a list of 1 to 1000"),
+    (0, {"constraints": ["< 0"]}, "one of constraints is '< 0', not <= 0 or == 0"),
+    (0, {"constraints": [["<= 0"]]}, "one of constraints is"),
+    (0, {"constraints": 1}, "constraints is 1, not a list"),
+    (0, {"algorithm": "local-search"}, "settings"),
+    (0, {"archive": [[[0.0, 0.0]], [1.0], [[1.0, 2.0]]]}, r"archive\[2\]\[0\]"),
+    (0, {"archive": [[[0.0, 0.0]], [1.0], [[math.nan]]]}, "NaN|finite"),
+    (0, {"archive": [[[0.0, 0.0]], [1.0]]}, "archive is .*not a list of 3"),
+    (1, {"constraints": [0.0, 0.0]}, "its constraints are .*not a list of 1 numbers"),
+    (1, {"constraints": [None]}, "a constraint is None, not a finite number"),
+    (1, {"constraints": [10**400]}, "a constraint is"),
+    (1, {"constraints": [True]}, "a constraint is True"),
+    (1, {"constraints": {}}, "its constraints are"),
+    (1, {"constraints": [0.0] * 10_000}, "it is longer than"),
+    (1, {"constraints": None, "value": None, "failure": "f"}, "no object with"),
+]
+
+
+@pytest.mark.parametrize(("line", "change", "message"), DAMAGES)
+def test_a_damaged_journal_is_refused(tmp_path: Path, line: int, change: dict[str, Any], message: str) -> None:
+    """With the line or the key, in one line, and left as it is."""
+    path = tmp_path / "journal"
+    in_disk(journal=path, budget=4)
+    lines = [json.loads(each) for each in path.read_text().splitlines()]
+    where = lines[0]["call"] if line == 0 else lines[line]
+    where.update(change)
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    damaged = path.read_bytes()
+    for read in (sacma.read_journal, sacma.SurrogateCMAES.load):
+        with pytest.raises(ValueError, match=message) as raised:
+            read(path)
+        assert "\n" not in str(raised.value)
+        assert len(str(raised.value)) < 1000
+    assert path.read_bytes() == damaged
+
+
+def test_constraints_that_were_not_announced_are_refused(tmp_path: Path) -> None:
+    """A journal without constraints has none in its lines."""
+    path = tmp_path / "journal"
+    sacma.minimize(rosenbrock, bounds=BOUNDS, budget=4, seed=1, journal=path)
+    path.write_text(path.read_text().replace('"value"', '"constraints": [1.0], "value"', 1))
+    with pytest.raises(ValueError, match="no object with number, point, and value or failure"):
+        sacma.read_journal(path)
+
+
+def test_workers() -> None:
+    """In generations the same run; asynchronously another one, that can be computed again."""
+    alone = in_disk(method="ada-kendall")
+    with ThreadPoolExecutor(2) as executor:
+        found = in_disk(method="ada-kendall", workers=executor, asynchronous=False)
+    np.testing.assert_array_equal(found.history.points, alone.history.points)
+
+
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
+def test_asynchronous_workers(tmp_path: Path, method: str) -> None:
+    """Late points, proposals that are not waited for, and a journal that leads to the same points again."""
+    path = tmp_path / "journal"
+    with without_waiting():
+        found = in_disk(workers=Simulated(4), method=method, journal=path, budget=120)
+    assert found.nfev == 120
+    assert found.fun < DISK + 0.1
+    again = in_disk(lambda _: pytest.fail("evaluated"), method=method, journal=path, budget=120)
+    np.testing.assert_array_equal(found.history.constraints, again.history.constraints)
+    assert again.fun == found.fun
+
+
+def test_processes() -> None:
+    """Function and constraints are sent to other processes together."""
+    found = in_disk(rosenbrock, NonlinearConstraint(beyond, -np.inf, 0.0), workers=2, budget=20)
+    assert found.nfev == 20
+    assert found.failures == 0
+    np.testing.assert_array_equal(found.history.constraints[:, 0], [beyond(x) for x in found.history.points])
+
+
+def test_it_is_drawn() -> None:
+    """The best so far in the plot is the best feasible one."""
+    figure = in_disk(budget=20).plot()
+    assert figure.axes
+
+
+def test_an_outcome_is_one_of_as_many_numbers() -> None:
+    """What libraries give as a vector, a column included for one constraint."""
+    for numbers in ([1, 2], (1.0, 2.0), np.array([1.0, 2.0]), np.array([1, 2])):
+        assert evaluation_of(ConstrainedValue(1.0, numbers, 2)).constraints == (1.0, 2.0)
+    assert evaluation_of(ConstrainedValue(1.0, 3, 1)).constraints == (3.0,)
+    assert evaluation_of(ConstrainedValue(1.0, [], 0)).constraints == ()
+    assert Constraints().beside(rosenbrock) is rosenbrock

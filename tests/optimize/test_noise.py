@@ -1,0 +1,376 @@
+"""Functions with noise: what is said of the recommended point is true, and a run is the same in whatever pieces."""
+
+import json
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize as scipy_minimize
+
+import sacma
+from sacma.optimize.methods import composed, names
+from sacma.optimize.noise import Halving, candidates, mean_and_error
+from sacma.optimize.result import Result, Status
+from sacma.surrogate.whitening import Array
+
+D = 3
+BUDGET = 100
+SEARCH = 80  # evaluations of the search
+BOX: dict[str, Any] = {"bounds": [(-1, 1)] * D, "seed": 5, "budget": BUDGET, "noisy": True}
+
+FOREIGN = [name for name in names() if name not in composed()]
+
+
+def truth(x: Array) -> float:
+    return float(np.sum((x - 0.3) ** 2))
+
+
+class Noisy:
+    """The sphere, with noise that depends on the number of the call; it may fail, and be interrupted."""
+
+    def __init__(
+        self, begun: int = 0, *, interrupted_at: int | None = None, fails: Callable[[int, Array], bool] | None = None
+    ) -> None:
+        self.calls = begun
+        self._interrupted_at = interrupted_at
+        self._fails = fails
+
+    def __call__(self, x: Array) -> float:
+        """Evaluate and count."""
+        if self.calls == self._interrupted_at:
+            raise KeyboardInterrupt
+        self.calls += 1
+        if self._fails is not None and self._fails(self.calls, x):
+            raise ValueError("no value")
+        return truth(x) + 0.5 * float(np.random.default_rng(self.calls).standard_normal())
+
+
+def same(one: Result, other: Result) -> bool:
+    """Return True if two runs are the same to the bit."""
+    return (
+        one.history.points.tobytes() == other.history.points.tobytes()
+        and one.history.values.tobytes() == other.history.values.tobytes()
+        and one.x.tobytes() == other.x.tobytes()
+        and (one.fun, one.fun_error, one.message) == (other.fun, other.fun_error, other.message)
+    )
+
+
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes", *FOREIGN])
+def test_the_last_fifth_measures_the_best_points(method: str) -> None:
+    """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice."""
+    f = Noisy()
+    result = sacma.minimize(f, method=method, **BOX)
+    assert f.calls == result.nfev == BUDGET
+    plain = sacma.minimize(Noisy(), method=method, **{**BOX, "budget": SEARCH, "noisy": False})
+    points, values = result.history.points, result.history.values
+    assert points[:SEARCH].tobytes() == plain.history.points.tobytes()
+    again = points[SEARCH:]
+    assert {x.tobytes() for x in again} <= {x.tobytes() for x in points[:SEARCH]}
+    assert len({x.tobytes() for x in again}) == 5  # of 20 evaluations four each
+    last = values[-10:]
+    assert all(np.array_equal(x, result.x) for x in again[-10:])
+    assert result.fun == pytest.approx(np.mean(last))
+    assert result.fun_error == pytest.approx(np.std(last, ddof=1) / math.sqrt(10))
+    assert result.success
+    assert result.status == Status.BUDGET
+    assert result.message.endswith("used up; fun is the mean of 10 evaluations of x after it was chosen")
+
+
+def test_without_noise_nothing_is_said_of_it() -> None:
+    """There is no error, and fun is the lowest value."""
+    result = sacma.minimize(Noisy(), **{**BOX, "noisy": False})
+    assert result.fun_error is None
+    assert result.fun == np.min(result.history.values)
+    assert result.message == f"the budget of {BUDGET} evaluations is used up"
+    json.dumps([result.fun, result.fun_error])
+
+
+def test_fun_is_unbiased_within_its_error() -> None:
+    """In 60 runs: the mean of its deviations from the truth is none, and they are as large as it says."""
+    off, lowest = [], []
+    for seed in range(60):
+        noise = np.random.default_rng(seed)
+        result = sacma.minimize(
+            lambda x, noise=noise: truth(x) + 0.5 * noise.standard_normal(),
+            bounds=[(-1, 1)] * D,
+            seed=seed,
+            budget=150,
+            noisy=True,
+            method="cmaes",
+        )
+        off.append((result.fun - truth(result.x)) / result.fun_error)
+        lowest.append(np.min(result.history.values) - truth(result.x))
+    assert abs(np.mean(off)) < 3 / math.sqrt(60)
+    assert 0.7 < np.std(off) < 1.5
+    assert np.mean(np.abs(off) < 2) > 0.85
+    assert np.mean(lowest) < -0.8  # what fun would be without
+
+
+@pytest.mark.parametrize("method", ["ada-kendall", "cobyqa", "sacma"])
+@pytest.mark.parametrize("at", [0, 41, SEARCH - 1, SEARCH, SEARCH + 3, 89, 93, BUDGET - 1])
+def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str, at: int) -> None:
+    """In both phases and between them; no evaluation is lost, or made twice."""
+    whole = sacma.minimize(Noisy(), method=method, **BOX)
+    path = tmp_path / "journal"
+    first = sacma.minimize(Noisy(interrupted_at=at), method=method, journal=path, **BOX)
+    assert (first.status, first.nfev) == (Status.INTERRUPTED, at)
+    f = Noisy(at)
+    assert same(sacma.minimize(f, method=method, journal=path, **BOX), whole)
+    assert f.calls == BUDGET
+    content = sacma.read_journal(path)
+    assert list(content.evaluations) == list(range(1, BUDGET + 1))
+    assert content.values.tobytes() == whole.history.values.tobytes()
+    nothing = Noisy()
+    assert same(sacma.minimize(nothing, method=method, journal=path, **BOX), whole)
+    assert nothing.calls == 0
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "cobyqa"])
+def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, method: str, order: int) -> None:
+    """After each value, in whatever order those of a round are told."""
+    f = Noisy()
+    es = sacma.SurrogateCMAES(method=method, **BOX)
+    while not es.stop():
+        X = es.ask()
+        told = list(zip(X, [f(x) for x in X], strict=True))
+        if len({x.tobytes() for x in X}) == len(X):
+            told = told[::order]
+        for x, value in told:
+            es.tell([x], [value])
+            if es.result.nfev in {SEARCH - 1, SEARCH, SEARCH + 2, 89, 94}:
+                es.save(tmp_path / "state")
+                loaded = sacma.SurrogateCMAES.load(tmp_path / "state")
+                assert same(loaded.result, es.result)
+                es.close()
+                es = loaded
+    assert same(es.result, sacma.minimize(Noisy(), method=method, **BOX))
+    with pytest.raises(ValueError, match="ask is called at the end: the budget of 100 evaluations is used up; fun is"):
+        es.ask()
+
+
+def test_workers_evaluate_rounds(tmp_path: Path) -> None:
+    """The same bits as without, with a journal and the callback of each round."""
+
+    def f(x: Array) -> float:
+        return truth(x) + 0.1 * math.sin(1e9 * x[0])
+
+    rounds: list[int] = []
+    with ThreadPoolExecutor(3) as workers:
+        found = sacma.minimize(
+            f,
+            workers=workers,
+            method="ada-kendall",
+            journal=tmp_path / "journal",
+            callback=lambda result: rounds.append(result.nfev),
+            **BOX,
+        )
+    assert same(found, sacma.minimize(f, method="ada-kendall", **BOX))
+    assert rounds[-5:] == [SEARCH, 85, 88, 90, BUDGET]  # 5, 3 and 2 candidates, and the last
+
+
+def test_in_a_space(tmp_path: Path) -> None:
+    """With integers and choices: distinct points are distinct parameters, and x is one that was evaluated."""
+    space = sacma.Space(a=sacma.Real(-1, 1), n=sacma.Integer(0, 3), c=sacma.Categorical("a", "b", "c"))
+
+    def begin(count: int, stop: int | None = None) -> Result:
+        calls = [count]
+
+        def f(params: dict[str, Any]) -> float:
+            if calls[0] == stop:
+                raise KeyboardInterrupt
+            calls[0] += 1
+            noise = 0.3 * float(np.random.default_rng(calls[0]).standard_normal())
+            return float(params["a"] ** 2 + (params["n"] - 2) ** 2 + (params["c"] != "b")) + noise
+
+        given: dict[str, Any] = {"space": space, "budget": 120, "seed": 1, "noisy": True}
+        return sacma.minimize(f, journal=None if stop is None else tmp_path / "journal", **given)
+
+    result = begin(0)
+    assert (result.params["n"], result.params["c"]) == (2, "b")
+    assert result.params == space.params(result.x)
+    assert len({space.key(params) for params in result.history.params[96:]}) == 6
+    assert begin(0, 100).status == Status.INTERRUPTED
+    assert same(begin(100, -1), result)
+
+
+def test_what_an_interrupted_run_says() -> None:
+    """In the search fun is the lowest value, and says so; in the rounds a mean that chose x, and says so."""
+    early = sacma.minimize(Noisy(interrupted_at=50), **BOX)
+    assert early.fun == np.min(early.history.values)
+    assert early.fun_error is None
+    assert early.message == "interrupted; fun is the lowest of single values, which is too low where f is noisy"
+    one = sacma.minimize(Noisy(interrupted_at=SEARCH + 1), **BOX)
+    assert (one.fun, one.fun_error) == (one.history.values[-1], None)
+    assert one.message == "interrupted; fun is the mean of 1 evaluation of x, which also chose it"
+    rounds = sacma.minimize(Noisy(interrupted_at=SEARCH + 9), **BOX)
+    of_x = [(x == rounds.x).all() for x in rounds.history.points[SEARCH:]]
+    values = rounds.history.values[SEARCH:][of_x]
+    assert rounds.message == f"interrupted; fun is the mean of {len(values)} evaluations of x, which also chose it"
+    assert (rounds.fun, rounds.fun_error) == pytest.approx(mean_and_error(values.tolist()))
+    last = sacma.minimize(Noisy(interrupted_at=SEARCH + 13), **BOX)
+    assert last.message == "interrupted; fun is the mean of 3 evaluations of x after it was chosen"
+    assert last.fun == pytest.approx(np.mean(last.history.values[-3:]))
+
+
+def test_a_candidate_that_fails_is_behind_those_that_do_not() -> None:
+    """Whatever their means; failures count as evaluations."""
+    whole = sacma.minimize(Noisy(), **BOX)
+    f = Noisy(fails=lambda call, x: call == SEARCH + 1 or (call > SEARCH and np.array_equal(x, whole.x)))
+    result = sacma.minimize(f, **BOX)
+    assert result.nfev == BUDGET
+    assert 1 < result.failures < 5
+    assert not np.array_equal(result.x, whole.x)
+    assert not np.array_equal(result.x, result.history.points[SEARCH])
+    assert "of 10 evaluations of x after it was chosen" in result.message
+
+
+def test_where_all_fail() -> None:
+    """From the end of the search, fun is the lowest value; from the start, there is none."""
+    late = sacma.minimize(Noisy(fails=lambda call, _: call > SEARCH), max_failures=None, **BOX)
+    assert late.fun == np.nanmin(late.history.values)
+    assert "fun is the lowest of single values" in late.message
+    never = sacma.minimize(Noisy(fails=lambda *_: True), max_failures=None, **BOX)
+    assert (never.nfev, never.fun, never.fun_error, never.success) == (BUDGET, math.inf, None, False)
+    ended = sacma.minimize(Noisy(fails=lambda call, _: call > SEARCH), max_failures=4, **BOX)
+    assert (ended.status, ended.nfev) == (Status.FAILURES, SEARCH + 4)
+
+
+def test_other_limits_end_it() -> None:
+    """A callback and a time limit, with what is known then."""
+    ended = sacma.minimize(Noisy(), callback=lambda result: result.nfev >= 90, method="cmaes", **BOX)
+    assert (ended.status, ended.nfev) == (Status.CALLBACK, 90)
+    assert ended.fun_error > 0
+    assert sacma.minimize(Noisy(), time_limit=1e-9, **BOX).nfev == 0
+
+
+def test_the_archive_s_points_are_candidates() -> None:
+    """Of a search that finds nothing better; those with several values count once."""
+    rng = np.random.default_rng(1)
+    X = np.repeat(0.3 + 0.01 * rng.standard_normal((6, D)), 2, axis=0)
+    y = [truth(x) - 1 for x in X]
+    result = sacma.minimize(Noisy(), archive=(X, y), method="random-search", **BOX)
+    again = {x.tobytes() for x in result.history.points[SEARCH:]}
+    assert again <= {x.tobytes() for x in X}
+    assert len(again) == 5
+
+
+@pytest.mark.parametrize("budget", [10, 11, 14, 19, 24, 61, 250])
+def test_the_budget_is_kept(budget: int) -> None:
+    """However small, of it a fifth is for the end, and half of that for the last candidate."""
+    f = Noisy()
+    result = sacma.minimize(f, **{**BOX, "budget": budget})
+    assert f.calls == result.nfev == budget
+    again = budget // 5
+    least = again if again < 8 else again - again // 2  # of a single candidate all
+    assert least <= int(result.message.split()[-8]) <= least + 2
+    assert result.message.endswith("evaluations of x after it was chosen")
+    assert result.fun_error > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"noisy": 1}, TypeError, "noisy is 1; allowed: True or False"),
+        ({"noisy": None}, TypeError, "noisy is None; allowed: True or False"),
+        ({"noisy": "yes"}, TypeError, "noisy is 'yes'; allowed: True or False"),
+        ({"target": 0.1}, ValueError, "noisy is True; allowed: False beside a target, which a single lucky value"),
+        ({"budget": 9}, ValueError, "noisy is True; allowed: False, or True with a budget of 10 evaluations or more"),
+        ({"asynchronous": True}, ValueError, "asynchronous is True; allowed: False or None where noisy is True"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    """They are named before anything is evaluated."""
+    f = Noisy()
+    with pytest.raises(error, match=message):
+        sacma.minimize(f, **{**BOX, **arguments})
+    if "asynchronous" not in arguments:
+        with pytest.raises(error, match=message):
+            sacma.SurrogateCMAES(**{**BOX, **arguments})
+    assert f.calls == 0
+
+
+def test_ask_and_tell_needs_a_budget() -> None:
+    """While ``minimize`` has one."""
+    with pytest.raises(ValueError, match="noisy is True; allowed: False, or True with a budget of 10 evaluations"):
+        sacma.SurrogateCMAES(**{**BOX, "budget": None})
+    assert sacma.minimize(truth, [0.0], 1.0, noisy=True, method="cmaes", seed=1).nfev == 250
+
+
+def test_a_journal_is_of_a_noisy_call_with_its_budget(tmp_path: Path) -> None:
+    """Another budget would divide the run elsewhere."""
+    path = tmp_path / "journal"
+    sacma.minimize(Noisy(interrupted_at=7), journal=path, **BOX)
+    with pytest.raises(ValueError, match=r"of a call with another noisy: \{'budget': 100\} there, None here"):
+        sacma.minimize(Noisy(), journal=path, **{**BOX, "noisy": False})
+    with pytest.raises(ValueError, match=r"of a call with another noisy\.budget: 100 there, 101 here"):
+        sacma.minimize(Noisy(), journal=path, **{**BOX, "budget": 101})
+    for wrong in ('{"budget": 99}', '{"budget": true}', "{}", "true", "[]", '{"budget": 100, "more": 1}'):
+        path.write_text(path.read_text().replace('"noisy": {"budget": 100}', f'"noisy": {wrong}'))
+        with pytest.raises(ValueError, match=r"with a header that is damaged .*noisy"):
+            sacma.read_journal(path)
+        path.write_text(path.read_text().replace(f'"noisy": {wrong}', '"noisy": {"budget": 100}'))
+    path.write_text(path.read_text().replace('"target": null', '"target": 1.0'))
+    with pytest.raises(ValueError, match=r"with a header that is damaged .*False beside a target"):
+        sacma.read_journal(path)
+
+
+def test_as_a_method_of_scipy() -> None:
+    """An option."""
+    options = {"maxfev": BUDGET, "seed": 5, "noisy": True}
+    found = scipy_minimize(Noisy(), [0.0] * D, method=sacma.scipy_method, bounds=[(-1, 1)] * D, options=options)
+    assert same(found, sacma.minimize(Noisy(), [0.0] * D, **BOX))
+    with pytest.raises(ValueError, match="noisy is True; allowed: False beside a target"):
+        scipy_minimize(truth, [0.0], method=sacma.scipy_method, options={**options, "f_target": 1.0})
+
+
+def test_candidates() -> None:
+    """A model sees through the noise; distinct points, in the order of its predictions; failures are none."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (150, D))
+    y = np.array([truth(x) for x in X]) + 0.5 * rng.standard_normal(150)
+    chosen = candidates(X, y, 10)
+    assert len(set(chosen)) == 10
+    true = [truth(x) for x in X]
+    assert np.mean([true[i] for i in chosen]) < 0.5 * np.mean(np.take(true, np.argsort(y)[:10]))
+    assert candidates(X, np.full(150, np.inf), 10) == []
+    assert candidates(X[:1], y[:1], 10) == [0]
+    assert candidates(X[[0, 1, 0]], np.array([3.0, 2.0, 0.0]), 10) == [0, 1]  # means 1.5 and 2
+    assert candidates(X[:4], np.array([1.0, 1.0, np.inf, 1.0]), 10) == [0, 1, 3]  # no model of constant values
+    assert candidates(X[:3], np.array([1e308, -1e308, np.inf]), 2) == [1, 0]
+
+
+@pytest.mark.parametrize("count", range(1, 11))
+@pytest.mark.parametrize("each", [2, 4, 5, 9])
+def test_halving(count: int, each: int) -> None:
+    """All evaluations are made, the best of exact values is left, and half of them are of it alone."""
+    evaluations = max(2, count * each)
+    halving = Halving(count, evaluations)
+    made: list[int] = []
+    while halving.left:
+        asked = halving.asked
+        halving.tell([float((i - 1) ** 2) for i in asked])
+        made += asked
+    assert len(made) == evaluations
+    assert set(made) == set(range(count))
+    if each >= 4:
+        found = halving.best([])
+        assert found is not None
+        best, values, unbiased = found
+        assert (best, unbiased) == (min(1, count - 1), True)
+        assert len(values) >= evaluations // 2 - 1
+
+
+def test_fewer_failures_come_before_a_lower_mean() -> None:
+    """Of two candidates, the one that always has a value is left."""
+    halving = Halving(2, 8)
+    assert halving.asked == [0, 1, 0, 1]
+    assert halving.best([math.inf, 1.0, -10.0]) == (1, [1.0], False)
+    halving.tell([math.inf, 1.0, -10.0, 1.0])
+    assert halving.asked == [1] * 4
+    assert halving.best([math.inf, math.inf, 3.0]) == (1, [1.0, 1.0, 3.0], False)
+    assert halving.best([3.0, math.inf, 5.0]) == (1, [3.0, 5.0], True)

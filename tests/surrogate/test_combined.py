@@ -1,0 +1,111 @@
+"""Models of f and of constraints as one of their merit."""
+
+import numpy as np
+
+from sacma.strategy.lagrangian import Lagrangian
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.combined import CombinedFit, CombinedModel, ConstantFit
+from sacma.surrogate.models.competition import Competition
+from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.models.warped_process import WarpedProcessModel
+from sacma.surrogate.part import Context
+from sacma.surrogate.slopes import by_differences, slope_of
+from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.whitening import Array, Whitening
+
+RNG = np.random.default_rng(3)
+WHITENING = Whitening(np.zeros(2), np.eye(2))
+CONTEXT = Context(2, (np.zeros(2), np.ones(2)), np.random.default_rng(1))
+X = RNG.normal(size=(30, 2))
+
+
+def outcomes_of(points: Array) -> Array:
+    x, y = points.T
+    return np.column_stack([np.exp(x) + y**2, x + y - 0.5, np.full(len(x), -2.0)])
+
+
+def combined(kind: GaussianProcessModel | WarpedProcessModel | Competition) -> tuple[CombinedModel, Lagrangian]:
+    merit = Lagrangian(2, [False, False])
+    merit.multipliers, merit.penalties = np.array([0.5, 0.1]), np.array([3.0, 0.01])
+    return CombinedModel([kind.build(CONTEXT) for _ in range(3)], merit), merit
+
+
+def fitted(kind: GaussianProcessModel | WarpedProcessModel | Competition) -> tuple[CombinedFit, Lagrangian]:
+    model, merit = combined(kind)
+    noise = 0.05 * np.random.default_rng(4).normal(size=(30, 3)) * [1.0, 1.0, 0.0]
+    fit = model.fit(TrainingSet(X, outcomes_of(X) + noise), WHITENING)
+    assert isinstance(fit, CombinedFit)
+    model.keep(fit, WHITENING)
+    return fit, merit
+
+
+class Failing:
+    """A model that never has a fit."""
+
+    def fit(self, training: TrainingSet, whitening: Whitening) -> FitStatus:
+        """Return why not."""
+        return FitStatus.NO_FACTOR
+
+    def keep(self, fitted: object, whitening: Whitening) -> None:
+        """Never called."""
+
+    def forget(self) -> None:
+        """Nothing to forget."""
+
+
+def test_predictions_are_the_merit_of_predictions() -> None:
+    """Each outcome by its own model, a constant one without; also when the merit has changed since."""
+    fit, merit = fitted(GaussianProcessModel())
+    at = 0.5 * RNG.normal(size=(9, 2))
+    np.testing.assert_allclose(fit.outcomes(at), outcomes_of(at), atol=0.3)
+    assert isinstance(fit.parts[2], ConstantFit)
+    np.testing.assert_array_equal(fit.predict(at), merit(fit.outcomes(at)))
+    merit.multipliers = np.array([7.0, 0.0])
+    np.testing.assert_array_equal(fit.predict(at), merit(fit.outcomes(at)))
+    assert fit.search()["likelihood_evaluations"] > fit.parts[0].search()["likelihood_evaluations"]  # type: ignore[operator]
+
+
+def test_gradients() -> None:
+    """By the chain rule, as by differences."""
+    for kind in (GaussianProcessModel(), WarpedProcessModel(), Competition()):
+        fit, _ = fitted(kind)
+        for point in 0.5 * RNG.normal(size=(5, 2)):
+            value, gradient = slope_of(fit)(point)
+            expected, differences = by_differences(fit)(point)
+            np.testing.assert_allclose(value, expected, rtol=1e-9)
+            np.testing.assert_allclose(gradient, differences, rtol=1e-4, atol=1e-5)
+
+
+def test_posteriors() -> None:
+    """Variances of the outcomes add, each by the square of its slope; they are in units of the outcomes."""
+    for kind in (GaussianProcessModel(), WarpedProcessModel()):
+        fit, merit = fitted(kind)
+        at = 2.0 * RNG.normal(size=(6, 2))
+        deviations, slopes = fit.deviations(at), merit.slopes(fit.outcomes(at))
+        assert np.all(deviations[:, 2] == 0.0)
+        each = fit.posterior(at, joint=False)
+        np.testing.assert_allclose(each.variance, np.sum((deviations * slopes) ** 2, axis=1), rtol=1e-6)
+        np.testing.assert_array_equal(each.mean, fit.predict(at))
+        joint = fit.posterior(at)
+        np.testing.assert_allclose(np.diagonal(joint.covariance), each.variance, rtol=1e-6, atol=1e-12)
+        assert np.linalg.eigvalsh(joint.covariance).min() > -1e-9
+        low, high = fit.parts[0].posterior(at, joint=False), fit.outcomes(at)[:, 0]
+        shifted = low.mean + 1e-3 * np.sqrt(low.variance)  # of the standardised value, by what the outcome then is
+        outcome = high + 1e-3 * deviations[:, 0]
+        np.testing.assert_allclose(low.standardised(outcome), shifted, rtol=1e-3, atol=1e-6)
+        assert each.noise >= 0.0
+
+
+def test_a_model_without_a_fit_is_none() -> None:
+    """Constant values are no failure of a constraint or of f; anything else is."""
+    model, merit = combined(GaussianProcessModel())
+    failing = CombinedModel([GaussianProcessModel().build(CONTEXT), Failing(), Failing()], merit)
+    assert failing.fit(TrainingSet(X, outcomes_of(X)), WHITENING) is FitStatus.NO_FACTOR
+    flat = np.ones((30, 3))
+    fit = model.fit(TrainingSet(X, flat), WHITENING)
+    assert isinstance(fit, CombinedFit)
+    assert all(isinstance(part, ConstantFit) for part in fit.parts)
+    posterior = fit.posterior(X[:4])
+    assert posterior.covariance.shape == (4, 4)
+    model.keep(fit, WHITENING)
+    model.forget()
