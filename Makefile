@@ -15,7 +15,7 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture bench readings attribution baselines availability install install-dev docs reference tape gallery screens pictures format clean distclean
+.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture bench readings attribution ablation baselines availability install install-dev docs reference tape gallery screens pictures format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -78,6 +78,10 @@ readings: install ## comparison of radius, selection, bounds and the published c
 
 attribution: install ## how each difference between the paper's text and its code moves the mean ranks (hours)
 	@$(BIN)/python benchmarks/attribution.py $(JOBS_OPTION)
+
+ablation: install ## what the parts of sacma contribute and its constants matter (hours)
+	@$(BIN)/python benchmarks/ablation.py $(JOBS_OPTION)
+	@$(BIN)/python benchmarks/ablation.py --of constants $(JOBS_OPTION)
 
 baselines: install ## lq-CMA-ES and active CMA-ES beside ADA-Kendall in 5-D, function by function (minutes)
 	@$(BIN)/python benchmarks/baselines.py $(JOBS_OPTION)

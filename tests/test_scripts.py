@@ -24,6 +24,7 @@ FOLDER = "«folder»"
 """Stands for an empty folder."""
 
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
+    "benchmarks/ablation.py": (["--results", FOLDER, "--tiny"], "one Gaussian process"),
     "benchmarks/asynchronous.py": (["--tiny"], "mean log10 Δf after simulated time"),
     "benchmarks/attribution.py": (["--results", FOLDER, "--tiny"], "code − cold start"),
     "benchmarks/availability.py": ([STUDY, "--tiny"], "from several starts"),

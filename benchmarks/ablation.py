@@ -1,0 +1,131 @@
+"""What the parts of sacma contribute and its constants matter: one part out, or one constant changed, at a time.
+
+Prints for each dimension the area under the distribution of run lengths and its difference from that of
+``configs/sacma.yaml``, with Wilcoxon's test over problems, and the mean log₁₀ of median Δf. Runs into a results folder
+that can be interrupted and continued like any other. Run by ``make ablation``.
+"""
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from report import ROOT, print_table, write
+from scipy.stats import wilcoxon
+from studies import campaign_of, changed
+
+from sacma.analysis.trials import Trial
+from sacma.config.study import Study, load_study
+from sacma.surrogate.whitening import Array
+
+PROCESS, WARPED, QUADRATIC = ({"name": f"{name}-process"} for name in ("gaussian", "warped", "quadratic"))
+
+PARTS: Mapping[str, dict[str, Any]] = {
+    "one Gaussian process": {"model": PROCESS},
+    "without the warped process": {"model": {"name": "competition", "members": [PROCESS, QUADRATIC]}},
+    "without the quadratic process": {"model": {"name": "competition", "members": [PROCESS, WARPED]}},
+    "models from 3 D points": {"training_set.n_req_factor": 3, "training_set.n_req_offset": 0},
+    "no proposals": {"proposals": {"name": "none"}},
+    "a proposal in each population": {"proposals.follows_success": False},
+    "no populations by the model": {"control.model_generations": 0},
+    "no quick populations": {"control.quick_factor": 0},
+    "points by expected ranking error": {"control.criterion": {"name": "ranking-difference"}},
+    "half of the population": {"sampling.population_multiple": 1.0},
+    "no active update": {"sampling.active": False},
+    "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},
+    "x0 not evaluated": {"restarts.evaluates_initial_points": False},
+}
+
+CONSTANTS: Mapping[str, tuple[Any, Any]] = {
+    "control.largest_change": (0.1, 0.4),
+    "control.growth": (0.1, 0.4),
+    "control.model_generations": (1, 6),
+    "control.quick_factor": (1, 6),
+    "proposals.radius": (1.5, 6.0),
+    "model.update_rate": (0.15, 0.6),
+    "training_set.n_max_factor": (8, 30),
+    "sampling.population_multiple": (1.0, 4.0),
+    "restarts.max_restarts": (2, 8),
+}
+"""Halved and doubled, whole numbers rounded up."""
+
+TARGETS = np.logspace(2, -8, 51)
+BUDGETS = 60  # from D to the whole budget, even in the logarithm
+AFTER = (10, 25, 50, 125, 250)  # evaluations/D
+
+
+def main() -> None:
+    """Run what is missing, print the table and write ``out/ablation.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--of", choices=("parts", "constants"), default="parts")
+    campaign, given = campaign_of(parser, "ablation", dimensions="2,3,5", instances="131-145")
+
+    sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
+    variants = {"sacma": sacma, **(parts_of(sacma) if given.of == "parts" else constants_of(sacma))}
+    trials = campaign.trials_of(variants.values())
+    rows = list(rows_of(variants, trials, sacma.protocol.budget))
+    print(f"\narea under the distribution of run lengths to {sacma.protocol.budget:g} D, targets from 100 to 1e-8; its")
+    print("difference from sacma's with p of Wilcoxon's test; and mean log10 of median Δf after evaluations/D")
+    print_table(rows)
+    write("ablation", campaign.protocol | {"of": given.of}, rows=rows)
+
+
+def parts_of(sacma: Study) -> dict[str, Study]:
+    """Return variants with one part out or exchanged."""
+    return {name: changed(sacma, f"part-{i}", settings) for i, (name, settings) in enumerate(PARTS.items())}
+
+
+def constants_of(sacma: Study) -> dict[str, Study]:
+    """Return variants with one constant halved or doubled."""
+    return {
+        f"{key} {value:g}": changed(sacma, f"{key.replace('.', '-').replace('_', '-')}-{value:g}", {key: value})
+        for key, values in CONSTANTS.items()
+        for value in values
+    }
+
+
+def rows_of(variants: Mapping[str, Study], trials: Iterable[Trial], budget: float) -> Iterable[dict[str, Any]]:
+    """Yield a row for each dimension and variant."""
+    by_name: dict[tuple[int, str], list[Trial]] = {}
+    for trial in trials:
+        by_name.setdefault((trial.dimension, trial.algorithm), []).append(trial)
+    for D in sorted({D for D, _ in by_name}):
+        reference = areas(by_name[D, variants["sacma"].name], budget)
+        for name, study in variants.items():
+            theirs = by_name[D, study.name]
+            area = areas(theirs, budget)
+            difference = area - reference
+            yield {
+                "D": D,
+                "variant": name,
+                "area": float(np.mean(area)),
+                "difference": float(np.mean(difference)),
+                "p": float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0,
+                **{f"{after} D": mean_log(theirs, after) for after in AFTER if after <= budget},
+            }
+
+
+def areas(trials: Sequence[Trial], budget: float) -> Array:
+    """Return the share of targets reached, averaged over budgets, of each trial in the order of their problems."""
+    found = []
+    for trial in sorted(trials, key=_problem):
+        best = trial.best_after(np.geomspace(1.0, budget, BUDGETS) * trial.dimension)
+        found.append(np.mean(best[:, None] <= TARGETS))
+    return np.array(found)
+
+
+def mean_log(trials: Sequence[Trial], after: float) -> float:
+    """Return the mean over functions of log₁₀ of the median Δf, at least 1e-8, after evaluations/D."""
+    by_function: dict[int, list[float]] = {}
+    for trial in trials:
+        best = trial.best_after(np.array([after * trial.dimension]))[0]
+        by_function.setdefault(trial.function, []).append(max(float(best), TARGETS[-1]))
+    return float(np.mean([np.log10(np.median(values)) for values in by_function.values()]))
+
+
+def _problem(trial: Trial) -> tuple[int, int]:
+    return trial.function, trial.instance
+
+
+if __name__ == "__main__":
+    main()
