@@ -158,7 +158,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     ),
     (AR, "np.all(nearest < len(self._failed))", "np.any(nearest < len(self._failed))", "all of the nearest failed"),
     (AR, "(known - point) / np.where(deviations > 0.0, deviations, 1.0)", "known - point", "coordinates are scaled"),
-    (AR, "recent = self.values[-15 * len(point) :]", "recent = self.values", "the largest of recent values"),
+    (AR, "recent = self.values[-RECENT * len(point) :]", "recent = self.values", "the largest of recent values"),
     (AR, "np.delete(self.points, sorted(self._ranked), axis=0)", "self.points", "failed points have no value"),
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
     (
@@ -215,12 +215,11 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (AR, "            if key in self._known:\n", "            if False:\n", "a set holds a point once"),
     (
         AR,
-        "        elif self._counts is None:\n",
-        "        elif True:\n",
+        "        elif self._counts is not None:\n",
+        "        elif False:\n",
         "where f is noisy, it has the mean of a point's values",
     ),
     (AR, "self._counts[place] += 1", "self._counts[place] = 2", "of all of them"),
-    (AR, "        self.best_value = float(np.min(self.values))\n", "", "the lowest mean is the best value"),
     # Functions with noise
     (
         NO,
@@ -628,7 +627,12 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "whenever coefficients change",
     ),
     (SC, "return value if violation == 0.0 else math.inf", "return value", "the best value is a feasible one"),
-    (AR, "self.standing = min(self.standing, standing)", "self.standing = standing", "the best standing of all"),
+    (
+        AR,
+        "np.lexsort((self.outcomes[:, 0], self._merit.violations(self.outcomes)))",
+        "np.lexsort((self._merit.violations(self.outcomes), self.outcomes[:, 0]))",
+        "the best point: the violation first",
+    ),
     (
         TR,
         "values=archive.outcomes[training_set.indices]",

@@ -139,7 +139,7 @@ class SurrogateStrategy:
         """Begin a run, with the memory of earlier ones that its start keeps."""
         s = self._settings
         if start.keeps is Keeps.NOTHING or not self._runs:
-            self._archive = Archive(self._context.dimension, self._merit, self._constraints, averages=self._noisy)
+            self._archive = Archive(self._context.dimension, self._merit, averages=self._noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
             self._control: Control = s.control.build(self._context)

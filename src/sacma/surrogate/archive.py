@@ -15,6 +15,9 @@ take scattered failures for regions, more need longer to see one, and the share 
 wherever they are, does both worse.
 """
 
+RECENT = 15
+"""Newest values, in units of D, of which a point in a region of failures gets the largest: as many as models learn."""
+
 Standing = tuple[float, float]
 """The violation of constraints at a point, and f: of two points that with the lower one is better (Deb's rules)."""
 
@@ -46,24 +49,19 @@ class Archive:
         dimension: D.
         merit: with constraints, the value of a point by its outcomes; where it changes, ``measure`` is to be called.
             None: there are none, and an outcome is a value.
-        constraints: m.
         averages: f is noisy, and the value of a point is the mean of all of its values. Not with a merit.
     """
 
-    def __init__(
-        self, dimension: int, merit: Merit | None = None, constraints: int = 0, *, averages: bool = False
-    ) -> None:
+    def __init__(self, dimension: int, merit: Merit | None = None, *, averages: bool = False) -> None:
         self._points = np.empty((64, dimension))
         self._values = np.empty(64)
-        self._outcomes = self._values if merit is None else np.empty((64, 1 + constraints))
+        self._outcomes = self._values if merit is None else np.empty((64, 1 + len(merit.equalities)))
         self._merit = merit
         self._size = 0
         self._known: dict[bytes, int] = {}  # places of points
         self._counts: list[int] | None = [] if averages else None  # values of each point
         self._failed: list[Array] = []
         self._ranked: set[int] = set()  # places of points without a value
-        self.best_value = np.inf
-        self.standing: Standing = (np.inf, np.inf)  # of the best point
 
     def __len__(self) -> int:
         return self._size
@@ -86,6 +84,23 @@ class Archive:
         """Their values, shape (n,), or f and m constraints, shape (n, 1 + m). A view: not to be written to."""
         return self._outcomes[: self._size]
 
+    @property
+    def best_value(self) -> float:
+        """The lowest value; inf without any."""
+        return float(np.min(self.values, initial=np.inf))
+
+    @property
+    def best(self) -> int:
+        """The place of the best point: with constraints by violation, then f; there is one."""
+        if self._merit is None:
+            return int(np.argmin(self.values))
+        return int(np.lexsort((self.outcomes[:, 0], self._merit.violations(self.outcomes)))[0])
+
+    @property
+    def standing(self) -> Standing:
+        """The standing of the best point; infinite without any."""
+        return self.standings_of(self.outcomes[[self.best]])[0] if self._size else (np.inf, np.inf)
+
     def values_of(self, outcomes: Array) -> Array:
         """Return the values of outcomes, shape (n,)."""
         return outcomes if self._merit is None else self._merit(outcomes)
@@ -99,17 +114,14 @@ class Archive:
     def measure(self) -> None:
         """Compute all values again, by a merit that has changed."""
         self._values[: self._size] = self.values_of(self.outcomes)
-        self.best_value = float(np.min(self.values, initial=np.inf))
 
     def add(self, points: Array, outcomes: Array) -> None:
         """Add evaluated ``points``, shape (n, D), with their ``outcomes``, shape (n,) or (n, 1 + m)."""
-        values, standings = self.values_of(outcomes).tolist(), self.standings_of(outcomes)
-        for point, outcome, value, standing in zip(points, outcomes, values, standings, strict=True):
+        for point, outcome, value in zip(points, outcomes, self.values_of(outcomes).tolist(), strict=True):
             key = point.tobytes()
             if key in self._known:
-                self._repeat(self._known[key], outcome, value, standing)
+                self._repeat(self._known[key], outcome, value)
                 continue
-            self._better(value, standing)
             self._known[key] = self._size
             if self._counts is not None:
                 self._counts.append(1)
@@ -120,25 +132,16 @@ class Archive:
             self._outcomes[self._size] = outcome
             self._size += 1
 
-    def _repeat(self, place: int, outcome: Array, value: float, standing: Standing) -> None:
+    def _repeat(self, place: int, outcome: Array, value: float) -> None:
         """Take a further value of a known point, or the first one of a point in a region of failures."""
         if place in self._ranked:
             self._ranked.remove(place)
             self._values[place] = value
             self._outcomes[place] = outcome
-            self._better(value, standing)
-        elif self._counts is None:
-            self._better(value, standing)
-        else:
+        elif self._counts is not None:
             self._counts[place] += 1
             n = self._counts[place]
             self._values[place] = self._values[place] * ((n - 1) / n) + value / n  # a difference could overflow
-            self.best_value = float(np.min(self.values))
-            self.standing = (0.0, self.best_value)
-
-    def _better(self, value: float, standing: Standing) -> None:
-        self.best_value = min(self.best_value, value)
-        self.standing = min(self.standing, standing)
 
     def add_failed(self, points: Array) -> None:
         """Take points where f failed, shape (n, D).
@@ -148,7 +151,7 @@ class Archive:
         """
         for point in points:
             if point not in self and self._in_region_of_failures(point):
-                recent = self.values[-15 * len(point) :]
+                recent = self.values[-RECENT * len(point) :]
                 worst = self._size - len(recent) + int(np.argmax(recent))
                 self._ranked.add(self._size)
                 self.add(point[None], self.outcomes[[worst]])

@@ -59,7 +59,7 @@ def proposed(
     parts = [Known(bowl), Known(constraint, deviation)]
     if beside is not None:
         parts.append(Known(beside, deviation))
-    archive = Archive(2, merit, len(parts) - 1)
+    archive = Archive(2, merit)
     points = np.array([[2.0, -1.0], known])
     archive.add(points, np.column_stack([part.predict(WHITENING(points)) for part in parts]))
     fit = CombinedFit(parts, merit)

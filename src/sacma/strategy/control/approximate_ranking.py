@@ -83,10 +83,7 @@ class ApproximateRankingControl:
         self._trusted = None
 
     def evaluate(self, population: Population) -> Evaluation:
-        """Evaluate a population; see ``Control``.
-
-        Its error is the last change of the ranking.
-        """
+        """Evaluate a population; see ``Control``. Its error is the last change of the ranking."""
         if self._trusted is not None and population.standing < self._best:
             self._left = self._settings.model_generations  # by a proposal of that model
         self._best = population.standing

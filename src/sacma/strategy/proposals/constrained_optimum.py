@@ -64,10 +64,8 @@ class _Problem:
         radius: float,
         box: tuple[Array, Array],
     ) -> None:
-        standings = archive.standings_of(archive.outcomes)
-        best = min(range(len(archive)), key=standings.__getitem__)
         D = archive.points.shape[1]
-        self.start = np.clip(model.whitening(archive.points[[best]])[0], -radius, radius)
+        self.start = np.clip(model.whitening(archive.points[[archive.best]])[0], -radius, radius)
         around = fit.outcomes(np.vstack([self.start, np.zeros(D), 0.3 * radius * np.eye(D)]))
         spans = np.ptp(around, axis=0)
         self._units = np.where((spans > 0.0) & np.isfinite(spans), spans, 1.0)

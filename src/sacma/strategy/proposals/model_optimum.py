@@ -72,7 +72,7 @@ def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
     """
     from scipy.optimize import minimize  # noqa: PLC0415 slow to import
 
-    best = model.whitening(archive.points[[np.argmin(archive.values)]])[0]
+    best = model.whitening(archive.points[[archive.best]])[0]
     start, D = np.clip(best, -radius, radius), len(best)
     slope = slope_of(model.fitted)
     with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
