@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from botorch.exceptions import ModelFittingError
+from botorch.exceptions.errors import ModelFittingError
 from botorch.fit import fit_gpytorch_mll
-from botorch.generation import MaxPosteriorSampling
+from botorch.generation.sampling import MaxPosteriorSampling
 from botorch.models import SingleTaskGP
 from gpytorch.constraints import Interval
 from gpytorch.kernels import MaternKernel, ScaleKernel

@@ -411,8 +411,9 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
 
 DAMAGES: list[tuple[int, dict[str, Any], str]] = [
     (0, {"constraints": ["<= 0"] * 2}, "line 2 is"),
-    (0, {"constraints": []}, "constraints is .*a list of 1 to 1000"),
-    (0, {"constraints": ["<= 0"] * 2000}, "a list of 1 to 1000"),
+    (0, {"constraints": []}, "line 2 is"),
+    (0, {"constraints": None}, "constraints is None, not a list"),
+    (0, {"constraints": ["<= 0"] * 2000}, "a list of at most 1000"),
     (0, {"constraints": ["< 0"]}, "one of constraints is '< 0', not <= 0 or == 0"),
     (0, {"constraints": [["<= 0"]]}, "one of constraints is"),
     (0, {"constraints": 1}, "constraints is 1, not a list"),

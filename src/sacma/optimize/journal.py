@@ -22,7 +22,6 @@ from sacma.optimize.result import Result
 from sacma.optimize.run import Run
 from sacma.optimize.saved import (
     LARGEST_JOURNAL,
-    OPTIONAL,
     JournalContent,
     as_json,
     checked_path,
@@ -199,9 +198,7 @@ def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], N
 
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
     """Refuse the journal of another call."""
-    none = dict.fromkeys(OPTIONAL)
-    here = json.loads(to_line(as_json(call)))
-    key, there, here = _difference("", {**none, **content.header["call"]}, {**none, **here})
+    key, there, here = _difference("", content.header["call"], json.loads(to_line(as_json(call))))
     if key:
         raise ValueError(
             f"journal is {named(path)}, of a call with another {key}: {shown(there)} there, {shown(here)} here; "

@@ -36,8 +36,10 @@ FORMAT = "sacma-journal-5"  # format of the header; a reader of another refuses 
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
 LONGEST_REASON = 300  # characters of what is said about a setting
 
-CALL = ("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space", "noisy")
-OPTIONAL = ("constraints",)  # keys of a call that not each has
+CALL = (
+    *("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space", "noisy"),
+    "constraints",
+)
 LIMITS = tuple(field.name for field in fields(Limits))
 _NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}  # of a strategy
 
@@ -200,7 +202,7 @@ def as_json(call: Call) -> dict[str, Any]:
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
         "space": None if call.space is None else space_as_json(call.space),
         "noisy": {"budget": int(call.limits.budget)} if call.noisy else None,  # which divides the run
-        **({"constraints": [KINDS[equal] for equal in call.equalities]} if call.equalities else {}),
+        "constraints": [KINDS[equal] for equal in call.equalities],
     }
 
 
@@ -217,7 +219,7 @@ def call_of(header: object) -> Call:
         _check_text("sacma", top["sacma"])
         _check_versions(top["versions"])
         limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
-        given = _keys("call", top["call"], CALL, OPTIONAL)
+        given = _keys("call", top["call"], CALL)
         return _with_noise(_call_of(given, limits), given["noisy"])
     except TypeError as error:
         raise ValueError(str(error)) from None
@@ -230,7 +232,7 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
     bounded = any(bound is not None for bound in lower + upper)
     method = _method(given["algorithm"], given["settings"], sigma0, bounded=bounded)
-    seed, archive, equalities = given["seed"], given["archive"], _equalities(given.get("constraints"))
+    seed, archive, equalities = given["seed"], given["archive"], _equalities(given["constraints"])
     if type(seed) is not int:
         _refuse("seed", seed, "an integer")
     if archive is not None:
@@ -320,13 +322,13 @@ def _check_text(key: str, value: object) -> None:
         _refuse(key, value, f"text of at most {LONGEST_VERSION} characters")
 
 
-def _keys(what: str, given: object, keys: Collection[str], optional: Collection[str] = ()) -> dict[str, Any]:
-    """Return a JSON object that has ``keys``, perhaps ``optional`` ones, and no others."""
+def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
+    """Return a JSON object that has these keys and no others."""
     if not isinstance(given, dict):
         _refuse(what, given, f"an object with {', '.join(keys)}")
     if missing := [key for key in keys if key not in given]:
         raise ValueError(f"{what} has no {missing[0]}")
-    if more := [key for key in given if key not in {*keys, *optional}]:
+    if more := [key for key in given if key not in keys]:
         _refuse(f"a key of {what}", more[0], ", ".join(keys))
     return given
 
@@ -344,9 +346,9 @@ def _rows(key: str, given: object, rows: int, columns: int) -> list[Any]:
 
 def _equalities(given: object) -> tuple[bool, ...]:
     """Return which constraints are equalities."""
-    kinds = [] if given is None else _list("constraints", given)
-    if given is not None and not 1 <= len(kinds) <= MOST_CONSTRAINTS:
-        _refuse("constraints", given, f"a list of 1 to {MOST_CONSTRAINTS}")
+    kinds = _list("constraints", given)
+    if len(kinds) > MOST_CONSTRAINTS:
+        _refuse("constraints", given, f"a list of at most {MOST_CONSTRAINTS}")
     for kind in kinds:
         if kind not in KINDS:
             _refuse("one of constraints", kind, " or ".join(KINDS))
