@@ -2,11 +2,10 @@
 
 python tools/pictures.py             # all but these
 python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study
-python tools/pictures.py RESULTS --paper     # that of docs/reproduction.md, from the report of make reproduce
+python tools/pictures.py RESULTS --paper     # that of docs/reproduction.md and its data, after make reproduce
 python tools/pictures.py RESULTS FOLDER --tiny     # drawings alone, of any small study, into FOLDER
 """
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,11 +26,14 @@ from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, line_key, n
 from sacma.analysis.figures.style import FAINT, INK, looks, styled
 from sacma.analysis.sections.control import transfer_functions
 from sacma.analysis.sections.ecdf import MARKS, MOST_CORNERS, REFERENCE_LINE
+from sacma.analysis.sections.publication import ranks_beside
 from sacma.coco.function_names import BEST_2009
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]
 SHOWN = ("CMA-ES", "GP-5", "ADA-Kendall", "lq-CMA-ES", "DTS-CMA-ES")
+MEAN_RANKS = ROOT / "docs" / "data" / "mean_ranks.csv"
+COLUMNS = ["reading", "dimension", "scenario", "algorithm", "paper", "ours"]
 BUDGET = 250
 GENERATIONS = 150
 """That are shown of a trial."""
@@ -54,11 +56,13 @@ def main() -> None:
     if len(sys.argv) > 1:
         report = Path(sys.argv[1]) / "report"
         if sys.argv[-1] == "--paper":
-            for name in ("ranks_beside_paper", "ranks_beside_paper_narrow"):
-                print(shutil.copy(report / "figures" / f"{name}.svg", IMAGES))
+            table = pd.read_csv(report / "tables" / "paper_mean_ranks.csv")
+            table[COLUMNS].round(2).to_csv(MEAN_RANKS, index=False)
+            beside_paper()
         else:
             keep_both("run_lengths", partial(run_lengths, pd.read_csv(report / "tables" / "ecdf.csv")))
         return
+    beside_paper()
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
         configs = [str(ROOT / "configs" / f"{name}.yaml") for name in ("cmaes", "gp5", "ada_kendall")]
@@ -87,6 +91,12 @@ def keep_both(name: str, draw: Callable[[float], Figure], images: Path = IMAGES)
     """Write a figure as wide as a page, and for phones in a layout as narrow as a column."""
     keep(draw(PAGE), name, images)
     keep(draw(COLUMN), f"{name}_narrow", images)
+
+
+def beside_paper() -> None:
+    """Draw the study's mean ranks over the paper's, from the data that docs/reproduction.md shows."""
+    beside = pd.read_csv(MEAN_RANKS)
+    keep_both("ranks_beside_paper", lambda width: ranks_beside(beside, width=width))
 
 
 def generations(trial: pd.DataFrame, width: float) -> Figure:

@@ -389,12 +389,7 @@ def generated(rng: Generator) -> GeneratedCall:
         arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
     arguments |= _noisy(arguments)
     arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
-    objective = str(rng.choice(list(OBJECTIVES)))
-    if rng.integers(4):
-        return GeneratedCall(objective, arguments)
-    wrong = str(rng.choice(list(WRONG)))
-    values = WRONG[wrong]
-    return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
+    return _call(rng, arguments, WRONG)
 
 
 def _parameter(rng: Generator) -> Parameter:
@@ -442,11 +437,16 @@ def generated_in_space(rng: Generator) -> GeneratedCall:
         arguments["target"] = float(rng.choice([0.0, 1.0, -1e300]))
     arguments |= _noisy(arguments)
     arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
+    return _call(rng, arguments, WRONG_IN_SPACES)
+
+
+def _call(rng: Generator, arguments: dict[str, Any], wrong_values: Mapping[str, tuple[Any, ...]]) -> GeneratedCall:
+    """Draw the objective of a call and, one time in four, a wrong value in place of one of its arguments."""
     objective = str(rng.choice(list(OBJECTIVES)))
     if rng.integers(4):
         return GeneratedCall(objective, arguments)
-    wrong = str(rng.choice(list(WRONG_IN_SPACES)))
-    values = WRONG_IN_SPACES[wrong]
+    wrong = str(rng.choice(list(wrong_values)))
+    values = wrong_values[wrong]
     return GeneratedCall(objective, {**arguments, wrong: values[rng.integers(len(values))]}, wrong)
 
 

@@ -9,6 +9,7 @@ from sacma.strategy.cma_es import CMAES, LEAST_SHARE, CMAESSampling, default_pop
 from sacma.strategy.restarts import Start
 from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array
+from tests.cells import Cells
 from tests.strategy.judged import box
 
 D = 5
@@ -212,7 +213,7 @@ def test_the_mean_is_as_f_sees_it(bounds: str, expected: list[float]) -> None:
 @pytest.mark.parametrize("D", [1, 4])
 def test_discrete_coordinates_keep_a_least_deviation(bounds: str, D: int) -> None:
     """A fifth of a cell, where σ goes to 0 otherwise; models see the centres of cells where these are cells of m."""
-    grid = Tenths()
+    grid = Cells(0.1)
     context = Context(D, (np.zeros(D), np.ones(D)), np.random.default_rng(1), grid)
     es = CMAES(np.full(D, 0.4), 8, CMAESSampling.model_validate({"bounds": bounds, "sigma0": 0.2}), context)
     for _ in range(150):
@@ -223,17 +224,3 @@ def test_discrete_coordinates_keep_a_least_deviation(bounds: str, D: int) -> Non
     assert deviations[0] >= LEAST_SHARE * 0.1 * (1 - 1e-6)
     assert D == 1 or np.all(deviations[1:] < 1e-3)
     assert (es.whitening().grid is None) == (bounds == "transform")
-
-
-class Tenths:
-    """Cells of width 0.1 in the first coordinate; the others are continuous."""
-
-    def centred(self, points: Array) -> Array:
-        """Return the centres."""
-        centred = np.array(points)
-        centred[..., 0] = (np.floor(10 * centred[..., 0]) + 0.5) / 10
-        return centred
-
-    def widths(self, point: Array) -> Array:
-        """Return the widths."""
-        return np.array([0.1, *np.zeros(len(point) - 1)])

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from tests.cells import Cells
 
 
 def test_distances_are_the_dense_formula() -> None:
@@ -25,23 +26,9 @@ def test_there_and_back() -> None:
     assert Whitening(np.zeros(2), np.diag([2.0, 8.0])).log_scale == np.log(4.0)
 
 
-class Halves:
-    """Cells of width ½ in the first coordinate; the second is continuous."""
-
-    def centred(self, points: Array) -> Array:
-        """Return the centres."""
-        centred = np.array(points)
-        centred[..., 0] = (np.floor(2 * centred[..., 0]) + 0.5) / 2
-        return centred
-
-    def widths(self, point: Array) -> Array:
-        """Return the widths."""
-        return np.array([0.5, 0.0])
-
-
 def test_all_points_of_a_cell_are_one() -> None:
     """Those with the same continuous coordinates; others keep their differences."""
-    whitening = Whitening(np.array([0.1, 0.2]), np.diag([2.0, 4.0]), Halves())
+    whitening = Whitening(np.array([0.1, 0.2]), np.diag([2.0, 4.0]), Cells(0.5))
     X = np.array([[0.05, 0.3], [0.45, 0.3], [0.55, 0.3], [0.05, 0.4]])
     np.testing.assert_allclose(whitening(X), [[0.3, 0.4], [0.3, 0.4], [1.3, 0.4], [0.3, 0.8]])
     np.testing.assert_allclose(whitening.distances(X)[:2], 0.5)

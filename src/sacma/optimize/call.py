@@ -118,7 +118,7 @@ def with_noise(call: Call, noisy: object) -> Call:
         needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
         refuse("noisy", noisy, f"False, or True with {needed}")
     if call.equalities:
-        refuse("noisy", noisy, "False beside constraints, whose candidates are not chosen by single values")
+        refuse("noisy", noisy, "False beside constraints: the two cannot be combined yet; leave one of them out")
     return replace(call, noisy=True)
 
 

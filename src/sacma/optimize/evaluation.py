@@ -75,11 +75,11 @@ class Evaluation(NamedTuple):
 
 
 class ConstrainedValue(NamedTuple):
-    """What f and its constraints returned at a point."""
+    """A point's return values of f and of its constraints, before they are checked."""
 
     value: object  # of f
     constraints: object  # of all constraints
-    number: int  # m, how many they are to be
+    number: int  # m: how many are expected
 
 
 class Evaluated(NamedTuple):

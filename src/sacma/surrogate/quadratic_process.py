@@ -44,7 +44,7 @@ class QuadraticProcess:
 
     @property
     def hyperparameters(self) -> Leveled:
-        """Where the next search starts."""
+        """The hyperparameters found; the search of the next model starts there."""
         return self.fit.hyperparameters
 
     @property

@@ -72,7 +72,7 @@ class WarpedProcess:
 
     @property
     def hyperparameters(self) -> Leveled:
-        """Where the next search starts."""
+        """The hyperparameters found; the search of the next model starts there."""
         return self.fit.hyperparameters
 
     def predict(self, inputs: Array) -> Array:

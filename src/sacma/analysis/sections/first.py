@@ -56,7 +56,7 @@ CORRECTIONS = {"p_bergmann_hommel": "Bergmann–Hommel", "p_shaffer": "Shaffer"}
 
 @dataclass(frozen=True)
 class Headline:
-    """What the report says first, and the numbers in it: columns quantity, value, shown."""
+    """The first sentences of the report, and the numbers in them: columns quantity, value, shown."""
 
     lead: str
     tested: str  # empty where nothing is
