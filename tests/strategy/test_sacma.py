@@ -46,7 +46,7 @@ def test_units_of_f_change_nothing(change: Callable[[float], float]) -> None:
     np.testing.assert_array_equal(plain.points, scaled.points)
 
 
-@pytest.mark.parametrize(("quick_factor", "evaluations"), [(0, 12), (3, 9)])
+@pytest.mark.parametrize(("quick_factor", "evaluations"), [(0, 12), (3, 7)])
 def test_a_translation_moves_all_points_by_the_same(quick_factor: int, evaluations: int) -> None:
     """Of f and of the initial point: until the second search for a proposal, by which rounding has grown."""
     shift = np.array([0.5, -1.25, 2.0])

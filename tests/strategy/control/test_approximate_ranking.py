@@ -1,6 +1,7 @@
 """Approximate ranking: what f evaluates, when it stops, what the strategy sees."""
 
 import math
+import re
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -187,9 +188,11 @@ def test_the_model_alone_goes_on_after_a_successful_proposal(number: int) -> Non
     first = by_model(quiet + "b", control, Scripted())
     assert first.pattern == ("T" * 17 + alone + "T" * 32)[:32]
     assert first.generations[16].error <= 0.1
-    assert (
-        by_model(quiet + "bwb", control, Scripted()).pattern[:24] == ("T" * 17 + alone + "TT" + alone + "T" * 16)[:24]
-    )
+    again = by_model(quiet + "bw" + "b" * 12, control, Scripted())
+    assert again.pattern.startswith("T" * 17 + alone + "TT")
+    settled = "".join("s" if g.error <= 0.1 else by for g, by in zip(again.generations, again.pattern, strict=True))
+    assert number == 0 or re.search(f"s{alone}[Ts]", settled[17 + number :])
+    assert re.fullmatch(f"([Ts]|s{alone})*(sm*)?", settled)
     assert by_model(quiet + "w" * 9, control, Scripted()).pattern == "T" * 32
 
 
