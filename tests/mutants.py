@@ -28,6 +28,7 @@ WS, CO = G + "models/warm_start.py", G + "models/competition.py"
 LE, QP, WP, DE = (G + f"{name}.py" for name in ("levels", "quadratic_process", "warped_process", "density"))
 MO = S + "proposals/model_optimum.py"
 NO = "optimize/noise.py"
+TG, IN, QU = S + "starts/trust_region.py", G + "interpolation.py", G + "quadratic.py"
 TS, AR, CU = G + "training_set.py", G + "archive.py", S + "cma_update.py"
 KL, RD, KE = S + "errors/kullback_leibler.py", S + "errors/ranking_difference.py", S + "errors/kendall.py"
 LA, CF, CM = S + "lagrangian.py", S + "proposals/constrained_optimum.py", G + "combined.py"
@@ -492,6 +493,25 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (WP, "ordered - least)", "ordered)", "c in units of y − y_min"),
     (DE, "posterior.noise + LEAST", "LEAST", "density: of observed values"),
     (DE, "- np.log(posterior.scale)", "", "density: in the units of the values"),
+    # The search before the first run
+    (TG, "return 0.5 * length", "return 2.0 * length", "after a bad step the region shrinks"),
+    (TG, "if not better:\n        worth[best] = -1.0", "if not better:\n        pass", "the best point stays"),
+    (TG, "2.0 * np.max(values[finite])", "0.0", "a failure is no best value"),
+    (
+        TG,
+        "values = self.values - self.values[self.best]",
+        "values = self.values.copy()",
+        "values are of the best point",
+    ),
+    (IN, "found.hessian + hessian", "found.hessian", "the Hessian of before is changed, not replaced"),
+    (QU, "free[place] = False", "free[:] = False", "other coordinates go on where one is at its bound"),
+    (
+        SC,
+        "if s.start is None or misled or self._runs > 1",
+        "if s.start is None or self._runs > 1",
+        "no search where f is noisy",
+    ),
+    (SC, "start.step * s.start.step_share", "start.step", "CMA-ES begins with a share of σ₀"),
     (CO, "training.indices >= self._seen", "training.indices >= 0", "only values that no model has seen"),
     (
         CO,

@@ -29,6 +29,7 @@ from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
 from sacma.strategy.proposals import PROPOSALS
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.shares import SHARES
+from sacma.strategy.starts import STARTS
 from sacma.surrogate.models import MODELS
 from sacma.surrogate.selections import SELECTIONS
 from sacma.surrogate.whitening import Array
@@ -270,6 +271,8 @@ def _strategy(rng: Generator) -> Any:
     after = str(rng.choice(["start_over", "stop"]))
     restarts = _part(rng, RESTARTS, max_restarts=int(rng.integers(3)), after_last_restart=after)
     content: dict[str, Any] = {"sampling": sampling, "restarts": restarts}
+    if rng.integers(2):
+        content["start"] = _part(rng, STARTS, evaluations_factor=float(rng.uniform(0.1, 12.0)))
     if rng.integers(2):
         controls = {name: control for name, control in CONTROLS.items() if name != "none"}
         content |= {

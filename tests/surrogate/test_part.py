@@ -11,12 +11,13 @@ from sacma.strategy.errors import ERRORS
 from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
 from sacma.strategy.proposals import PROPOSALS
 from sacma.strategy.shares import SHARES
+from sacma.strategy.starts import STARTS
 from sacma.surrogate.models import MODELS
 from sacma.surrogate.part import Part, kinds, one_of
 from sacma.surrogate.selections import SELECTIONS
 
 REGISTRIES = [
-    ACCEPTANCES, CONTROLS, CRITERIA, ERRORS, MODELS, PROPOSALS, RESTARTS, SAMPLINGS, SELECTIONS, SHARES,
+    ACCEPTANCES, CONTROLS, CRITERIA, ERRORS, MODELS, PROPOSALS, RESTARTS, SAMPLINGS, SELECTIONS, SHARES, STARTS,
 ]  # fmt: skip
 
 

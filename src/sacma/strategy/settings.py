@@ -18,6 +18,7 @@ from sacma.strategy.parts import AnyAcceptance, AnyRestarts, AnySampling
 from sacma.strategy.proposals import AnyProposals
 from sacma.strategy.proposals.none import NoProposals
 from sacma.strategy.restarts import IPOP
+from sacma.strategy.starts import AnyStart
 from sacma.strategy.training import TrainingSetSettings
 from sacma.surrogate.models import MODELS, AnyModel
 from sacma.surrogate.part import Part, Settings
@@ -34,6 +35,10 @@ class StrategySettings(Settings):
     control: Annotated[AnyControl, Field(description="generations or points that f evaluates")] = NoControl()
     proposals: Annotated[AnyProposals, Field(description="points for f besides the sampled ones")] = NoProposals()
     sampling: Annotated[AnySampling, Field(description="CMA-ES between two restarts")] = CMAESSampling()
+    start: Annotated[
+        AnyStart | None,
+        Field(description="search before the first run of CMA-ES, which begins where it ends; null: none"),
+    ] = None
     restarts: Annotated[AnyRestarts, Field(description="starts of further runs")] = IPOP()
 
     @model_validator(mode="after")

@@ -6,6 +6,7 @@ inside ``tell``: the caller sees true evaluations only.
 
 import math
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -116,7 +117,8 @@ class SurrogateStrategy:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
         restarts, last = self._settings.restarts.build(self._context), None
         while (start := restarts.next(last)) is not None:
-            run, before = self._begin(start), self.true_evaluations
+            before = self.true_evaluations
+            run = yield from self._search_first(self._begin(start), start)
             if restarts.evaluates_means:
                 yield [run.mean]
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
@@ -157,6 +159,30 @@ class SurrogateStrategy:
         run: Sampling = s.sampling.start(start, x0, self._context)
         self._sampling = run
         return run
+
+    def _search_first(self, run: Sampling, start: Start) -> Generator[Sequence[Array], Array, Sampling]:
+        """Have f evaluate the points of a search from x₀, and return the first run, begun where that ends.
+
+        Not where something is known already, nor where interpolation is misled: by noise, by cells in which f is the
+        same, and by a merit of constraints that changes.
+        """
+        s, misled = self._settings, self._noisy or self._constraints or self._context.grid is not None
+        if s.start is None or misled or self._runs > 1 or len(self._archive):
+            return run
+        search = s.start.search(run.whitening().mean, s.sampling.sigma0, self._context)
+        points = next(search, None)
+        while points is not None:
+            values = yield from self._evaluate_further(run, points)
+            try:
+                points = search.send(values)
+            except StopIteration:
+                break
+        if not len(self._archive):
+            return run
+        shorter = replace(start, step=start.step * s.start.step_share)
+        x0 = run.place(self._archive.points[[self._archive.best]])[0][0]
+        self._sampling = s.sampling.start(shorter, x0, self._context)
+        return self._sampling
 
     def _built(self, settings: Any) -> Model:
         """Return a model of f, with constraints one of each beside it."""

@@ -1,0 +1,199 @@
+"""A search in a trust region with interpolating quadratic functions, as in Powell's NEWUOA and BOBYQA.
+
+M. J. D. Powell, *The NEWUOA software for unconstrained optimization without derivatives*, 2006; *The BOBYQA algorithm
+for bound constrained optimization without derivatives*, 2009. The subproblem is solved by an eigendecomposition, and
+the matrix of the interpolation is inverted anew at each step: at such dimensions that costs less than f.
+"""
+
+import math
+import sys
+from collections.abc import Generator
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from sacma.surrogate.interpolation import Interpolation
+from sacma.surrogate.part import Context, Part
+from sacma.surrogate.quadratic import Quadratic, minimum
+from sacma.surrogate.whitening import Array
+
+POOR, GOOD = 0.1, 0.7
+"""Ratios of the actual reduction of f to the predicted one, between which the radius neither shrinks nor grows."""
+
+LEAST_RADIUS = 1e-8  # of the first: the search has converged
+
+MOST_UNITS = 1e30
+"""Largest value in units of the spread of the first ones that models see."""
+
+
+class TrustRegion(Part):
+    """A search from x₀ in a trust region; CMA-ES begins at the best point found, with a smaller σ₀."""
+
+    name: Literal["trust-region"] = "trust-region"
+    evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search divided by D")] = 5
+    step_share: Annotated[
+        float, Field(gt=0, le=1, description="σ₀ of the first run of CMA-ES as a share of sigma0, the first radius")
+    ] = 0.25
+
+    def search(self, start: Array, radius: float, context: Context) -> Generator[Array, Array, None]:
+        """Search from ``start``, shape (D,): yield points for f, shape (n, D), and take their values, shape (n,).
+
+        Values are finite, or infinite where f has failed. The search ends by itself where it has converged.
+        """
+        left = round(self.evaluations_factor * context.dimension)
+        region = _Region(_first_points(np.clip(start, *context.box), radius, context.box), radius)
+        first = region.points[:left].copy()
+        told, left = (yield first), left - len(region.points)
+        if left <= 0 or not (unit := _spread(told)):
+            return
+        region.values[:] = _in_units(told, unit)
+        search = _search(region, context.box)
+        point = next(search, None)
+        while point is not None and left > 0:
+            told, left = (yield point[None]), left - 1
+            try:
+                point = search.send(float(_in_units(told, unit)[0]))
+            except StopIteration:
+                return
+
+
+class _Region:
+    """The interpolation points, their values and the radii Δ ≥ ρ."""
+
+    def __init__(self, points: Array, radius: float) -> None:
+        self.points = points
+        self.values = np.full(len(points), np.inf)
+        self.radius = self.resolution = radius  # Δ, ρ
+        self.hessian = np.zeros((points.shape[1], points.shape[1]))  # of values in units of x
+
+    @property
+    def best(self) -> int:
+        """The number of the best point."""
+        return int(np.argmin(self.values))
+
+    @property
+    def centre(self) -> Array:
+        """The best point."""
+        return np.asarray(self.points[self.best])
+
+    def distances(self) -> Array:
+        """Return the distances of all points from the best one."""
+        return np.asarray(np.linalg.norm(self.points - self.centre, axis=1))
+
+    def interpolation(self) -> Interpolation:
+        """Return the interpolation through the points, in units of Δ."""
+        return Interpolation.of((self.points - self.centre) / self.radius)
+
+    def model(self, interpolation: Interpolation) -> Quadratic:
+        """Return the function through the values; that of a failure is the worst, twice as far above the best."""
+        values = self.values - self.values[self.best]
+        finite = np.isfinite(values)
+        values[~finite] = 2.0 * np.max(values[finite])
+        found = interpolation.through(values, self.hessian * self.radius**2)
+        self.hessian = found.hessian / self.radius**2
+        return found
+
+    def shrink(self) -> None:
+        """Lower the resolution: the points around the best one say no more."""
+        self.resolution *= 0.1
+        self.radius = max(0.5 * self.radius, self.resolution)
+
+
+def _spread(values: Array) -> float:
+    """Return the difference of the largest and the least finite value; 0 where they are no scale of the others."""
+    finite = values[np.isfinite(values)]
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(finite)) if len(finite) else 0.0
+    return spread if sys.float_info.min < spread < math.inf else 0.0
+
+
+def _in_units(values: Array, unit: float) -> Array:
+    """Return values in a unit; those of no use in a model are infinite."""
+    with np.errstate(over="ignore"):
+        scaled = values / unit
+    return np.where(np.abs(scaled) < MOST_UNITS, scaled, np.inf)
+
+
+def _search(region: _Region, box: tuple[Array, Array]) -> Generator[Array, float, None]:
+    """Search until the radius is too small: yield points, shape (D,), and take their values."""
+    lower, upper = box
+    least = LEAST_RADIUS * region.radius
+    while region.resolution > least and np.isfinite(region.values[region.best]):
+        centre, unit = region.centre.copy(), region.radius
+        inner = _inside(region, box)
+        interpolation = region.interpolation()
+        model = region.model(interpolation)
+        if not np.all(np.isfinite(model.hessian)) or not np.all(np.isfinite(model.gradient)):
+            return
+        step = minimum(model, 1.0, *inner)
+        length = unit * float(np.linalg.norm(step))
+        expected = model(np.zeros(len(step))) - model(step)
+        if length < 0.5 * region.resolution or expected <= 0.0:
+            ratio, radius_next = -1.0, max(0.1 * unit, region.resolution)
+        else:
+            point = np.clip(centre + unit * step, lower, upper)
+            value = yield point.copy()
+            reduction = region.values[region.best] - value
+            ratio = reduction / expected
+            radius_next = _next_radius(ratio, unit, length)
+            _replace(region, interpolation.weights(step), point, value, max(0.1 * radius_next, region.resolution))
+        region.radius = radius_next if radius_next > 1.5 * region.resolution else region.resolution
+        if ratio > POOR:
+            continue
+        farthest = int(np.argmax(distances := region.distances()))
+        if distances[farthest] > 2.0 * region.radius:
+            length = max(min(0.1 * distances[farthest], 0.5 * region.radius), region.resolution)
+            point = _instructive(region, farthest, length, box)
+            region.values[farthest] = yield point.copy()
+            region.points[farthest] = point
+        elif region.radius <= region.resolution and ratio <= 0.0:
+            region.shrink()
+
+
+def _inside(region: _Region, box: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the bounds of steps from the best point, in units of Δ."""
+    with np.errstate(over="ignore"):
+        return (box[0] - region.centre) / region.radius, (box[1] - region.centre) / region.radius
+
+
+def _first_points(start: Array, radius: float, box: tuple[Array, Array]) -> Array:
+    """Return x₀ and two points along each coordinate, shape (2D + 1, D): on both sides where the box has room."""
+    lower, upper = box
+    D = len(start)
+    points = np.tile(start, (2 * D + 1, 1))
+    for i in range(D):
+        with np.errstate(over="ignore"):
+            r = min(radius, 0.5 * (upper[i] - lower[i]))
+        above, below = start[i] + r <= upper[i], start[i] - r >= lower[i]
+        first, second = (r, -r) if above and below else (r, 2.0 * r) if above else (-r, -2.0 * r)
+        points[1 + i, i] = np.clip(start[i] + first, lower[i], upper[i])
+        points[1 + D + i, i] = np.clip(start[i] + second, lower[i], upper[i])
+    return points
+
+
+def _next_radius(ratio: float, radius: float, length: float) -> float:
+    """Return Δ after a step of a length."""
+    if ratio <= POOR:
+        return 0.5 * length
+    return max(0.5 * radius, length if ratio <= GOOD else 2.0 * length)
+
+
+def _replace(region: _Region, weights: Array, point: Array, value: float, near: float) -> None:
+    """Put a new point in the place of one that is far from the best and without which the others determine a model."""
+    best, better = region.best, value < region.values[region.best]
+    distances = np.linalg.norm(region.points - (point if better else region.centre), axis=1)
+    worth = np.abs(weights) * np.maximum(1.0, distances / near) ** 6
+    if not better:
+        worth[best] = -1.0
+    place = int(np.argmax(worth))
+    region.points[place], region.values[place] = point, value
+
+
+def _instructive(region: _Region, number: int, length: float, box: tuple[Array, Array]) -> Array:
+    """Return a point near the best one, to replace one that is far: where the Lagrange function of that is largest."""
+    centre, unit, inner = region.centre, region.radius, _inside(region, box)
+    lagrange = region.interpolation().lagrange(number)
+    steps = [minimum(sided, length / unit, *inner) for sided in (lagrange, -lagrange)]
+    step = max(steps, key=lambda s: abs(lagrange(s)))
+    return np.asarray(np.clip(centre + unit * step, *box))
