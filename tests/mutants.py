@@ -532,19 +532,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "            if fit is fitted:\n                member.keep",
         "losers keep their fits, too",
     ),
-    (CO, "        self._fits, self._whitening = [], None", "        pass", "fits do not outlive a run"),
-    (
-        CO,
-        "not whitening.same_as(self._whitening)",
-        "True",
-        "the losers keep their fits while the distribution is the same",
-    ),
-    (
-        CO,
-        "            if not isinstance(self._fits[k], FitStatus):\n                return\n",
-        "            return\n",
-        "where the leader has no fit, the next is trained",
-    ),
+    (CO, "        self._fits, self._whitening = (), None", "        pass", "fits do not outlive a run"),
     (S + "criteria/own_rank.py", "ndtr(-gaps)", "ndtr(gaps)", "probability that a point passes another"),
     (
         S + "criteria/own_rank.py",

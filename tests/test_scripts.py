@@ -26,7 +26,7 @@ FOLDER = "«folder»"
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/ablation.py": (["--results", FOLDER, "--tiny"], "one Gaussian process"),
     "benchmarks/asynchronous.py": (["--tiny"], "mean log10 Δf after simulated time"),
-    "benchmarks/attribution.py": (["--results", FOLDER, "--tiny"], "code − cold start"),
+    "benchmarks/attribution.py": (["--results", FOLDER, "--tiny"], "over GP-5"),
     "benchmarks/availability.py": ([STUDY, "--tiny"], "from several starts"),
     "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
     "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),

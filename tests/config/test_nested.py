@@ -211,7 +211,7 @@ def test_all_kinds_are_there_once() -> None:
     assert len(set(found)) == len(found)
     assert {key for key, _ in found} == {
         *("model", "model.members", "training_set", "training_set.selection", "acceptance", "control", "control.error"),
-        *("control.share", "control.criterion", "proposals", "sampling", "restarts"),
+        *("control.share", "control.criterion", "proposals", "sampling", "start", "restarts"),
     }
     assert {"none", "generations", "adaptive-generations", "doubly-trained"} <= {
         name for key, name in found if key == "control"
