@@ -27,6 +27,10 @@ MOST_UNITS = 1e30
 """Largest value in units of the spread of the first ones that models see."""
 
 
+Search = Generator[Array, Array, None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
+Evaluation = Generator[Array, Array, Array]  # idem; returns the values
+
+
 class TrustRegion(Part):
     """A search from x₀ in a trust region; CMA-ES begins at the best point found, with a smaller σ₀."""
 
@@ -36,34 +40,23 @@ class TrustRegion(Part):
         float, Field(gt=0, le=1, description="σ₀ of the first run of CMA-ES as a share of sigma0, the first radius")
     ] = 0.25
 
-    def search(self, start: Array, radius: float, context: Context) -> Generator[Array, Array, None]:
+    def search(self, start: Array, radius: float, context: Context) -> Search:
         """Search from ``start``, shape (D,): yield points for f, shape (n, D), and take their values, shape (n,).
 
         Values are finite, or infinite where f has failed. The search ends by itself where it has converged.
         """
-        left = round(self.evaluations_factor * context.dimension)
-        region = _Region(_first_points(np.clip(start, *context.box), radius, context.box), radius)
-        first = region.points[:left].copy()
-        told, left = (yield first), left - len(region.points)
-        if left <= 0 or not (unit := _spread(told)):
-            return
-        region.values[:] = _in_units(told, unit)
-        search = _search(region, context.box)
-        point = next(search, None)
-        while point is not None and left > 0:
-            told, left = (yield point[None]), left - 1
-            try:
-                point = search.send(float(_in_units(told, unit)[0]))
-            except StopIteration:
-                return
+        points = _first_points(np.clip(start, *context.box), radius, context.box)
+        region = _Region(points, radius, math.ceil(self.evaluations_factor * context.dimension))
+        return _search(region, context.box)
 
 
 class _Region:
-    """The interpolation points, their values and the radii Δ ≥ ρ."""
+    """The interpolation points, their values, the radii Δ ≥ ρ, and the evaluations that are left."""
 
-    def __init__(self, points: Array, radius: float) -> None:
+    def __init__(self, points: Array, radius: float, left: int) -> None:
         self.points = points
-        self.values = np.full(len(points), np.inf)
+        self.values = np.full(len(points), np.inf)  # in units of their spread
+        self.left = left
         self.radius = self.resolution = radius  # Δ, ρ
         self.hessian = np.zeros((points.shape[1], points.shape[1]))  # of values in units of x
 
@@ -94,6 +87,12 @@ class _Region:
         self.hessian = found.hessian / self.radius**2
         return found
 
+    def evaluated(self, points: Array) -> Evaluation:
+        """Have f evaluate points, shape (n, D), as far as evaluations are left, and return the values."""
+        asked = points[: self.left].copy()
+        self.left -= len(asked)
+        return (yield asked)
+
     def shrink(self) -> None:
         """Lower the resolution: the points around the best one say no more."""
         self.resolution *= 0.1
@@ -115,11 +114,15 @@ def _in_units(values: Array, unit: float) -> Array:
     return np.where(np.abs(scaled) < MOST_UNITS, scaled, np.inf)
 
 
-def _search(region: _Region, box: tuple[Array, Array]) -> Generator[Array, float, None]:
-    """Search until the radius is too small: yield points, shape (D,), and take their values."""
+def _search(region: _Region, box: tuple[Array, Array]) -> Search:
+    """Search until the radius is too small or no evaluation is left."""
     lower, upper = box
     least = LEAST_RADIUS * region.radius
-    while region.resolution > least and np.isfinite(region.values[region.best]):
+    told = yield from region.evaluated(region.points)
+    if not region.left or not (spread := _spread(told)):
+        return
+    region.values[:] = _in_units(told, spread)
+    while region.left and region.resolution > least and np.isfinite(region.values[region.best]):
         centre, unit = region.centre.copy(), region.radius
         inner = _inside(region, box)
         interpolation = region.interpolation()
@@ -133,19 +136,19 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Generator[Array, float
             ratio, radius_next = -1.0, max(0.1 * unit, region.resolution)
         else:
             point = np.clip(centre + unit * step, lower, upper)
-            value = yield point.copy()
+            (value,) = _in_units((yield from region.evaluated(point[None])), spread)
             reduction = region.values[region.best] - value
             ratio = reduction / expected
             radius_next = _next_radius(ratio, unit, length)
             _replace(region, interpolation.weights(step), point, value, max(0.1 * radius_next, region.resolution))
         region.radius = radius_next if radius_next > 1.5 * region.resolution else region.resolution
-        if ratio > POOR:
+        if ratio > POOR or not region.left:
             continue
         farthest = int(np.argmax(distances := region.distances()))
         if distances[farthest] > 2.0 * region.radius:
             length = max(min(0.1 * distances[farthest], 0.5 * region.radius), region.resolution)
             point = _instructive(region, farthest, length, box)
-            region.values[farthest] = yield point.copy()
+            (region.values[farthest],) = _in_units((yield from region.evaluated(point[None])), spread)
             region.points[farthest] = point
         elif region.radius <= region.resolution and ratio <= 0.0:
             region.shrink()
