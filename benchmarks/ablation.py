@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from report import ROOT, print_table, write
+from report import ROOT, named, print_table, write
 from scipy.stats import wilcoxon
 from studies import campaign_of, changed
 
-from sacma.analysis.trials import Trial
+from sacma.analysis.tables import median_delta_f
+from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
 from sacma.surrogate.whitening import Array
 
@@ -34,6 +35,7 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "no active update": {"sampling.active": False},
     "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},
     "x0 not evaluated": {"restarts.evaluates_initial_points": False},
+    "a trust-region search first": {"start": {"name": "trust-region"}},
 }
 
 CONSTANTS: Mapping[str, tuple[Any, Any]] = {
@@ -51,17 +53,19 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
 
 TARGETS = np.logspace(2, -8, 51)
 BUDGETS = 60  # from D to the whole budget, even in the logarithm
-AFTER = (10, 25, 50, 125, 250)  # evaluations/D
+AFTER = (5, 10, 25, 50, 125, 250)  # evaluations/D
 
 
 def main() -> None:
     """Run what is missing, print the table and write ``out/ablation.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of", choices=("parts", "constants"), default="parts")
+    parser.add_argument("--variants", help="names, like no proposals; default: all")
     campaign, given = campaign_of(parser, "ablation", dimensions="2,3,5", instances="131-145")
 
     sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
-    variants = {"sacma": sacma, **(parts_of(sacma) if given.of == "parts" else constants_of(sacma))}
+    known = parts_of(sacma) if given.of == "parts" else constants_of(sacma)
+    variants = {"sacma": sacma, **{name: known[name] for name in named("--variants", given.variants, known)}}
     trials = campaign.trials_of(variants.values())
     rows = list(rows_of(variants, trials, sacma.protocol.budget))
     print(f"\narea under the distribution of run lengths to {sacma.protocol.budget:g} D, targets from 100 to 1e-8; its")
@@ -101,7 +105,7 @@ def rows_of(variants: Mapping[str, Study], trials: Iterable[Trial], budget: floa
                 "area": float(np.mean(area)),
                 "difference": float(np.mean(difference)),
                 "p": float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0,
-                **{f"{after} D": mean_log(theirs, after) for after in AFTER if after <= budget},
+                **mean_logs(theirs, [after for after in AFTER if after <= budget]),
             }
 
 
@@ -114,13 +118,10 @@ def areas(trials: Sequence[Trial], budget: float) -> Array:
     return np.array(found)
 
 
-def mean_log(trials: Sequence[Trial], after: float) -> float:
-    """Return the mean over functions of log₁₀ of the median Δf, at least 1e-8, after evaluations/D."""
-    by_function: dict[int, list[float]] = {}
-    for trial in trials:
-        best = trial.best_after(np.array([after * trial.dimension]))[0]
-        by_function.setdefault(trial.function, []).append(max(float(best), TARGETS[-1]))
-    return float(np.mean([np.log10(np.median(values)) for values in by_function.values()]))
+def mean_logs(trials: Sequence[Trial], after: Sequence[float]) -> dict[str, float]:
+    """Return the means over functions of log₁₀ Δf_med after evaluations/D, by the names of these scenarios."""
+    medians = median_delta_f(trials, fixed_budgets(after))
+    return dict(np.log10(medians["median_delta_f"]).groupby(medians["scenario"], sort=False).mean())
 
 
 def _problem(trial: Trial) -> tuple[int, int]:

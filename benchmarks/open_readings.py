@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from report import ROOT, print_table, write
+from report import ROOT, named, print_table, write
 from studies import campaign_of, changed
 
 from sacma.analysis.tables import mean_ranks
@@ -29,21 +29,19 @@ BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
 def main() -> None:
     """Run what is missing, print the tables and write ``out/open_readings.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--readings", default="all", help="names, like r8-recent,as-run")
+    parser.add_argument("--readings", help="names, like r8-recent,as-run")
     tiny = {"readings": "r8-recent,as-run"}
     campaign, given = campaign_of(parser, "readings", dimensions="2,5,10", instances="1-5", **tiny)
 
-    wanted = given.readings.split(",")
-    studies = [
-        study
-        for name in ALGORITHMS
-        for study in readings(name, campaign.protocol)
-        if wanted == ["all"] or study.name.removeprefix(f"{name}-") in wanted
-    ]
+    known = {
+        name: {_reading(study.name, name): study for study in readings(name, campaign.protocol)} for name in ALGORITHMS
+    }
+    wanted = named("--readings", given.readings, dict.fromkeys(r for found in known.values() for r in found))
+    studies = [study for found in known.values() for reading, study in found.items() if reading in wanted]
     medians = campaign.medians_of(studies, BUDGETS)
     tables = {}
     for name in ALGORITHMS:
-        tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)]))
+        tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)], name))
         print(f"\n{name}: mean rank at evaluations/D (1 is best), wins and mean log10 Δf_med at 250 D")
         print_table(tables[name])
     write("open_readings", campaign.protocol, **tables)
@@ -68,8 +66,8 @@ def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:
                 )
 
 
-def compare(medians: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield a row for each dimension and reading."""
+def compare(medians: pd.DataFrame, name: str) -> Iterator[dict[str, Any]]:
+    """Yield a row for each dimension and reading of the algorithm of that name."""
     ranks = mean_ranks(medians)
     last = medians[medians["budget"] == max(BUDGETS)]
     for dimension in sorted(medians["dimension"].unique()):
@@ -87,11 +85,15 @@ def compare(medians: pd.DataFrame) -> Iterator[dict[str, Any]]:
             }
             yield {
                 "D": int(dimension),
-                "reading": reading,
+                "reading": _reading(reading, name),
                 **by_budget,
                 "wins": float(wins[reading]),
                 "log10": float(logarithms[reading].mean()),
             }
+
+
+def _reading(study: str, algorithm: str) -> str:
+    return study.removeprefix(f"{algorithm}-")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from real import charts, statistics, tables
 from real.catalogue import HALVES, PROBLEMS
 from real.optimizers import OPTIMIZERS
 from real.runs import RunKey, RunRecord, append, perform, read
-from report import ROOT, parsed
+from report import ROOT, named, parsed
 
 from sacma.analysis.figures.files import write
 
@@ -66,14 +66,6 @@ def main() -> None:
     print_report(records, options.half, options.reference)
     if options.images:
         draw(records, options.half, options.images)
-
-
-def named(option: str, given: str | None, known: Sequence[str]) -> list[str]:
-    """Return the names that an option gives; all that are known if it is not there."""
-    names = list(known) if given is None else [name.strip() for name in given.split(",")]
-    if wrong := [name for name in names if name not in known]:
-        sys.exit(f"real_problems: {option}: {', '.join(wrong)} unknown; allowed: {', '.join(known)}")
-    return names
 
 
 def installed(names: Iterable[str]) -> list[str]:

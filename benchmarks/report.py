@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,15 @@ def parsed(parser: argparse.ArgumentParser, **tiny: Any) -> argparse.Namespace:
     if TINY in sys.argv[1:]:
         parser.set_defaults(**tiny)
     return parser.parse_args()
+
+
+def named(option: str, given: str | None, known: Iterable[str]) -> list[str]:
+    """Return the names that an option gives; all that are known if it is not there. Ends at one that is not known."""
+    allowed = list(known)
+    names = allowed if given is None else [name.strip() for name in given.split(",")]
+    if wrong := [name for name in names if name not in allowed]:
+        sys.exit(f"{Path(sys.argv[0]).stem}: {option}: {', '.join(wrong)} unknown; allowed: {', '.join(allowed)}")
+    return names
 
 
 def config_paths(names: Sequence[str] = CONFIGS) -> list[Path]:
