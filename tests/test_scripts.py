@@ -39,7 +39,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/library.py": (["--tiny"], "library over harness, %"),
     "benchmarks/mixed.py": (["--tiny"], "ellipsoid, steep integers"),
     "benchmarks/noise.py": (["--tiny"], "within two errors of fun"),
-    "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "ADA-Kendall-as-run"),
+    "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/optuna_workers.py": (["--tiny"], "further points, %"),
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
