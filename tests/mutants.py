@@ -162,6 +162,14 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (AR, "recent = self.values[-RECENT * len(point) :]", "recent = self.values", "the largest of recent values"),
     (AR, "np.delete(self.points, sorted(self._ranked), axis=0)", "self.points", "failed points have no value"),
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
+    (SC, "                self._population.recall(self._injected)\n", "", "injected proposals have their values"),
+    (PO, "<= SAME", "<= 1e6 * SAME", "points are equal but for rounding"),
+    (
+        DT,
+        "                worth[~np.isnan(population.values)] = -np.inf\n",
+        "",
+        "points with a value are not evaluated",
+    ),
     (
         PO,
         "        self._archive.add(self._run.learned[told[finite]], outcomes[finite])\n",
@@ -532,7 +540,19 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "            if fit is fitted:\n                member.keep",
         "losers keep their fits, too",
     ),
-    (CO, "        self._fits, self._whitening = (), None", "        pass", "fits do not outlive a run"),
+    (CO, "        self._fits, self._whitening = [], None", "        pass", "fits do not outlive a run"),
+    (
+        CO,
+        "not whitening.same_as(self._whitening)",
+        "True",
+        "the losers keep their fits while the distribution is the same",
+    ),
+    (
+        CO,
+        "            if not isinstance(self._fits[k], FitStatus):\n                return\n",
+        "            return\n",
+        "where the leader has no fit, the next is trained",
+    ),
     (S + "criteria/own_rank.py", "ndtr(-gaps)", "ndtr(gaps)", "probability that a point passes another"),
     (
         S + "criteria/own_rank.py",

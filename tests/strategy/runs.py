@@ -43,6 +43,12 @@ def rastrigin(x: Array) -> float:
     return float(10 * len(x) + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)))
 
 
+def noisy_sphere(seed: int) -> Objective:
+    """Return the sphere with noise of deviation 0.5."""
+    rng = np.random.default_rng(seed)
+    return lambda x: sphere(x) + 0.5 * float(rng.standard_normal())
+
+
 def rosenbrock(x: Array) -> float:
     return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 

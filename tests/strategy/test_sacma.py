@@ -9,7 +9,7 @@ from sacma.config.study import load_study
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 from tests.conftest import CONFIGS
-from tests.strategy.runs import Objective, Run, rosenbrock, sphere
+from tests.strategy.runs import Objective, Run, noisy_sphere, rosenbrock, sphere
 
 
 def shipped(name: str) -> StrategySettings:
@@ -36,6 +36,13 @@ def test_it_saves_evaluations(f: Objective, share: float) -> None:
 def test_it_repeats_itself() -> None:
     """The same seed gives the same bits."""
     assert Run(shipped("sacma"), 3).until(80, rosenbrock).bits == Run(shipped("sacma"), 3).until(80, rosenbrock).bits
+
+
+def test_it_asks_for_no_point_twice() -> None:
+    """A proposal that takes part in the next population has its value."""
+    for seed in (1, 5):
+        run = Run(shipped("sacma"), 3, seed).until(80, noisy_sphere(seed))
+        assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
 
 
 @pytest.mark.parametrize("change", [lambda y: 1024.0 * y, lambda y: y / 4096.0])

@@ -18,6 +18,7 @@ from tests.strategy.runs import (
     Scripted,
     Watched,
     generations,
+    noisy_sphere,
     parts,
     rastrigin,
     rosenbrock,
@@ -217,6 +218,16 @@ def test_proposals_follow_a_training_and_take_part_in_the_next_population() -> N
     learnt = {value for training in model.built[0].sets for value in training.values.tolist()}
     assert len(values & learnt) >= len(values) - 2
     assert run.generations[-1].true_evaluations <= run.es.true_evaluations == len(run.points)
+
+
+@pytest.mark.parametrize(
+    "control", [generations(1), DOUBLY, {**DOUBLY, "share": {"name": "adaptive"}}, {"name": "approximate-ranking"}]
+)
+def test_no_proposal_is_evaluated_again(control: dict[str, Any]) -> None:
+    """In the next population it has its value: f evaluates, with noise, others."""
+    for seed in range(5):
+        run = Run(parts(control=control, proposals={"name": "model-optimum"}), 3, seed).until(80, noisy_sphere(seed))
+        assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
 
 
 def test_end_at_a_proposal_counts_it_and_reports_no_generation() -> None:

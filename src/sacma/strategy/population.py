@@ -14,6 +14,9 @@ from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
+SAME = 1e-6
+"""Distance, in standard deviations, of points that are equal but for rounding."""
+
 Requests = Generator[Sequence[Array], Array, None]  # asks for points by yielding them and receives their values of f
 
 
@@ -27,6 +30,7 @@ class Population:
         self._observer = observer
         self._asked: Indices = np.empty(0, dtype=np.intp)
         self.sigma = run.sigma  # of the sampling
+        self.begun = False  # True once f has evaluated a point of it
         self.model: TrainedModel | None = None
         self.values: Array = np.full(run.population_size, np.nan)  # y, NaN where f has not evaluated a point yet
 
@@ -44,11 +48,6 @@ class Population:
     def unevaluated(self) -> Indices:
         """Indices of the points that f has not evaluated, ascending."""
         return np.flatnonzero(np.isnan(self.values))
-
-    @property
-    def begun(self) -> bool:
-        """True once f has evaluated a point of it."""
-        return not np.isnan(self.values).all()
 
     @property
     def dimension(self) -> int:
@@ -69,6 +68,15 @@ class Population:
     def standing(self) -> Standing:
         """The standing of the best point in the archive 𝒜."""
         return self._archive.standing
+
+    def recall(self, points: Array) -> None:
+        """Take the values of known points, shape (n, D), that the population contains: they need no evaluation."""
+        if not len(points):
+            return
+        whitening = self._run.whitening()
+        apart = whitening(self._run.learned)[:, None] - whitening(points)
+        for i, k in np.argwhere(np.linalg.norm(apart, axis=2) <= SAME):
+            self.values[i] = self._archive.value_at(points[k])
 
     def evaluate(self, indices: Indices) -> Requests:
         """Have f evaluate the points at ``indices``, and archive them (Algorithm 1, steps 3 and 4)."""
@@ -92,6 +100,7 @@ class Population:
         the only finite value of this population.
         """
         self._observer.truth()
+        self.begun |= len(outcomes) > 0
         told, finite = self._asked[: len(outcomes)], finite_rows(outcomes)
         self._archive.add(self._run.learned[told[finite]], outcomes[finite])
         y = self._archive.values_of(outcomes)

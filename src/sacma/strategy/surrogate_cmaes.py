@@ -109,6 +109,7 @@ class SurrogateStrategy:
         self._population: Population | None = None  # that f evaluates
         self._model: TrainedModel | None = None  # the last, since a restart
         self._proposals: Array | None = None  # that f evaluates, as the archive keeps them, shape (n, D)
+        self._injected = np.empty((0, self._context.dimension))  # proposals that the next population contains
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._steps = self._optimize()
         self._asked: Sequence[Array] | None = next(self._steps, None)
@@ -126,6 +127,7 @@ class SurrogateStrategy:
             while not run.stop():
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
+                self._population.recall(self._injected)
                 values = yield from self._control.evaluate(self._population)  # steps 2 to 11: f, the model, or both
                 if values is not None:
                     run.tell(values)  # CMA-ES's own update
@@ -204,6 +206,7 @@ class SurrogateStrategy:
 
     def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
         """Have f evaluate the points that the last model proposes, if any; they join the next population."""
+        self._injected = self._injected[:0]
         if model is None or not len(points := self._proposer.propose(model, self._archive)):
             return
         best_before = self._archive.standing
@@ -214,6 +217,7 @@ class SurrogateStrategy:
         if not late.all():
             self._proposer.learn(self._archive.standings_of(outcomes[~late]), best_before)
             run.inject(points[~late])
+            self._injected = proposals[~late & finite_rows(outcomes)]
 
     def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
         """Have f evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""

@@ -84,6 +84,10 @@ class Archive:
         """Their values, shape (n,), or f and m constraints, shape (n, 1 + m). A view: not to be written to."""
         return self._outcomes[: self._size]
 
+    def value_at(self, point: Array) -> float:
+        """The value of a point that is known, shape (D,)."""
+        return float(self._values[self._known[point.tobytes()]])
+
     @property
     def best_value(self) -> float:
         """The lowest value; inf without any."""

@@ -49,6 +49,10 @@ class Whitening:
         """Return the points, shape (n, D), of which ``whitened`` is the image: x = m + W⁻¹z."""
         return np.asarray(self.mean + np.linalg.solve(self.to_white, whitened.T).T)
 
+    def same_as(self, other: "Whitening") -> bool:
+        """Return whether both are of one distribution."""
+        return np.array_equal(self.mean, other.mean) and np.array_equal(self.to_white, other.to_white)
+
     def distances(self, points: Array) -> Array:
         """Return each point's Mahalanobis distance √((x − m)ᵀ (σ²C)⁻¹ (x − m)), shape (n,)."""
         return np.asarray(np.sqrt(np.sum(self(points) ** 2, axis=1)))

@@ -40,10 +40,11 @@ class Member:
         self.asked: list[Array] = []
         self.fitted: Any = level if isinstance(level, FitStatus) else Foresees(level, self.asked)
         self.kept: list[Any] = []
-        self.forgotten = 0
+        self.trained = self.forgotten = 0
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> Any:
-        """Return the fit."""
+        """Return the fit, and count."""
+        self.trained += 1
         return self.fitted
 
     def keep(self, fitted: Any, whitening: Whitening) -> None:
@@ -79,6 +80,21 @@ def test_the_one_that_foresees_new_values_best_is_used() -> None:
     np.testing.assert_allclose(a.asked[0], STRETCHED(np.array([[2.0, 4.0], [3.0, 6.0]])))
     assert models.fit(training(1, 2, 3), IDENTITY) is b.fitted
     assert len(a.asked) == len(b.asked) == 1
+
+
+def test_of_one_distribution_the_leader_alone_is_trained_again() -> None:
+    """And the next where it has no fit; for the next distribution all are."""
+    models = Competing([a := Member(-1.0), b := Member(0.0), c := Member(-2.0)], 0.3)
+    models.fit(training(0, 1), IDENTITY)
+    models.fit(training(0, 1, 2), Whitening(np.zeros(2), np.eye(2)))
+    assert (a.trained, b.trained, c.trained) == (1, 2, 1)
+    b.fitted = FitStatus.NO_FACTOR
+    assert models.fit(training(0, 1, 2, 3), IDENTITY) is a.fitted
+    assert (a.trained, b.trained, c.trained) == (2, 3, 1)
+    for other in (Whitening(np.array([0.0, 1.0]), np.eye(2)), Whitening(np.array([0.0, 1.0]), 2.0 * np.eye(2))):
+        before = c.trained
+        models.fit(training(0, 1, 2, 3), other)
+        assert c.trained == before + 1
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3])

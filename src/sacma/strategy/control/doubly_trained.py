@@ -56,7 +56,7 @@ class DoublyTrainedControl:
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``."""
-        first, asked = None, np.arange(population.size)
+        first, asked = None, population.unevaluated
         number = number_of(self._share.share, population.size)
         if (number < population.size or self._share.judges) and (model := population.train()) is not None:
             if self._share.judges:
@@ -64,7 +64,8 @@ class DoublyTrainedControl:
             if number < population.size:
                 posterior = population.posterior(model, joint=self._criterion.joint)
                 worth = self._criterion.worth(posterior, population.best_value, population.parents)
-                asked = select_points(worth, posterior, number)
+                worth[~np.isnan(population.values)] = -np.inf
+                asked = select_points(worth, posterior, min(number, len(asked)))
         yield from population.evaluate(asked)
         values = population.values
         if len(population.unevaluated):

@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from sacma.strategy.acceptance import can_rank
 from sacma.strategy.control.base import Evaluation, no_better_than
 from sacma.strategy.errors.base import JudgedPopulation
@@ -73,7 +71,7 @@ class GenerationControl:
                 return None
             self._models_left -= 1  # steps 10 and 11
             return predicted
-        yield from population.evaluate(np.arange(population.size))  # steps 3 and 4
+        yield from population.evaluate(population.unevaluated)  # steps 3 and 4
         trained = population.train()  # steps 5 and 6
         earlier = self._last.replace(trained)
         judged = population.judged(earlier) if earlier is not None and self._rule.judges else None

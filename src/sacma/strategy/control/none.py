@@ -2,8 +2,6 @@
 
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from sacma.strategy.control.base import Control, Evaluation
 from sacma.strategy.population import Population
 from sacma.surrogate.part import Context, Part
@@ -25,7 +23,7 @@ class EveryPoint:
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``."""
-        yield from population.evaluate(np.arange(population.size))
+        yield from population.evaluate(population.unevaluated)
         return population.values
 
     def forget_run(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from sacma.surrogate.base import FitStatus, Model, ScoredFit
@@ -37,7 +38,7 @@ Members = Annotated[
 
 
 class Competition(Part):
-    """Several models, all trained; the one that has foreseen the latest values best is used."""
+    """Several models, all trained for each population; the one that has foreseen the latest values best is used."""
 
     name: Literal["competition"] = "competition"
     members: Members = (
@@ -55,7 +56,10 @@ class Competition(Part):
 
 
 class Competing:
-    """Trains all models, and scores their predictions of each new value before they learn it.
+    """Trains models, scores their predictions of new values, and uses the one with the best score.
+
+    The others are trained at the first training for a population only, and keep that fit while its distribution is the
+    same: their later fits would rarely be used.
 
     The score of a model is its log density of the new values, relative to that of the best for each value
     (prequential: Dawid, *Present Position and Potential Developments*, JRSS A 1984), exponentially smoothed.
@@ -65,20 +69,34 @@ class Competing:
         self._members = members
         self._update_rate = update_rate
         self._scores = np.zeros(len(members))
-        self._fits: Sequence[Any] = ()
+        self._fits: list[Any] = []
         self._whitening: Whitening | None = None
         self._seen = 0  # position in the archive after the newest point that the models have seen
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> ScoredFit | FitStatus:
-        """Fit all models, and return the best by earlier predictions of those that have a fit."""
+        """Return the fit of the model with the best earlier predictions, of those that have a fit."""
         self._score(training, whitening)
-        self._fits = [member.fit(training, whitening) for member in self._members]
+        if self._whitening is None or not whitening.same_as(self._whitening):
+            self._fits = [member.fit(training, whitening) for member in self._members]
+        else:
+            self._fit_leader(training, whitening)
         self._whitening = whitening
         self._seen = int(training.indices[-1]) + 1 if len(training.indices) else self._seen
-        for k in np.argsort(-self._scores, kind="stable"):
+        for k in self._ranking():
             if not isinstance(self._fits[k], FitStatus):
                 return self._fits[k]  # type: ignore[no-any-return]
         return self._fits[0]  # type: ignore[no-any-return]
+
+    def _ranking(self) -> NDArray[np.intp]:
+        """Return the indices of the models, that with the best score first."""
+        return np.argsort(-self._scores, kind="stable")
+
+    def _fit_leader(self, training: TrainingSet, whitening: Whitening) -> None:
+        """Fit the best model, or the next where that has no fit."""
+        for k in self._ranking():
+            self._fits[k] = self._members[k].fit(training, whitening)
+            if not isinstance(self._fits[k], FitStatus):
+                return
 
     def _score(self, training: TrainingSet, whitening: Whitening) -> None:
         new = np.flatnonzero(training.indices >= self._seen)
@@ -102,4 +120,4 @@ class Competing:
         """Begin a run without earlier fits; the scores stay."""
         for member in self._members:
             member.forget()
-        self._fits, self._whitening = (), None
+        self._fits, self._whitening = [], None
