@@ -568,6 +568,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "1.0",
         "those of a sample stand for all others",
     ),
+    (MO, " or float(np.linalg.norm(slope(start)[1]))", "", "the unit of f changes nothing where m is the best point"),
     (MO, "self._due - 1.0 if len(proposed) else 1.0", "self._due - 1.0", "nothing is due for what was not proposed"),
     (
         MO,

@@ -77,7 +77,7 @@ def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
     slope = slope_of(model.fitted)
     with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
         first, at_mean = model.fitted.predict(np.vstack([start, np.zeros(D)]))
-        scale = abs(0.5 * first - 0.5 * at_mean) or 1.0
+        scale = abs(0.5 * first - 0.5 * at_mean) or float(np.linalg.norm(slope(start)[1])) or 1.0
 
         def scaled(z: Array) -> tuple[float, Array]:
             value, gradient = slope(z)
