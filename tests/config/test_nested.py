@@ -1,8 +1,10 @@
 """Settings of parts within parts: where an error in them is, and how to mend it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from sacma.config.nested import all_kinds, flattened, merged, resolve, value_at
 from sacma.config.study import load_study
@@ -250,3 +252,15 @@ def test_flat_settings() -> None:
     assert not {"training_set", "model.name", "control.error.name"} & flat.keys()
     assert flattened(StrategySettings().model_dump())["model"] is None
     assert flattened({"misdeeds": {}, "list": [1]}) == {"misdeeds": {}, "list": [1]}
+
+
+KINDS = [pytest.param(kind, id=f"{key}.{name}") for key, name, kind in all_kinds(StrategySettings)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_defaults_are_what_a_file_of_them_gives_back(kind: type[BaseModel]) -> None:
+    """To the letter, 5.0 for a float and not 5: settings read again are those of the same trials."""
+    values: dict[str, Any] = {"error": {"name": "kendall"}, "value": 0.5}
+    part = kind(**{field: values[field] for field, info in kind.model_fields.items() if info.is_required()})
+    written = part.model_dump_json()
+    assert kind.model_validate_json(written).model_dump_json() == written

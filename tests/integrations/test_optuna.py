@@ -284,7 +284,7 @@ def test_a_later_trial_may_found_the_run() -> None:
     study.optimize(bowl, n_trials=20)
     assert {claim["founder"] for claim in claims(study)} == {2}
     populations = {claim["trial"]: claim["population"] for claim in claims(study)}
-    assert populations[1] == 1  # trial 1 tells that the first population, x0 by trial 2, has ended
+    assert populations[1] == 0  # as that of trial 2, which is at x0
     assert populations[22] > 5
 
 

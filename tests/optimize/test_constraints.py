@@ -372,7 +372,7 @@ def test_what_is_told_is_checked() -> None:
         sacma.SurrogateCMAES(bounds=BOUNDS, constraints=[beyond])  # type: ignore[arg-type]
     plain = sacma.SurrogateCMAES(bounds=BOUNDS, seed=1)
     with pytest.raises(ValueError, match="none were announced"):
-        plain.tell(plain.ask(), [1.0], [[1.0]])
+        plain.tell(plain.ask(), [1.0] * 5, [[1.0]] * 5)
 
 
 def interrupted(at: int) -> Callable[[Array], tuple[float, list[float]]]:

@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 
 import sacma
-from sacma.optimize.methods import composed, names
+from sacma.optimize.methods import composed, named, names
 from sacma.optimize.noise import Halving, candidates, mean_and_error
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
@@ -59,13 +59,19 @@ def same(one: Result, other: Result) -> bool:
     )
 
 
+def without_start(method: str) -> Any:
+    """Return a method without a search before CMA-ES, which noise would mislead."""
+    settings = getattr(named(method), "strategy", None)
+    return method if settings is None else settings.model_copy(update={"start": None})
+
+
 @pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes", *FOREIGN])
 def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice."""
     f = Noisy()
     result = sacma.minimize(f, method=method, **BOX)
     assert f.calls == result.nfev == BUDGET
-    plain = sacma.minimize(Noisy(), method=method, **{**BOX, "budget": SEARCH, "noisy": False})
+    plain = sacma.minimize(Noisy(), method=without_start(method), **{**BOX, "budget": SEARCH, "noisy": False})
     points, values = result.history.points, result.history.values
     assert points[:SEARCH].tobytes() == plain.history.points.tobytes()
     again = points[SEARCH:]

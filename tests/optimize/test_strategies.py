@@ -45,6 +45,7 @@ STRATEGIES: dict[str, Any] = {
 }
 BOUNDS = (-2.0, 1.5)
 BUDGET = 60
+X0 = [0.5, 0.5, -0.5]
 
 
 def partly_failing(x: Array) -> float | None:
@@ -58,7 +59,7 @@ def partly_failing(x: Array) -> float | None:
 
 def call(strategy: str, fun: Callable[[Array], Any] = partly_failing, **more: Any) -> Result:
     given = {"bounds": BOUNDS, "budget": BUDGET, "seed": 3, "max_failures": None, **more}
-    return sacma.minimize(fun, [0.0, 0.5, -0.5], 1.0, method=STRATEGIES[strategy], **given)
+    return sacma.minimize(fun, X0, 1.0, method=STRATEGIES[strategy], **given)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,7 @@ def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result],
     """Values come one by one and in another order; at random moments the optimizer is replaced by its saved state."""
     rng = np.random.default_rng(5)
     es = sacma.SurrogateCMAES(
-        [0.0, 0.5, -0.5], 1.0, method=STRATEGIES[strategy], bounds=BOUNDS, budget=BUDGET, seed=3, max_failures=None
+        X0, 1.0, method=STRATEGIES[strategy], bounds=BOUNDS, budget=BUDGET, seed=3, max_failures=None
     )
     while not es.stop():
         X = es.ask()

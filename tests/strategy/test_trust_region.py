@@ -169,22 +169,31 @@ def test_cma_es_begins_where_the_search_ends() -> None:
 
 def test_where_interpolation_is_misled_or_something_is_known_there_is_no_search() -> None:
     """The run is that without one."""
-    known = np.array([[0.5, 0.5, 0.5], [1.0, 0.0, 0.0]]), np.array([1.0, 2.0])
+    known = np.linspace(0.0, 1.0, 21).reshape(7, 3), np.arange(7.0)
     for given in ({"noisy": True}, {"archive": known}):
         with_search, without = (run(strategy(start, **given), 30)[0] for start in ({"name": "trust-region"}, None))
         np.testing.assert_array_equal(with_search, without)
 
 
+def test_known_points_are_not_evaluated_again() -> None:
+    """Where few points are known, the search is the same, and takes their values from the archive."""
+    points, _ = run(strategy({"name": "trust-region"}), 15)
+    known = points[[0, 3, 5]], np.array([ellipsoid(x) for x in points[[0, 3, 5]]])
+    fewer, _ = run(strategy({"name": "trust-region"}, archive=known), 12)
+    np.testing.assert_array_equal(fewer, np.delete(points, [0, 3, 5], axis=0))
+
+
 def test_other_points_may_come_in_between() -> None:
-    """Further points are of the distribution around x₀, and models learn from them; the search goes on."""
+    """Further points are of the distribution around x₀, models learn from them, and the search is shorter."""
     es = strategy({"name": "trust-region"})
     alone, _ = run(strategy({"name": "trust-region"}), 15)
     rng = np.random.default_rng(3)
     points: list[Array] = []
-    while len(points) < 15:
+    while es.true_evaluations < 15:
         asked = es.ask()
         further = es.further(rng)
         assert not es.take(further, ellipsoid(further.seen) + 1e6)
         points.extend(asked)
         es.tell([ellipsoid(x) for x in asked])
-    np.testing.assert_array_equal(points, alone)
+    np.testing.assert_array_equal(points, alone[:11])  # and four others
+    assert es._sampling.sigma == pytest.approx(8 / 3 / 4)  # CMA-ES has begun

@@ -165,16 +165,16 @@ class SurrogateStrategy:
     def _search_first(self, run: Sampling, start: Start) -> Generator[Sequence[Array], Array, Sampling]:
         """Have f evaluate the points of a search from x₀, and return the first run, begun where that ends.
 
-        Not where something is known already, nor where interpolation is misled: by noise, by cells in which f is the
-        same, and by a merit of constraints that changes.
+        Not where more than 2D points are known already, nor where interpolation is misled: by noise, by cells in which
+        f is the same, and by a merit of constraints that changes. Evaluations beside those of the search shorten it.
         """
         s, misled = self._settings, self._noisy or self._constraints or self._context.grid is not None
-        if s.start is None or misled or self._runs > 1 or len(self._archive):
+        if s.start is None or misled or self._runs > 1 or len(self._archive) > 2 * self._context.dimension:
             return run
         search = s.start.search(run.whitening().mean, s.sampling.sigma0, self._context)
-        points = next(search, None)
-        while points is not None:
-            values = yield from self._evaluate_further(run, points)
+        points, last = next(search, None), self.true_evaluations + s.start.evaluations(self._context.dimension)
+        while points is not None and self.true_evaluations < last:
+            values = yield from self._known_or_evaluated(run, points)
             try:
                 points = search.send(values)
             except StopIteration:
@@ -218,6 +218,14 @@ class SurrogateStrategy:
             self._proposer.learn(self._archive.standings_of(outcomes[~late]), best_before)
             run.inject(points[~late])
             self._injected = proposals[~late & finite_rows(outcomes)]
+
+    def _known_or_evaluated(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
+        """Return the values of ``points`` of the distribution, shape (n, D); f evaluates those that are not known."""
+        learned = run.place(points)[1]
+        values = np.array([self._archive.value_at(x) if x in self._archive else np.nan for x in learned])
+        if (new := np.isnan(values)).any():
+            values[new] = yield from self._evaluate_further(run, points[new])
+        return values
 
     def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
         """Have f evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""

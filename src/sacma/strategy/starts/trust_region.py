@@ -35,10 +35,16 @@ class TrustRegion(Part):
     """A search from x₀ in a trust region; CMA-ES begins at the best point found, with a smaller σ₀."""
 
     name: Literal["trust-region"] = "trust-region"
-    evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search divided by D")] = 5
+    evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search divided by D")] = (
+        5.0
+    )
     step_share: Annotated[
         float, Field(gt=0, le=1, description="σ₀ of the first run of CMA-ES as a share of sigma0, the first radius")
     ] = 0.25
+
+    def evaluations(self, dimension: int) -> int:
+        """Return the number of evaluations of the search."""
+        return math.ceil(self.evaluations_factor * dimension)
 
     def search(self, start: Array, radius: float, context: Context) -> Search:
         """Search from ``start``, shape (D,): yield points for f, shape (n, D), and take their values, shape (n,).
@@ -46,7 +52,7 @@ class TrustRegion(Part):
         Values are finite, or infinite where f has failed. The search ends by itself where it has converged.
         """
         points = _first_points(np.clip(start, *context.box), radius, context.box)
-        region = _Region(points, radius, math.ceil(self.evaluations_factor * context.dimension))
+        region = _Region(points, radius, self.evaluations(context.dimension))
         return _search(region, context.box)
 
 
