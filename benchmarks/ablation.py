@@ -22,6 +22,7 @@ from sacma.surrogate.whitening import Array
 PROCESS, WARPED, QUADRATIC = ({"name": f"{name}-process"} for name in ("gaussian", "warped", "quadratic"))
 
 PARTS: Mapping[str, dict[str, Any]] = {
+    "no trust-region search": {"start": None},
     "one Gaussian process": {"model": PROCESS},
     "without the warped process": {"model": {"name": "competition", "members": [PROCESS, QUADRATIC]}},
     "without the quadratic process": {"model": {"name": "competition", "members": [PROCESS, WARPED]}},
@@ -29,20 +30,19 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "no proposals": {"proposals": {"name": "none"}},
     "a proposal in each population": {"proposals.follows_success": False},
     "no populations by the model": {"control.model_generations": 0},
-    "no quick populations": {"control.quick_factor": 0},
     "points by expected ranking error": {"control.criterion": {"name": "ranking-difference"}},
     "half of the population": {"sampling.population_multiple": 1.0},
     "no active update": {"sampling.active": False},
     "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},
     "x0 not evaluated": {"restarts.evaluates_initial_points": False},
-    "a trust-region search first": {"start": {"name": "trust-region"}},
 }
 
 CONSTANTS: Mapping[str, tuple[Any, Any]] = {
+    "start.evaluations_factor": (2.5, 10.0),
+    "start.step_share": (0.125, 0.5),
     "control.largest_change": (0.1, 0.4),
     "control.growth": (0.1, 0.4),
     "control.model_generations": (1, 6),
-    "control.quick_factor": (1, 6),
     "proposals.radius": (1.5, 6.0),
     "model.update_rate": (0.15, 0.6),
     "training_set.n_max_factor": (8, 30),
