@@ -162,6 +162,14 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (AR, "recent = self.values[-RECENT * len(point) :]", "recent = self.values", "the largest of recent values"),
     (AR, "np.delete(self.points, sorted(self._ranked), axis=0)", "self.points", "failed points have no value"),
     (SC, "            run.inject(points[~late])\n", "", "proposals join the next population"),
+    (SC, "and self.true_evaluations < last:", ":", "evaluations beside those of the search shorten it"),
+    (SC, "len(self._archive) > 2 * self._context.dimension", "len(self._archive)", "few known points leave the search"),
+    (
+        SC,
+        "if x in self._archive else np.nan for x in learned",
+        "if False else np.nan for x in learned",
+        "known values count",
+    ),
     (SC, "                self._population.recall(self._injected)\n", "", "injected proposals have their values"),
     (PO, "<= SAME", "<= 1e6 * SAME", "points are equal but for rounding"),
     (
