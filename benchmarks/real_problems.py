@@ -133,6 +133,7 @@ def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
 
 def keep(figure: Figure, path: Path) -> None:
     """Write a figure as SVG alone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         svg, _ = write(figure, Path(scratch) / path.stem)
         path.write_bytes(svg.read_bytes())
