@@ -170,7 +170,12 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "if False else np.nan for x in learned",
         "known values count",
     ),
-    (SC, "                self._population.recall(self._injected)\n", "", "injected proposals have their values"),
+    (
+        SC,
+        "                self._population.recall(proposed)\n",
+        "",
+        "proposals have their values in the next population",
+    ),
     (PO, "<= SAME", "<= 1e6 * SAME", "points are equal but for rounding"),
     (
         DT,

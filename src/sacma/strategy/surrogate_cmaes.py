@@ -109,7 +109,6 @@ class SurrogateStrategy:
         self._population: Population | None = None  # that f evaluates
         self._model: TrainedModel | None = None  # the last, since a restart
         self._proposals: Array | None = None  # that f evaluates, as the archive keeps them, shape (n, D)
-        self._injected = np.empty((0, self._context.dimension))  # proposals that the next population contains
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._steps = self._optimize()
         self._asked: Sequence[Array] | None = next(self._steps, None)
@@ -124,16 +123,17 @@ class SurrogateStrategy:
                 yield [run.mean]
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
                 yield from self._evaluate_further(run, mean[None])
+            proposed = self._archive.points[:0]  # what f has evaluated, and the next population contains
             while not run.stop():
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
-                self._population.recall(self._injected)
+                self._population.recall(proposed)
                 values = yield from self._control.evaluate(self._population)  # steps 2 to 11: f, the model, or both
                 if values is not None:
                     run.tell(values)  # CMA-ES's own update
                     self._report(self._population)
                     self._model = self._population.model or self._model
-                    yield from self._evaluate_proposals(run, self._population.model)
+                    proposed = yield from self._evaluate_proposals(run, self._population.model)
                     self._update_merit(run)
             self._population = None
             value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
@@ -204,11 +204,15 @@ class SurrogateStrategy:
         if self._merit.update(recent, centre):
             self._archive.measure()
 
-    def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Requests:
-        """Have f evaluate the points that the last model proposes, if any; they join the next population."""
-        self._injected = self._injected[:0]
+    def _evaluate_proposals(
+        self, run: Sampling, model: TrainedModel | None
+    ) -> Generator[Sequence[Array], Array, Array]:
+        """Have f evaluate the points that the last model proposes, if any; they join the next population.
+
+        Return those that have a value, as the archive keeps them, shape (n, D).
+        """
         if model is None or not len(points := self._proposer.propose(model, self._archive)):
-            return
+            return self._archive.points[:0]
         best_before = self._archive.standing
         self._proposals = run.place(points)[1]
         outcomes = yield from self._evaluate_further(run, points)
@@ -217,7 +221,7 @@ class SurrogateStrategy:
         if not late.all():
             self._proposer.learn(self._archive.standings_of(outcomes[~late]), best_before)
             run.inject(points[~late])
-            self._injected = proposals[~late & finite_rows(outcomes)]
+        return proposals[~late & finite_rows(outcomes)]
 
     def _known_or_evaluated(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
         """Return the values of ``points`` of the distribution, shape (n, D); f evaluates those that are not known."""
