@@ -70,6 +70,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
 ELSEWHERE = {
     "examples/half_the_evaluations.py": "below: its claim is tested",
     "benchmarks/postprocessing.py": "makes the small study of this module",
+    "benchmarks/competitors.py": "algorithms: tests/benchmarks/test_competitors.py",
     "benchmarks/constrained_problems.py": "a part of constraints.py",
     "benchmarks/report.py": "a part of the others",
     "benchmarks/studies.py": "a part of others, like baselines.py",

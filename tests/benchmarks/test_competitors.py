@@ -1,0 +1,24 @@
+"""Optimizers of other packages as algorithms of a study; those whose package is missing are left out."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.real.optimizers import OPTIMIZERS
+from tests.commands import sacma
+from tests.test_own_algorithm import SMALL
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.mark.parametrize(("name", "config"), [("Py-BOBYQA", "py_bobyqa"), ("TuRBO", "turbo")])
+def test_a_study_of_it(tmp_path: Path, name: str, config: str) -> None:
+    """It runs to its budget, and a trial of it can be replayed."""
+    if missing := OPTIMIZERS[name].missing():
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    file = ("--algorithm-file", FOLDER / "competitors.py")
+    done = sacma("run", FOLDER / "configs" / f"{config}.yaml", *file, *SMALL, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "all 2 trials" in done.stdout
+    record = next((tmp_path / "results" / "records" / name).iterdir())
+    assert sacma("replay", record, *file, cwd=tmp_path).returncode == 0
