@@ -245,8 +245,10 @@ def test_foreign_data(tmp_path: Path) -> None:
     assert set(pairs["winner"]) == {"GP-1", "Theirs"}
     assert {"wins", "p_raw", "p_bergmann_hommel"} <= set(pairs.columns)
     for wrong, message in {
-        "x": "is not of the form NAME=PATH",
+        "x": "no such folder or archive",
         "A=nowhere": "no such folder or archive",
+        "A=": "'A=' has no path; give it like BIPOP=downloads/bipop.tgz",
+        "other/coco/CMA-ES/..": "name the data yourself",
         "../a=other": "cannot name a folder of results",
         "GP-1=other/coco/CMA-ES": "there is an algorithm GP-1 already",
     }.items():
@@ -254,6 +256,38 @@ def test_foreign_data(tmp_path: Path) -> None:
         assert refused.returncode == 2
         assert message in refused.stderr
         assert len(refused.stderr.splitlines()) == 1
+
+
+def test_data_of_others_alone(tmp_path: Path) -> None:
+    """A folder of archives is compared as the studies are that they are of, up to a budget that not all go to."""
+    protocol = ("--functions", "1,8", "--dimensions", 2, "--instances", "1-2", "--results", "all")
+    assert (
+        sacma("run", CONFIGS / "cmaes.yaml", CONFIGS / "gp1.yaml", *protocol, "--budget", 20, cwd=tmp_path).returncode
+        == 0
+    )
+    assert sacma("run", CONFIGS / "gp5.yaml", *protocol, "--budget", 10, cwd=tmp_path).returncode == 0
+    assert sacma("export", "all", "--accept-warnings", cwd=tmp_path).returncode == 0
+
+    def ranks(*arguments: object) -> pd.DataFrame:
+        done = sacma("postprocess", *arguments, "--no-pages", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found = pd.read_csv(tmp_path / str(arguments[0]) / "report" / "tables" / "mean_ranks.csv")
+        return found.sort_values(["scenario", "algorithm"], ignore_index=True)
+
+    pd.testing.assert_frame_equal(ranks("all"), ranks("theirs", "--with", "all/export"))
+    assert set(ranks("all")["scenario"]) == {"10·D", "#FE_t", "#FE_t/3"}
+    for arguments in (["all"], ["theirs", "--with", "all/export"]):
+        longer = sacma("postprocess", *arguments, "--no-pages", "--budget", 20, cwd=tmp_path)
+        assert longer.returncode == 0, longer.stderr
+        assert "GP-5: 4 of 4 trials end before 20·D evaluations, off the target" in " ".join(longer.stderr.split())
+        medians = pd.read_csv(tmp_path / arguments[0] / "report" / "tables" / "median_delta_f.csv")
+        unknown = medians[medians["median_delta_f"].isna()]
+        assert set(unknown["algorithm"]) == {"GP-5"}
+        assert "20·D" in set(unknown["scenario"])
+    refused = sacma("postprocess", "all", "--no-pages", "--budget", 21, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--budget: no trial has more than 20·D evaluations; give at most that" in refused.stderr
+    assert sacma("postprocess", "nothing", "--no-pages", cwd=tmp_path).returncode == 2
 
 
 def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:

@@ -48,23 +48,22 @@ class Choice:
         """Return the chosen studies and data of others, with the chosen functions and instances.
 
         Raises:
-            SacmaError: there is no such algorithm, function or instance, no study of ours is left, or an algorithm that
-                is named has none of the functions and instances.
+            SacmaError: there is no such algorithm, function or instance, or an algorithm has none of the functions and
+                instances.
         """
         ours, others = tuple(covered), tuple(external)
         names = [study.name for study, _ in ours] + [data.name for data in others]
         for name in self.algorithms:
             if name not in names:
-                there = ", ".join(names)
-                raise SacmaError(f"--algorithms: there is no algorithm {one_line(name, 80)!r}; there are {there}")
+                known = ", ".join(names)
+                raise SacmaError(f"--algorithms: there is no algorithm {one_line(name, 80)!r}; there are {known}")
         if self.algorithms:
             ours = tuple((study, c) for study, c in ours if study.name in self.algorithms)
             others = tuple(data for data in others if data.name in self.algorithms)
-        if not ours:
-            raise SacmaError("--algorithms: none of them is of the results folder; name one that is")
-        specs = [spec for _, completeness in ours for spec in completeness.specs]
-        _check("--functions", "functions", self.functions, {spec.function for spec in specs})
-        _check("--instances", "instances", self.instances, {spec.instance for spec in specs})
+        there: list[TrialSpec | Curve] = [spec for _, completeness in ours for spec in completeness.specs]
+        there += [] if ours else [curve for data in others for curve in data.data.curves]
+        _check("--functions", "functions", self.functions, {trial.function for trial in there})
+        _check("--instances", "instances", self.instances, {trial.instance for trial in there})
         if not self._problems:
             return ours, others
         ours = tuple((study, self._some(completeness)) for study, completeness in ours)

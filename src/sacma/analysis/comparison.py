@@ -1,5 +1,6 @@
 """Comparisons of algorithms: studies of a results folder and data of others, as far as they are there."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import pandas as pd
 from sacma.analysis.overlap import Overlap, Problem, overlap
 from sacma.analysis.paper.published import READINGS, Reading
 from sacma.analysis.trials import (
+    SMALLEST_TARGET,
     Scenario,
     Trial,
     at_common_resolution,
@@ -21,6 +23,7 @@ from sacma.analysis.trials import (
     fixed_budgets,
     our_trial,
 )
+from sacma.coco.archives import archive_name, archives_in
 from sacma.coco.reader import CocoData, load_coco
 from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
@@ -65,11 +68,12 @@ class Comparison:
     external: tuple[ExternalData, ...] = ()
     against: str = ""  # the algorithm that gains are measured against; empty: as ``baseline`` says
     own_targets: tuple[float, ...] = ()  # Δf of expected running times; empty: the usual ones
+    own_budget: float | None = None  # evaluations/D up to which is compared; None: as ``budget`` says
 
     @property
     def suite(self) -> Suite:
         """COCO's suite that all of it is of."""
-        return SUITES[self.covered[0][0].suite]
+        return SUITES[self.covered[0][0].suite] if self.covered else self.external[0].data.suite
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,20 +101,34 @@ class Comparison:
 
     @property
     def budget(self) -> float:
-        """Evaluations/D up to which all studies with trials can be compared."""
-        return min(study.budget for study, completeness in self.covered if completeness.heads)
+        """Evaluations/D up to which is compared: as asked, else as far as all studies with trials go.
+
+        Without a study it is as far as all data of others go.
+        """
+        if self.own_budget is not None:
+            return self.own_budget
+        if self.covered:
+            return min(study.budget for study, completeness in self.covered if completeness.heads)
+        return min(max(curve.evaluations / curve.dimension for curve in data.data.curves) for data in self.external)
 
     @property
     def target(self) -> float:
         """Final target below which no trials are told apart: the largest of those at which some stop."""
-        return max(study.parts[0].protocol.target for study, completeness in self.covered if completeness.heads)
+        targets = (study.parts[0].protocol.target for study, completeness in self.covered if completeness.heads)
+        return max(targets, default=SMALLEST_TARGET)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """All trials that are there."""
-        target, of_studies = self.target, (trial for _, completeness in self.covered for trial in completeness.trials)
+        target = self.target
+        ours = (self._to_budget(study, our_trial(*trial)) for study, c in self.covered for trial in c.trials)
         theirs = (trial for data in self.external for trial in external_trials(data.name, data.data, target))
-        return (*(replace(our_trial(*trial), target=target) for trial in of_studies), *theirs)
+        return (*(replace(trial, target=target) for trial in ours), *theirs)
+
+    def _to_budget(self, study: StoredStudy, trial: Trial) -> Trial:
+        """Return a trial of ours, not known beyond the budget of its study where others are compared there."""
+        ended = study.budget < self.budget and trial.hit_after == math.inf
+        return replace(trial, known_until=trial.evaluations) if ended else trial
 
     @cached_property
     def compared(self) -> Compared:
@@ -198,46 +216,63 @@ def compare(
     external: Sequence[ExternalData] = (),
     baseline: str = "",
     targets: tuple[float, ...] = (),
+    budget: float | None = None,
 ) -> Comparison:
     """Return a comparison, our studies in the paper's order, others behind by name; see ``Comparison`` for the rest.
 
     Raises:
-        SacmaError: there is no algorithm of the name ``baseline``.
+        SacmaError: there is no algorithm of the name ``baseline``, or no trial as long as ``budget``.
     """
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
-    comparison = Comparison(tuple(ours), tuple(external), baseline, targets)
+    comparison = Comparison(tuple(ours), tuple(external), baseline, targets, budget)
     if baseline and baseline not in comparison.names:
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
+    if budget is not None:
+        longest = max((trial.evaluations / trial.dimension for trial in comparison.trials), default=math.inf)
+        if budget > longest:
+            raise SacmaError(f"--budget: no trial has more than {longest:g}·D evaluations; give at most that")
     return comparison
 
 
-def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite) -> tuple[ExternalData, ...]:
-    """Read data of a suite, given as ``NAME=PATH`` on the command line; some names are ``taken`` by others.
+def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite | None) -> tuple[ExternalData, ...]:
+    """Read data of a suite, as they are given on the command line; some names are ``taken`` by others.
+
+    Given are ``NAME=PATH``, or ``PATH`` alone: an archive or a folder, called as the file is, or a folder of archives.
+    Without a suite it is the one that the first of the data name.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
     """
-    names, found = {name.lower() for name in taken}, []
-    for text in given:
-        name, equals, path = text.partition("=")
-        if not equals or not path:
-            raise SacmaError(f"--with: {text!r} is not of the form NAME=PATH; give it like BIPOP=downloads/bipop.tgz")
+    names, found = {name.lower() for name in taken}, list[ExternalData]()
+    for name, path in (pair for text in given for pair in _named(text)):
         try:
             check_name(name)
         except ValueError as error:
-            raise SacmaError(f"--with: {error}") from None
+            raise SacmaError(f"--with: {error}; name the data yourself, like BIPOP=downloads/bipop.tgz") from None
         if name.lower() in names:
             raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
         names.add(name.lower())
-        found.append(ExternalData(name, Path(path), load_coco(Path(path), suite)))
+        found.append(ExternalData(name, path, load_coco(path, suite)))
+        suite = found[0].data.suite
     return tuple(found)
+
+
+def _named(text: str) -> list[tuple[str, Path]]:
+    """Return names and paths of what is given as ``NAME=PATH`` or ``PATH``."""
+    name, equals, path = text.partition("=")
+    if equals and not path:
+        raise SacmaError(f"--with: {text!r} has no path; give it like BIPOP=downloads/bipop.tgz")
+    if equals:
+        return [(name, Path(path))]
+    there = archives_in(Path(text)) or [Path(text)]
+    return [(archive_name(path), path) for path in there]
 
 
 def check_finished(store: Store, covered: Sequence[Covered]) -> None:
     """Refuse results without any finished trial by a SacmaError."""
-    if not any(completeness.heads for _, completeness in covered):
+    if covered and not any(completeness.heads for _, completeness in covered):
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 

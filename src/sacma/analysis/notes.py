@@ -9,12 +9,10 @@ from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
 from sacma.analysis.paper.published import AS_PRINTED, Reading
-from sacma.analysis.trials import ROUNDING
+from sacma.analysis.trials import ROUNDING, SMALLEST_TARGET
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
 from sacma.config.nested import flattened
-
-SMALLEST_TARGET = 1e-8  # of run lengths, as in COCO
 
 SHARED = "what is over functions or instances is over those that all algorithms with trials of a dimension have"
 
@@ -54,7 +52,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     protocols = [study.parts[0].protocol for study, _ in comparison.covered]
     problems = list(_problems(comparison.compared.overlap))
     found = [
-        (len({p.budget for p in protocols}) > 1, "budgets: tables end at the smallest"),
+        (len({p.budget for p in protocols}) > 1, f"budgets: tables end at {comparison.budget:g}·D"),
         (len({p.target for p in protocols}) > 1, f"final targets: Δf counts as no less than {comparison.target:g}"),
         (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
         (bool(problems), f"problems: {SHARED}; {'; '.join(problems)}"),
@@ -125,12 +123,12 @@ def _loose_targets(comparison: Comparison) -> Iterator[str]:
 
 def _external(comparison: Comparison) -> Iterator[str]:
     yield from (note for data in comparison.external for note in data.data.notes)
-    for data in comparison.external:
-        common = [t for t in comparison.compared.shared if t.algorithm == data.name]
+    for name in comparison.names:
+        common = [t for t in comparison.compared.shared if t.algorithm == name]
         short = sum(trial.known_until < int(comparison.budget * trial.dimension + ROUNDING) for trial in common)
         if short:
             yield (
-                f"{data.name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
+                f"{name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
                 "target; what they would have found is not known, and not compared"
             )
 

@@ -30,6 +30,8 @@ PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)  # Evaluations/D at whic
 UNTIL_TARGET, THIRD_OF_IT = "#FE_t", "#FE_t/3"
 OF_TARGET = (THIRD_OF_IT, UNTIL_TARGET)
 
+SMALLEST_TARGET = 1e-8  # Δf of run lengths, as in COCO
+
 ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding
 
 LEVELS: Array = 10.0 ** (np.arange(-40, 101) / 5)

@@ -22,6 +22,7 @@ EXAMPLES = (
     "sacma postprocess results/study",
     "sacma postprocess --no-pages                     # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
+    "sacma postprocess results/archive --with downloads  # data of others alone",
     "sacma postprocess --baseline GP-5                # measure gains against it",
     "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
 )
@@ -35,7 +36,11 @@ def postprocess(
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
     foreign: Annotated[
         list[str] | None,
-        typer.Option("--with", help="COCO data of others, a folder or an archive, to compare.", metavar="NAME=PATH"),
+        typer.Option(
+            "--with",
+            help="COCO data of others to compare: a folder or an archive, which may be named, or a folder of archives.",
+            metavar="[NAME=]PATH",
+        ),
     ] = None,
     algorithms: Annotated[
         str | None, typer.Option(help="Algorithms to compare, like GP-5,CMA-ES; default: all.", metavar="NAMES")
@@ -58,9 +63,15 @@ def postprocess(
             help="The algorithm that gains are measured against; default: CMA-ES, or else the first.", metavar="NAME"
         ),
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=1, max=1e9, help="Evaluations/D up to which to compare; default: as far as all go.", metavar="NUMBER"
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
-    """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS.
+    """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS, and --with.
 
     The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX and
     Markdown, and its figures as SVG and PDF.
@@ -80,15 +91,15 @@ def postprocess(
 
     store = Store(results)
     choice = parse_choice(algorithms=algorithms, functions=functions, instances=instances, targets=targets)
-    everything = completeness_of_studies(store)
+    everything = completeness_of_studies(store, needed=not foreign)
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)
-    suite = SUITES[studies[0].suite]
+    suite = SUITES[studies[0].suite] if studies else None
     others = load_external_data(foreign or (), [study.name for study in studies], suite)
     covered, others = choice.apply(everything, others)
     check_finished(store, covered)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
-    comparison = compare(covered, others, baseline or "", choice.targets)
+    comparison = compare(covered, others, baseline or "", choice.targets, budget)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:

@@ -34,6 +34,24 @@ _NOT_INTACT = (
 )
 
 
+def archives_in(folder: Path) -> list[Path]:
+    """Return the archives in a folder, by name; nothing where there is no such folder, or it cannot be read."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(ARCHIVES) and path.is_file())
+    except OSError:
+        return []
+
+
+def archive_name(path: Path) -> str:
+    """Return what an archive or a folder is called, without the ending.
+
+    >>> archive_name(Path("downloads/bipop.tar.gz")), archive_name(Path("coco/CMA-ES"))
+    ('bipop', 'CMA-ES')
+    """
+    ending = next((ending for ending in ARCHIVES if path.name.endswith(ending)), "")
+    return path.name.removesuffix(ending)
+
+
 def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
     """Return the files of a folder or an archive whose names end in one of ``endings``, by relative path.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from sacma.coco.archives import read_files
 from sacma.coco.ranges import format_ranges
-from sacma.coco.suites import BBOB, NOISY, Suite
+from sacma.coco.suites import BBOB, NOISY, SUITES, Suite
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
 from sacma.surrogate.whitening import Array
@@ -58,10 +58,11 @@ class CocoData:
     algorithm: str  # name in the data; the first of several
     notes: tuple[str, ...]  # remarks on the data, one line each
     files: Mapping[str, bytes]  # index and data files by relative path
+    suite: Suite = BBOB
 
 
-def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
-    """Read a folder or an archive of COCO data of ``suite``.
+def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
+    """Read a folder or an archive of COCO data of ``suite``; None: of the suite that its first index file names.
 
     Raises:
         SacmaError: it is missing, not COCO data of the suite, or contradictory.
@@ -70,6 +71,8 @@ def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
     indices = sorted(name for name in files if name.endswith(".info"))
     if not indices:
         raise SacmaError(f"{path} holds no COCO data: no .info file is in it")
+    if suite is None:
+        suite = _suite_named(files[indices[0]])
     data = _DataFiles(path, files)
     curves: list[Curve] = []
     names: list[str] = []
@@ -97,7 +100,13 @@ def load_coco(path: Path, suite: Suite = BBOB) -> CocoData:
     if left_out:
         notes.append(f"{path}: of its data files {left_out} runs are in no index file; they are left out")
     curves.sort(key=lambda c: (c.function, c.dimension))
-    return CocoData(tuple(curves), names[0], tuple(notes), files)
+    return CocoData(tuple(curves), names[0], tuple(notes), files, suite)
+
+
+def _suite_named(index: bytes) -> Suite:
+    """Return the suite that an index file names; bbob where it names none, or one that is not known."""
+    named = re.search(rb"\bsuite\s*+=\s*+'([\w-]{1,40})'", index)
+    return SUITES.get(named[1].decode(), BBOB) if named else BBOB
 
 
 @dataclass(frozen=True)

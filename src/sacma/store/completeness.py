@@ -55,10 +55,10 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
     return Completeness(tuple(specs), heads, failures, tuple(damaged))
 
 
-def completeness_of_studies(store: Store) -> tuple[tuple[StoredStudy, Completeness], ...]:
-    """Return the studies in ``store`` with their completeness; raise SacmaError if there are none."""
+def completeness_of_studies(store: Store, *, needed: bool = True) -> tuple[tuple[StoredStudy, Completeness], ...]:
+    """Return the studies in ``store`` with their completeness; raise SacmaError if there are none but ``needed``."""
     studies = store.studies()
-    if not studies:
+    if needed and not studies:
         raise SacmaError(f"{store.root} holds no results; make some with: sacma run CONFIG… --results {store.root}")
     return tuple((study, completeness_of(store, study.specs())) for study in studies)
 
