@@ -1,58 +1,142 @@
-"""All algorithms compared, as docs/comparison.md shows it: from the report's tables, as Markdown. It runs nothing.
+"""All algorithms compared, as docs/comparison.md shows it, as Markdown. It runs nothing.
 
-Run as ``python benchmarks/comparison.py RESULTS`` after ``sacma postprocess RESULTS``; ``--csv FILE`` writes log₁₀ of
-the median Δf by dimension, function and budget, an algorithm a column.
+Run as ``python benchmarks/comparison.py RESULTS`` for a folder of results, or of archives of COCO data; ``--csv FILE``
+writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a column, ``--ranks FILE`` the mean ranks
+with their 95 % bootstrap intervals over functions.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from ablation import areas
 from report import bold, markdown, parsed
+
+from sacma.analysis.comparison import Comparison, compare, load_external_data
+from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table
+from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
+from sacma.coco.archives import archives_in
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
 
+FIRST_BUDGET = 10.0
+"""Evaluations/D, before those of the paper."""
+
+LEADERS = ("sacma", "DTS-CMA-ES", "DTS-aCMA-ES", "lq-CMA-ES", "ADA-Kendall-active", "aCMA-ES")
+"""Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel."""
+
 
 def main() -> None:
-    """Print mean ranks, log₁₀ of the median Δf over functions, and where each algorithm loses."""
+    """Print the tables of each dimension."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
+    parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
+    parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
     parser.add_argument("--csv", type=Path)
+    parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
-    tables = given.results / "report" / "tables"
-    ranks = pd.read_csv(tables / "mean_ranks.csv")
-    medians = pd.read_csv(tables / "median_delta_f.csv")
-    budgets = [name for name in ranks["scenario"].unique() if "#" not in name]
-    ranks, medians = (table[table["scenario"].isin(budgets)] for table in (ranks, medians))
+    comparison = read(given.results, given.budget)
+    overlap = comparison.compared.overlap
+    places = ((trial, trial.dimension, trial.function) for trial in comparison.trials)
+    trials = [t for t, D, f in places if overlap.shares(D, f) and overlap.has(D, f, t.instance)]
+    budgets = [b for b in (FIRST_BUDGET, *budgets_up_to(comparison.budget)) if b <= comparison.budget]
+    medians = median_delta_f(trials, fixed_budgets(dict.fromkeys(budgets)))
     medians["log10"] = np.log10(medians["median_delta_f"])
+    ranks = mean_ranks(medians)
     if given.csv:
         wide = medians.pivot(index=["dimension", "function", "evaluations"], columns="algorithm", values="log10")
         wide.round(2).to_csv(given.csv)
+    if given.ranks:
+        ranks.round(3).to_csv(given.ranks, index=False)
     for dimension, here in medians.groupby("dimension"):
-        print(f"\n### {dimension}-D\n")
-        mean_ranks = ranks[ranks["dimension"] == dimension].pivot(
-            index="algorithm", columns="scenario", values="mean_rank"
-        )[budgets]
-        by_function = here.pivot(index=["scenario", "function"], columns="algorithm", values="log10")
-        middle = by_function.groupby(level="scenario").mean().T[budgets]
-        order = mean_ranks.mean(axis=1).sort_values().index
-        print(markdown("mean rank at", *budgets, "mean log₁₀ Δf_med at", *budgets))
-        print(markdown("---", *["---:"] * len(budgets), "---", *["---:"] * len(budgets)))
-        best = mean_ranks.min(), middle.min()
-        for name in order:
-            cells = [
-                [bold(f"{table.loc[name, b]:.{digits}f}", table.loc[name, b] == lowest[b]) for b in budgets]
-                for table, lowest, digits in ((mean_ranks, best[0], 2), (middle, best[1], 1))
-            ]
-            print(markdown(str(name), *cells[0], "", *cells[1]))
-        at_end = by_function.loc[budgets[-1]]
-        behind = at_end.sub(at_end.min(axis=1), axis=0)
-        print(f"\nThree decades or more behind the best of a function at {budgets[-1]}:\n")
-        for name in order:
-            lost = behind.index[behind[name] >= FAR]
-            print(f"- {name}: {', '.join(f'f{function}' for function in lost) or 'none'}")
+        of_dimension = [trial for trial in trials if trial.dimension == dimension]
+        functions, instances = here["function"].nunique(), len({t.instance for t in of_dimension})
+        print(f"\n### {dimension}-D\n\n{functions} functions, {instances} instances each.\n")
+        order = print_table(here, ranks[ranks["dimension"] == dimension], of_dimension, comparison.budget)
+        if given.of in order:
+            print_lead(here, given.of, order)
+        print_lost(here, order)
+
+
+def read(folder: Path, budget: float | None) -> Comparison:
+    """Return what is in a folder: results, archives of COCO data, or both."""
+    covered = completeness_of_studies(Store(folder), needed=False)
+    given = [str(folder)] if archives_in(folder) else []
+    others = load_external_data(given, [study.name for study, _ in covered], None)
+    return compare(covered, others, budget=budget)
+
+
+def table_of(here: pd.DataFrame) -> pd.DataFrame:
+    """Return log₁₀ Δf_med of a dimension, (scenario, function) × algorithms; scenarios in their order."""
+    table = here.pivot(index=["scenario", "function"], columns="algorithm", values="log10")
+    return table.reindex(here["scenario"].unique(), level="scenario")
+
+
+def print_table(here: pd.DataFrame, ranks: pd.DataFrame, trials: Sequence[Trial], budget: float) -> list[str]:
+    """Print mean ranks, the mean of log₁₀ Δf_med and areas; return the algorithms in the order of their ranks."""
+    scenarios = list(here["scenario"].unique())
+    mean_rank = ranks.pivot(index="algorithm", columns="scenario", values="mean_rank")[scenarios]
+    middle = table_of(here).groupby(level="scenario").mean().T[scenarios]
+    order = [str(name) for name in mean_rank.mean(axis=1).sort_values().index]
+    area = {name: float(np.mean(areas([t for t in trials if t.algorithm == name], budget))) for name in order}
+    print(markdown("mean rank at", *scenarios, "mean log₁₀ Δf_med at", *scenarios, "area"))
+    print(markdown("---", *["---:"] * len(scenarios), "---", *["---:"] * len(scenarios), "---:"))
+    for name in order:
+        cells = [
+            [_cell(table.loc[name, s], digits, table[s].min()) for s in scenarios]
+            for table, digits in ((mean_rank, 2), (middle, 2))
+        ]
+        print(markdown(name, *cells[0], "", *cells[1], _cell(-area[name], 3, -max(area.values())).replace("−", "")))
+    return order
+
+
+def _cell(value: float, digits: int, best: float) -> str:
+    return "" if np.isnan(value) else bold(f"{value:.{digits}f}", value == best)
+
+
+def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
+    """Print how an algorithm stands to the best of all others on each function, and to the leaders by tests."""
+    logs = table_of(here)
+    scenarios = list(here["scenario"].unique())
+    best = logs.drop(columns=name).min(axis=1)
+    gap = (logs[name] - best).groupby(level="scenario").mean()
+    virtual = best.groupby(level="scenario").mean()
+    print(f"\nThe best of all others on each function, and by how much {name} is behind it in the mean (ahead: −):\n")
+    print(markdown("", *scenarios))
+    print(markdown("---", *["---:"] * len(scenarios)))
+    for what, values in (("best of all others", virtual), (f"{name} behind it", gap)):
+        print(markdown(what, *(_cell(values[s], 2, np.inf) for s in scenarios)))
+    there = [other for other in LEADERS if other in order]
+    if name not in there or len(there) < 2:
+        return
+    leaders = here[here["algorithm"].isin(there)]
+    rank = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
+    pairs = pairwise_table(leaders)
+    column = decisive(pairs.columns)
+    corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
+    print(f"\nWhere the mean rank of {name} is lower, among these, p-values by {corrected} (bold below {ALPHA:g}):\n")
+    print(markdown("", *scenarios))
+    print(markdown("---", *["---:"] * len(scenarios)))
+    p_of = pairs[pairs["winner"] == name].set_index(["loser", "scenario"])[column]
+    for other in (each for each in there if each != name):
+        found = ((p_of[other, s], rank.loc[name, s] < rank.loc[other, s]) for s in scenarios)
+        print(markdown(other, *(bold(f"{p:.1g}", p < ALPHA) if ahead else "" for p, ahead in found)))
+
+
+def print_lost(here: pd.DataFrame, order: Sequence[str]) -> None:
+    """Print on which functions each algorithm is far behind the best at the largest budget."""
+    logs = table_of(here)
+    last = here["scenario"].unique()[-1]
+    behind = logs.loc[last].sub(logs.loc[last].min(axis=1), axis=0)
+    print(f"\nThree decades or more behind the best of a function at {last}:\n")
+    for name in order:
+        lost = behind.index[behind[name] >= FAR]
+        print(f"- {name}: {', '.join(f'f{function}' for function in lost) or 'none'}")
 
 
 if __name__ == "__main__":
