@@ -84,6 +84,41 @@ def test_the_change_is_noted_and_was_small_enough_or_all_is_true() -> None:
     assert min(run.steps) < max(run.steps)
 
 
+def test_a_stable_ranking_does_not_suffice_where_the_latest_ranks_were_wrong() -> None:
+    """A model that is sure and wrong leaves all to f if its errors count; one that is right is believed as before."""
+    taken = {}
+    for name, changed, largest in (("any", order, None), ("wrong", order, 0.5), ("right", None, 0.5)):
+        model = Scripted() if changed is None else Scripted(changed=changed)
+        control = {**AT_ONCE, "largest_change": 1.0, "largest_error": largest}
+        run = Run(parts(control=control, model=model)).until(150)
+        taken[name] = np.mean(run.steps[3:])
+    assert taken["any"] < 1.5
+    assert taken["wrong"] > 5.0
+    assert taken["right"] < 1.5
+
+
+def test_the_error_of_ranks_is_that_of_the_latest_points() -> None:
+    """A point's rank before and after f has told its value, the last twenty or so averaged: 1 for random ranks."""
+    model, sampling = Scripted(), Watched()
+    run = Run(parts(control=AT_ONCE, model=model, sampling=sampling), 3)
+    for _ in range(60):
+        run.step(rastrigin)
+    weight = {i: 1 - 0.95 ** (i + 1) for i in range(60)}
+    noted = [g.smoothed_error for g in run.generations if not math.isnan(g.smoothed_error)]
+    skipped = len(run.generations) - len(noted)
+    seen = zip(sampling.populations, sampling.told, sampling.runs[0].whitenings, strict=False)
+    evaluated = list(seen)[skipped + 1 :]
+    size = run.generations[-1].population_size
+    firsts = model.built[0].fitted[-2 * (len(noted) - 1) :: 2]
+    assert len(firsts) > 40
+    for j, ((population, told, whitening), first) in enumerate(zip(evaluated, firsts, strict=False), start=1):
+        predicted = first.predict(whitening(population))
+        (new,) = np.flatnonzero(np.isin(told, run.values))
+        error = abs(rankdata(predicted)[new] - rankdata(told)[new]) / ((size**2 - 1) / (3 * size))
+        expected = (0.95 * noted[j - 1] * weight[j - 1] + 0.05 * error) / weight[j]
+        assert noted[j] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("growth", "batches"), [(0.0, [1] * 7), (0.5, [1, 1, 1, 2, 2]), (1.0, [1, 1, 2, 3])])
 def test_batches_grow_with_what_is_evaluated(growth: float, batches: list[int]) -> None:
     """⌈growth · evaluated⌉ points are next, at least one and no more than are left."""

@@ -25,6 +25,7 @@ from sacma.surrogate.whitening import Array
 
 SOON = 2  # trainings of a population whose ranking settles at once
 TRUSTED = 0.1  # largest change of its ranking with which the model may evaluate the next populations alone
+MEMORY = 20  # points over which the error of ranks is averaged, the newest counting most
 
 
 class ApproximateRanking(Part):
@@ -35,6 +36,15 @@ class ApproximateRanking(Part):
         float,
         Field(ge=0, le=2, description="mean change of ranks, as a share of that of random ranks, at which f stops"),
     ] = 0.2
+    largest_error: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=10,
+            description="error of the model's ranks of the points that f evaluated last, as a share of that of random "
+            "ranks, at which f stops; null: any",
+        ),
+    ] = None
     growth: Annotated[
         float, Field(ge=0, le=10, description="points that f evaluates next, as a share of those evaluated before")
     ] = 0.2
@@ -77,6 +87,7 @@ class ApproximateRankingControl:
         self._trusted: TrainedModel | None = None  # the last model, if it ranked the last population at once
         self._best = (0.0, -np.inf)  # standing of the best point after the last population
         self._left = 0  # generations that the trusted model may still evaluate
+        self._errors = np.zeros(2)  # weighted sum of errors of ranks, and of their weights
 
     def forget_run(self) -> None:
         """Begin a run without the last model."""
@@ -100,23 +111,42 @@ class ApproximateRankingControl:
         self._trusted, self._left = None, 0
         quick = population.known < self._settings.quick_factor * population.dimension
         ranked: Array | None = None
+        asked: Indices = np.empty(0, dtype=int)
         trainings = 0
         while len(population.unevaluated):
             model = population.train()
             trainings += 1
             if model is not None:
                 values = completed(population, model, raises=self._settings.raises_predictions)
-                if quick and population.begun and can_rank(values):
-                    return values
+                change = np.inf
                 if ranked is not None and can_rank(values):
                     change = rank_change(ranked, values)
-                    population.note(error=change)
-                    if change <= self._settings.largest_change:
-                        self._trusted = model if trainings == SOON and change <= TRUSTED else None
-                        return values
+                    population.note(error=change, smoothed_error=self._rank_error(ranked, values, asked))
+                if quick and population.begun and can_rank(values):
+                    return values
+                if change <= self._settings.largest_change and self._foreseen:
+                    self._trusted = model if trainings == SOON and change <= TRUSTED else None
+                    return values
                 ranked = values
-            yield from population.evaluate(self._next(population, model))
+            asked = self._next(population, model)
+            yield from population.evaluate(asked)
         return population.values
+
+    def _rank_error(self, ranked: Array, values: Array, asked: Indices) -> float:
+        """Return the error of ranks when those of the points that f was asked for are added, the newest average.
+
+        A change of the whole ranking says little of a large population: one point of λ = 24 can change it by a quarter
+        at the most, so that a model without any skill would seem to have settled.
+        """
+        kept = (1.0 - 1.0 / MEMORY) ** len(asked)
+        self._errors = kept * self._errors + (1.0 - kept) * np.array([rank_change(ranked, values, asked), 1.0])
+        return float(self._errors[0] / self._errors[1])
+
+    @property
+    def _foreseen(self) -> bool:
+        """True if the model's ranks of the latest points were right enough."""
+        limit = self._settings.largest_error
+        return limit is None or bool(self._errors[0] <= limit * self._errors[1])
 
     def _next(self, population: Population, model: TrainedModel | None) -> Indices:
         """Return the indices of the points that are next; without a model they are the first that have no value."""
@@ -130,13 +160,16 @@ class ApproximateRankingControl:
         return select_points(np.where(np.isnan(population.values), worth, -np.inf), posterior, number)
 
 
-def rank_change(first: Array, second: Array) -> float:
+def rank_change(first: Array, second: Array, of: Indices | None = None) -> float:
     """Return the mean difference of ranks divided by its expectation for independent rankings, (λ² − 1)/(3 λ).
 
-    0 for equal rankings; 1.5 λ²/(λ² − 1) for opposite ones of an even λ.
+    It is over the points at the indices ``of``, or all. 0 for equal rankings; 1.5 λ²/(λ² − 1) for opposite ones of an
+    even λ.
 
-    >>> round(rank_change(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 9)
-    0.75
+    >>> first, second = np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])
+    >>> round(rank_change(first, second), 9), round(rank_change(first, second, of=np.array([0])), 9)
+    (0.75, 0.0)
     """
     size = len(first)
-    return float(np.mean(np.abs(ranks(first) - ranks(second))) * 3.0 * size / (size**2 - 1))
+    differences = np.abs(ranks(first) - ranks(second))
+    return float(np.mean(differences if of is None else differences[of]) * 3.0 * size / (size**2 - 1))
