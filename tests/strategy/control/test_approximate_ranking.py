@@ -109,7 +109,7 @@ def test_the_error_of_ranks_is_that_of_the_latest_points() -> None:
     seen = zip(sampling.populations, sampling.told, sampling.runs[0].whitenings, strict=False)
     evaluated = list(seen)[skipped + 1 :]
     size = run.generations[-1].population_size
-    firsts = model.built[0].fitted[-2 * (len(noted) - 1) :: 2]
+    firsts = model.built[0].fitted[-1 - 2 * (len(noted) - 1) : -1 : 2]  # the last is of the next population
     assert len(firsts) > 40
     for j, ((population, told, whitening), first) in enumerate(zip(evaluated, firsts, strict=False), start=1):
         predicted = first.predict(whitening(population))
