@@ -6,13 +6,14 @@ with their 95 % bootstrap intervals over functions.
 """
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from ablation import areas
-from report import bold, markdown, parsed
+from report import bold, markdown, markdown_head, parsed
 
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table
@@ -68,6 +69,8 @@ def read(folder: Path, budget: float | None) -> Comparison:
     covered = completeness_of_studies(Store(folder), needed=False)
     given = [str(folder)] if archives_in(folder) else []
     others = load_external_data(given, [study.name for study, _ in covered], None)
+    if not covered and not others:
+        sys.exit(f"comparison: {folder} holds neither results nor archives of COCO data")
     return compare(covered, others, budget=budget)
 
 
@@ -84,19 +87,16 @@ def print_table(here: pd.DataFrame, ranks: pd.DataFrame, trials: Sequence[Trial]
     middle = table_of(here).groupby(level="scenario").mean().T[scenarios]
     order = [str(name) for name in mean_rank.mean(axis=1).sort_values().index]
     area = {name: float(np.mean(areas([t for t in trials if t.algorithm == name], budget))) for name in order}
-    print(markdown("mean rank at", *scenarios, "mean log₁₀ Δf_med at", *scenarios, "area"))
-    print(markdown("---", *["---:"] * len(scenarios), "---", *["---:"] * len(scenarios), "---:"))
+    print(markdown_head("mean rank at", *scenarios, "mean log₁₀ Δf_med at", *scenarios, "area"))
     for name in order:
-        cells = [
-            [_cell(table.loc[name, s], digits, table[s].min()) for s in scenarios]
-            for table, digits in ((mean_rank, 2), (middle, 2))
-        ]
-        print(markdown(name, *cells[0], "", *cells[1], _cell(-area[name], 3, -max(area.values())).replace("−", "")))
+        cells = [[_cell(table.loc[name, s], table[s].min()) for s in scenarios] for table in (mean_rank, middle)]
+        largest = bold(f"{area[name]:.3f}", area[name] == max(area.values()))
+        print(markdown(name, *cells[0], "", *cells[1], largest))
     return order
 
 
-def _cell(value: float, digits: int, best: float) -> str:
-    return "" if np.isnan(value) else bold(f"{value:.{digits}f}", value == best)
+def _cell(value: float, best: float = -np.inf) -> str:
+    return "" if np.isnan(value) else bold(f"{value:.2f}", value == best)
 
 
 def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
@@ -107,10 +107,9 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     gap = (logs[name] - best).groupby(level="scenario").mean()
     virtual = best.groupby(level="scenario").mean()
     print(f"\nThe best of all others on each function, and by how much {name} is behind it in the mean (ahead: −):\n")
-    print(markdown("", *scenarios))
-    print(markdown("---", *["---:"] * len(scenarios)))
+    print(markdown_head("", *scenarios))
     for what, values in (("best of all others", virtual), (f"{name} behind it", gap)):
-        print(markdown(what, *(_cell(values[s], 2, np.inf) for s in scenarios)))
+        print(markdown(what, *(_cell(values[s]) for s in scenarios)))
     there = [other for other in LEADERS if other in order]
     if name not in there or len(there) < 2:
         return
@@ -120,8 +119,7 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     column = decisive(pairs.columns)
     corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
     print(f"\nWhere the mean rank of {name} is lower, among these, p-values by {corrected} (bold below {ALPHA:g}):\n")
-    print(markdown("", *scenarios))
-    print(markdown("---", *["---:"] * len(scenarios)))
+    print(markdown_head("", *scenarios))
     p_of = pairs[pairs["winner"] == name].set_index(["loser", "scenario"])[column]
     for other in (each for each in there if each != name):
         found = ((p_of[other, s], rank.loc[name, s] < rank.loc[other, s]) for s in scenarios)

@@ -49,6 +49,11 @@ def markdown(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def markdown_head(first: str, *others: str) -> str:
+    """Return the head of a Markdown table whose further columns are numbers."""
+    return f"{markdown(first, *others)}\n{markdown('---', *['---:'] * len(others))}"
+
+
 def bold(text: str, bold: bool) -> str:  # noqa: FBT001 of a cell
     """Return a number as a cell shows it: with a minus sign, no -0, and bold if it is the best."""
     text = text.removeprefix("-") if not text.strip("-0.") else text.replace("-", "−")

@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
-from report import bold, markdown, parsed
+from report import bold, markdown, markdown_head, parsed
 
 from sacma.analysis.paper.published import ALGORITHMS, READINGS
 from sacma.analysis.sections.cpu import PARTS
@@ -49,8 +49,7 @@ def main() -> None:
 
 def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
     """Print a row for each scenario: the paper's mean ranks and ours, and how well they agree."""
-    print(markdown("paper / ours", *ALGORITHMS, "ρ", "repeated", "rms", "repeated"))
-    print(markdown("---", *["---:"] * (len(ALGORITHMS) + 4)))
+    print(markdown_head("paper / ours", *ALGORITHMS, "ρ", "repeated", "rms", "repeated"))
     for found in correlation.to_dict("records"):
         here = ranks[(ranks["dimension"] == found["dimension"]) & (ranks["scenario"] == found["scenario"])]
         both = here.set_index("algorithm")[["paper", "ours"]].reindex(ALGORITHMS).round(2)
@@ -89,8 +88,7 @@ def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
 
 def print_cpu(cpu: pd.DataFrame) -> None:
     """Print the range over dimensions of each algorithm's CPU time."""
-    print(markdown("", "paper, seconds", "here, milliseconds", "times less"))
-    print(markdown("---", "---:", "---:", "---:"))
+    print(markdown_head("", "paper, seconds", "here, milliseconds", "times less"))
     for name, group in cpu.groupby("algorithm", sort=False):
         paper, ours, ratio = group["paper"], 1e3 * group["ours"], group["ratio"]
         print(

@@ -261,11 +261,9 @@ def test_foreign_data(tmp_path: Path) -> None:
 def test_data_of_others_alone(tmp_path: Path) -> None:
     """A folder of archives is compared as the studies are that they are of, up to a budget that not all go to."""
     protocol = ("--functions", "1,8", "--dimensions", 2, "--instances", "1-2", "--results", "all")
-    assert (
-        sacma("run", CONFIGS / "cmaes.yaml", CONFIGS / "gp1.yaml", *protocol, "--budget", 20, cwd=tmp_path).returncode
-        == 0
-    )
-    assert sacma("run", CONFIGS / "gp5.yaml", *protocol, "--budget", 10, cwd=tmp_path).returncode == 0
+    for name, budget in (("cmaes", 20), ("gp1", 20), ("gp5", 10)):
+        config = CONFIGS / f"{name}.yaml"
+        assert sacma("run", config, *protocol, "--budget", budget, cwd=tmp_path).returncode == 0
     assert sacma("export", "all", "--accept-warnings", cwd=tmp_path).returncode == 0
 
     def ranks(*arguments: object) -> pd.DataFrame:

@@ -30,7 +30,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
         "target, which no measured value tells"
     )
     of_the_suite = (f"{suite.name}: {line}" for line in (*[noisy] * suite.noisy, *left_out(suite)))
-    return (*of_the_suite, *_differences(comparison), *_loose_targets(comparison), *_external(comparison))
+    return (*of_the_suite, *_differences(comparison), *_loose_targets(comparison), *_unknown(comparison))
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
@@ -121,7 +121,8 @@ def _loose_targets(comparison: Comparison) -> Iterator[str]:
         yield f"trials end before Δf is {SMALLEST_TARGET:g} ({', '.join(loose)}): run lengths below are not known"
 
 
-def _external(comparison: Comparison) -> Iterator[str]:
+def _unknown(comparison: Comparison) -> Iterator[str]:
+    """Yield what files of COCO say of themselves, and how many trials end before the budget of the comparison."""
     yield from (note for data in comparison.external for note in data.data.notes)
     for name in comparison.names:
         common = [t for t in comparison.compared.shared if t.algorithm == name]
