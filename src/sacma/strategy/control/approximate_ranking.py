@@ -25,7 +25,8 @@ from sacma.surrogate.whitening import Array
 
 SOON = 2  # trainings of a population whose ranking settles at once
 TRUSTED = 0.1  # largest change of its ranking with which the model may evaluate the next populations alone
-MEMORY = 20  # points over which the error of ranks is averaged, the newest counting most
+MEMORY = 20  # points over which the error of first rankings is averaged, the newest counting most
+FIRST_ERROR = 0.6  # into which the first ones are averaged: that of a model that is a help
 
 
 class ApproximateRanking(Part):
@@ -36,15 +37,19 @@ class ApproximateRanking(Part):
         float,
         Field(ge=0, le=2, description="mean change of ranks, as a share of that of random ranks, at which f stops"),
     ] = 0.2
-    largest_error: Annotated[
-        float | None,
+    least_share: Annotated[
+        float,
+        Field(ge=0, le=1, description="share of a population that f evaluates at least where first rankings are wrong"),
+    ] = 0.0
+    wrong_error: Annotated[
+        float,
         Field(
             ge=0,
             le=10,
-            description="error of the model's ranks of the points that f evaluated last, as a share of that of random "
-            "ranks, at which f stops; null: any",
+            description="smoothed error of the model's first ranking of a population, as a share of that of random "
+            "rankings, from which on it is wrong",
         ),
-    ] = None
+    ] = 0.775
     growth: Annotated[
         float, Field(ge=0, le=10, description="points that f evaluates next, as a share of those evaluated before")
     ] = 0.2
@@ -87,7 +92,7 @@ class ApproximateRankingControl:
         self._trusted: TrainedModel | None = None  # the last model, if it ranked the last population at once
         self._best = (0.0, -np.inf)  # standing of the best point after the last population
         self._left = 0  # generations that the trusted model may still evaluate
-        self._errors = np.zeros(2)  # weighted sum of errors of ranks, and of their weights
+        self._error = FIRST_ERROR  # smoothed, of first rankings
 
     def forget_run(self) -> None:
         """Begin a run without the last model."""
@@ -110,10 +115,11 @@ class ApproximateRankingControl:
     def _evaluate_with_f(self, population: Population) -> Evaluation:
         self._trusted, self._left = None, 0
         quick = population.known < self._settings.quick_factor * population.dimension
-        ranked: Array | None = None
-        asked: Indices = np.empty(0, dtype=int)
+        least = self._least(population.size)
+        ranked: Array | None = None  # by the model before
+        first: tuple[Array, Indices] | None = None  # first ranking, and the points without a value then
         trainings = 0
-        while len(population.unevaluated):
+        while len(left := population.unevaluated):
             model = population.train()
             trainings += 1
             if model is not None:
@@ -121,32 +127,38 @@ class ApproximateRankingControl:
                 change = np.inf
                 if ranked is not None and can_rank(values):
                     change = rank_change(ranked, values)
-                    population.note(error=change, smoothed_error=self._rank_error(ranked, values, asked))
+                    population.note(error=change, smoothed_error=self._error)
                 if quick and population.begun and can_rank(values):
                     return values
-                if change <= self._settings.largest_change and self._foreseen:
+                if change <= self._settings.largest_change and population.size - len(left) >= least:
                     self._trusted = model if trainings == SOON and change <= TRUSTED else None
+                    self._judge(first, values, left)
                     return values
+                if first is None and can_rank(values):
+                    first = values, left
                 ranked = values
-            asked = self._next(population, model)
-            yield from population.evaluate(asked)
+            yield from population.evaluate(self._next(population, model))
+        self._judge(first, population.values, left)
         return population.values
 
-    def _rank_error(self, ranked: Array, values: Array, asked: Indices) -> float:
-        """Return the error of ranks when those of the points that f was asked for are added, the newest average.
+    def _least(self, size: int) -> int:
+        """Return how many points of a population f evaluates at least.
 
-        A change of the whole ranking says little of a large population: one point of λ = 24 can change it by a quarter
-        at the most, so that a model without any skill would seem to have settled.
+        A ranking that settles says little of a large population: one new value can change that of λ = 24 points by a
+        quarter at the most, so that a model without any skill would seem to have settled.
         """
-        kept = (1.0 - 1.0 / MEMORY) ** len(asked)
-        self._errors = kept * self._errors + (1.0 - kept) * np.array([rank_change(ranked, values, asked), 1.0])
-        return float(self._errors[0] / self._errors[1])
+        wrong = self._error >= self._settings.wrong_error
+        return math.ceil(self._settings.least_share * size - 1e-9) if wrong else 0
 
-    @property
-    def _foreseen(self) -> bool:
-        """True if the model's ranks of the latest points were right enough."""
-        limit = self._settings.largest_error
-        return limit is None or bool(self._errors[0] <= limit * self._errors[1])
+    def _judge(self, first: tuple[Array, Indices] | None, values: Array, left: Indices) -> None:
+        """Follow the error of the first ranking at the points that f has evaluated since."""
+        if first is None or not can_rank(values):
+            return
+        predicted, unknown = first
+        told = np.setdiff1d(unknown, left)
+        if len(told):
+            kept = (1.0 - 1.0 / MEMORY) ** len(told)
+            self._error = kept * self._error + (1.0 - kept) * rank_change(predicted, values, told)
 
     def _next(self, population: Population, model: TrainedModel | None) -> Indices:
         """Return the indices of the points that are next; without a model they are the first that have no value."""
