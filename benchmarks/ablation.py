@@ -31,7 +31,7 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "a proposal in each population": {"proposals.follows_success": False},
     "no populations by the model": {"control.model_generations": 0},
     "points by expected ranking error": {"control.criterion": {"name": "ranking-difference"}},
-    "a least share": {"control.least_share": 0.25},
+    "no least number of points": {"control.least_factor": 0.0},
     "half of the population": {"sampling.population_multiple": 1.0},
     "no active update": {"sampling.active": False},
     "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},

@@ -89,17 +89,14 @@ def test_the_change_is_noted_and_was_small_enough_or_all_is_true() -> None:
     assert min(run.steps) < max(run.steps)
 
 
-def test_f_evaluates_a_least_share_where_first_rankings_are_wrong() -> None:
-    """A model that is sure and wrong is told half of each population; one that is right is believed as before."""
+def test_f_evaluates_a_least_number_where_first_rankings_are_wrong() -> None:
+    """A model that is sure and wrong is told 1.75 D points of each population, one that is right one as before."""
     taken = {}
-    for name, changed, share in (("none", order, 0.0), ("wrong", order, 0.5), ("right", None, 0.5)):
+    for name, changed, factor in (("none", order, 0.0), ("wrong", order, 1.75), ("right", None, 1.75)):
         model = Scripted() if changed is None else Scripted(changed=changed)
-        control = {**AT_ONCE, "largest_change": 1.0, "least_share": share, "wrong_error": 0.65}
-        run = Run(parts(control=control, model=model)).until(250)
-        taken[name] = list(zip(run.steps[-10:], (g.population_size for g in run.generations[-10:]), strict=True))
-    assert [steps for steps, _ in taken["none"]] == [1] * 10
-    assert [steps for steps, _ in taken["wrong"]] == [math.ceil(size / 2) for _, size in taken["wrong"]]
-    assert [steps for steps, _ in taken["right"]] == [1] * 10
+        control = {**AT_ONCE, "largest_change": 1.0, "least_factor": factor, "wrong_error": 0.65}
+        taken[name] = Run(parts(control=control, model=model), 2).until(250).steps[-10:]
+    assert taken == {"none": [1] * 10, "wrong": [3] * 10, "right": [1] * 10}
 
 
 def test_the_error_is_that_of_first_rankings_at_the_points_told() -> None:

@@ -37,9 +37,14 @@ class ApproximateRanking(Part):
         float,
         Field(ge=0, le=2, description="mean change of ranks, as a share of that of random ranks, at which f stops"),
     ] = 0.2
-    least_share: Annotated[
+    least_factor: Annotated[
         float,
-        Field(ge=0, le=1, description="share of a population that f evaluates at least where first rankings are wrong"),
+        Field(
+            ge=0,
+            le=100,
+            description="f evaluates at least least_factor D points of a population, rounded down, where first "
+            "rankings are wrong. 0: one",
+        ),
     ] = 0.0
     wrong_error: Annotated[
         float,
@@ -115,7 +120,7 @@ class ApproximateRankingControl:
     def _evaluate_with_f(self, population: Population) -> Evaluation:
         self._trusted, self._left = None, 0
         quick = population.known < self._settings.quick_factor * population.dimension
-        least = self._least(population.size)
+        least = self._least(population.dimension)
         ranked: Array | None = None  # by the model before
         first: tuple[Array, Indices] | None = None  # first ranking, and the points without a value then
         trainings = 0
@@ -141,14 +146,14 @@ class ApproximateRankingControl:
         self._judge(first, population.values, left)
         return population.values
 
-    def _least(self, size: int) -> int:
-        """Return how many points of a population f evaluates at least.
+    def _least(self, dimension: int) -> int:
+        """Return how many points of a population f evaluates at least, if it has as many.
 
         A ranking that settles says little of a large population: one new value can change that of λ = 24 points by a
         quarter at the most, so that a model without any skill would seem to have settled.
         """
         wrong = self._error >= self._settings.wrong_error
-        return math.ceil(self._settings.least_share * size - 1e-9) if wrong else 0
+        return math.floor(self._settings.least_factor * dimension + 1e-9) if wrong else 0
 
     def _judge(self, first: tuple[Array, Indices] | None, values: Array, left: Indices) -> None:
         """Follow the error of the first ranking at the points that f has evaluated since."""
