@@ -18,6 +18,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
+import joblib
 import pytest
 import yaml
 
@@ -56,6 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than cores: many tests wait for processes that they have started."""
+    return joblib.cpu_count() + 1
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Let one worker run all tests of a file that makes something once for them; the others go one by one.
 

@@ -149,7 +149,7 @@ class ApproximateRankingControl:
     def _least(self, dimension: int) -> int:
         """Return how many points of a population f evaluates at least, if it has as many.
 
-        A ranking that settles says little of a large population: one new value can change that of λ = 24 points by a
+        A ranking that settles says little of a large population: one new value can change that of λ = 25 points by a
         quarter at the most, so that a model without any skill would seem to have settled.
         """
         wrong = self._error >= self._settings.wrong_error
