@@ -31,7 +31,7 @@ from sacma.coco.function_names import BEST_2009
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]
-SHOWN = ("CMA-ES", "GP-5", "ADA-Kendall", "lq-CMA-ES", "DTS-CMA-ES")
+SHOWN = ("CMA-ES", "sacma", "lq-CMA-ES", "DTS-CMA-ES", "ADA-Kendall")
 MEAN_RANKS = ROOT / "docs" / "data" / "mean_ranks.csv"
 COLUMNS = ["reading", "dimension", "scenario", "algorithm", "paper", "ours"]
 BUDGET = 250

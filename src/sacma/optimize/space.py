@@ -115,7 +115,10 @@ class Space:
         return self.partial_point(params, name)
 
     def partial_point(self, params: Mapping[str, Any], name: str) -> Array:
-        """Return the same with those that are missing in the middle of their ranges, or at their first choice."""
+        """Return the same with those that are missing in the middle of their ranges.
+
+        Of two choices that is the second, of three or more the first.
+        """
         if not isinstance(params, Mapping):
             refuse(name, params, "values by the names of parameters", of_type=True)
         if others := [one for one in params if one not in self._axes]:
