@@ -31,6 +31,7 @@ ALL_OF_EACH = (
     "what they show of several functions is not of the same problems. The report compares what all have."
 )
 COCOPP_PAGE = "../cocopp/comparison/index.html"  # from the report
+MOST_NAMED = 8  # algorithms below the title: more take the room of the first chart
 Steps = Callable[[str, float], None]  # called with what is done now and which part of all is done
 
 
@@ -89,10 +90,12 @@ def write_report(
         on_step("figures", 0.2)
         drawings = [drawing for section in sections for drawing in section.figures(report)]
         suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"
+        names = comparison.names
+        named = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} algorithms"
         budget = f"up to {comparison.budget:g}·D evaluations"
         page = Page(
             title=f"sacma: {store.root.resolve().name}",
-            subtitle=f"{', '.join(comparison.names)}{suite}; {budget}, target Δf {comparison.target:g}",
+            subtitle=f"{named}{suite}; {budget}, target Δf {comparison.target:g}",
             partial=_partial(comparison),
             tables=tables,
             figures=_write_figures(folder / "figures", drawings, jobs, on_step),
