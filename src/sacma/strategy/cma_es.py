@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from sacma.strategy.bound_penalty import bound_penalty
 from sacma.strategy.cma_update import CMAConstants, CMAState
 from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Start
@@ -21,8 +22,6 @@ LEAST_SHARE = 0.2
 
 Marty et al., *LB+IC-CMA-ES: two simple modifications of CMA-ES to handle mixed-integer problems*, PPSN 2024, and pycma.
 """
-
-_HANDLERS = {"penalty": "BoundPenalty", "transform": "BoundTransform"}
 
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
@@ -118,7 +117,7 @@ class CMAES:
             **contained_options(rng),
         }
         if settings.bounds != "none":
-            options["BoundaryHandler"] = getattr(cma, _HANDLERS[settings.bounds])
+            options["BoundaryHandler"] = bound_penalty() if settings.bounds == "penalty" else cma.BoundTransform
             options["bounds"] = [box[0].tolist(), box[1].tolist()]
             options["maxstd_boundrange"] = settings.largest_share
         sigma0 = settings.sigma0
