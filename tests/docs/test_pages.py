@@ -198,6 +198,21 @@ def test_gallery(site: Site, name: str) -> None:
         assert path.scheme == "https" or Path(unquote(path.path)).exists(), link
 
 
+def test_curves_of_the_best_of_many_stand_out(site: Site) -> None:
+    site.open(REPORT, WIDTHS[0])
+    site.page.wait_for_selector("html[data-ready=yes]")
+    chart, ranks = site.page.locator("#first-chart"), site.page.locator("#first-ranks")
+    names = (ranks.get_attribute("data-order") or "").split()
+    assert chart.get_attribute("data-behind") == str(len(names) - 5)
+    assert "strong lines" in site.page.locator("#first-readout").inner_text()
+    ranks.locator("rect").first.hover()
+    assert chart.get_attribute("data-behind") == str(len(names) - 1)
+    site.page.mouse.move(0, 0)
+    for name in names[5:-3]:  # all that are chosen are seen where they are few
+        site.page.locator(f"#first-algorithms input[value='{name}']").uncheck()
+    assert chart.get_attribute("data-behind") == "0"
+
+
 def test_gallery_has_what_the_scripts_look_for(site: Site) -> None:
     """Styles and scripts are the package's; the committed page has the elements of the present sections."""
     made = "".join((site.folder / "gallery" / name).read_text() for name in ("report.css", "report.js"))

@@ -81,8 +81,9 @@ const fillAlgorithms = (name, redraw) => byId(`${name}-algorithms`).replaceChild
   }, swatch(algorithm), algorithm)));
 
 // A chart of one line an algorithm, with or without a band, that says what is below the pointer. `curves` returns the
-// places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another.
-const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false, line = () => null, atLeast = () => 270 }) => {
+// places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another; `behind`
+// the set of those that are drawn faintly behind the others, where there are some.
+const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = false, line = () => null, atLeast = () => 270, behind = () => new Set() }) => {
   const place = byId(`${name}-chart`);
   const readout = byId(`${name}-readout`);
   let plot = null;
@@ -90,11 +91,15 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
   const redraw = () => {
     if (plot) plot.destroy();
     place.replaceChildren();
-    readout.textContent = "Point at the chart to read its values.";
+    const faint = behind();
+    readout.textContent = faint.size
+      ? "Point at the chart to read its values, or at a mean rank to see one curve. The lowest mean ranks have strong lines."
+      : "Point at the chart to read its values.";
     const checked = new Set(data.algorithms[name].filter((algorithm) => !unchosen.has(algorithm)));
     const { x, lines, across = evaluations } = curves(checked);
     const names = Object.keys(lines).filter((algorithm) => checked.has(algorithm));
     place.dataset.lines = String(names.length);
+    place.dataset.behind = String(names.filter((algorithm) => faint.has(algorithm)).length);
     if (!x || !names.length) {
       place.textContent = "No data here.";
       return;
@@ -102,7 +107,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
     const columns = [x];
     const series = [{}];
     const bands = [];
-    for (const algorithm of names) {
+    for (const algorithm of [...names].sort((a, b) => faint.has(b) - faint.has(a))) {
       const colour = colourOf(algorithm);
       const [low, middle, high] = lines[algorithm];
       if (low) {
@@ -114,7 +119,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
       }
       columns.push(middle);
       series.push({
-        label: algorithm, stroke: colour, width: 2, dash: data.styles[algorithm].dash,
+        label: algorithm, stroke: colour, width: faint.has(algorithm) ? 1 : 2, alpha: faint.has(algorithm) ? 0.4 : 1, dash: data.styles[algorithm].dash,
         points: points ? { show: true, size: 6, fill: colour } : { show: false },
         paths: stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
       });

@@ -61,6 +61,22 @@ if (byId("first-dimension")) {
     });
   };
 
+  // Of many algorithms the curves of a few stand out: those of the lowest mean ranks, or the one that is pointed at.
+  let pointedAt = null;
+  const behind = () => {
+    const names = place ? chosen() : [];
+    if (names.length <= 8) return new Set();
+    const rows = rerank(names);
+    const sum = Object.fromEntries(names.map((name, n) => [name, rows.reduce((total, row) => total + row[n], 0)]));
+    const ahead = pointedAt === null ? [...names].sort((a, b) => sum[a] - sum[b]).slice(0, 5) : [pointedAt];
+    return new Set(names.filter((name) => !ahead.includes(name)));
+  };
+  const pointAt = (name) => {
+    if (chosen().length <= 8) return;
+    pointedAt = name;
+    curves?.redraw();
+  };
+
   // Means over functions and their 95 % bootstrap intervals; the random numbers are the same each time.
   const meansOf = (names) => {
     if (names.length === everybody().length && !leftOut.size) return ranks[dimension.value][budget.value];
@@ -125,18 +141,21 @@ if (byId("first-dimension")) {
       const [mean, from, to] = of[name];
       const stroke = colourOf(name);
       const weight = n === 0 ? { "font-weight": 600 } : {};
+      const strip = svgOf("rect", { x: 0, y: y - row / 2, width, height: row, fill: "transparent" });
+      strip.append(svgOf("title", {}, `${name}: ${mean.toFixed(2)}`));
+      strip.addEventListener("pointerenter", () => pointAt(name));
+      strip.addEventListener("pointerleave", () => pointAt(null));
       write(left - 8, y + 4, middle(name, letters), "end", weight);
       if (from !== null) picture.append(svgOf("line", { x1: at(from), x2: at(to), y1: y, y2: y, stroke, "stroke-width": 2 }));
-      const point = svgOf("circle", { cx: at(mean), cy: y, r: 5, fill: stroke });
-      point.append(svgOf("title", {}, `${name}: ${mean.toFixed(2)}`));
-      picture.append(point);
+      picture.append(svgOf("circle", { cx: at(mean), cy: y, r: 5, fill: stroke }));
       write(width - 4, y + 4, mean.toFixed(2), "end", weight);
+      picture.append(strip); // in front of the others, to be pointed at
     });
     place.replaceChildren(picture);
   };
 
-  drawRanks();
   let curves = null;
+  drawRanks();
   data.algorithms.first = [...data.algorithms[byId("first-chart") ? "ecdf" : "ert"]];
   if (byId("first-chart")) {
     curves = chart("first", {
@@ -149,6 +168,7 @@ if (byId("first-dimension")) {
       },
       curves: () => runLengths(dimension.value, functions()),
       describe: ([, share], idx) => shown(share[idx]),
+      behind,
     });
   } else fillAlgorithms("first", drawRanks);
   const draw = () => {
