@@ -174,7 +174,7 @@ def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
     )
     assert [done.stderr for done in (ran, made, listed, planned) if done.returncode] == []
     assert "all 2 trials" in ran.stdout
-    assert "neighbours" in (tmp_path / "results" / "report" / "tables" / "table1_settings.md").read_text()
+    assert "neighbours" in (tmp_path / "results" / "report" / "tables" / "table_settings.md").read_text()
     assert "neighbours" in listed.stdout
     (tmp_path / "docs").mkdir()
     reference = [sys.executable, "tools/reference.py"]

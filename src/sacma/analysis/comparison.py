@@ -82,11 +82,15 @@ class Comparison:
 
     @property
     def of_paper(self) -> bool:
-        """True where the study is the paper's: all its algorithms are there in a reading, or some, and no others."""
-        names = set(self.names)
-        all_there = any(names >= set(reading.names) for reading in READINGS)
-        some = len(names) >= FEWEST_OF_PAPER and names <= {name for reading in READINGS for name in reading.names}
-        return self.suite.of_the_paper and (all_there or some)
+        """True where the study is the paper's: some of its algorithms, and no others; all, beside data of others."""
+        ours = {study.name for study, _ in self.covered}
+        only = ours <= {name for reading in READINGS for name in reading.names}
+        all_there = any(ours >= set(reading.names) for reading in READINGS)
+        return (
+            self.suite.of_the_paper
+            and only
+            and (all_there or (len(self.names) >= FEWEST_OF_PAPER and not self.external))
+        )
 
     @property
     def readings(self) -> list[Reading]:

@@ -12,7 +12,7 @@ import pandas as pd
 from sacma.analysis.comparison import Comparison, Covered, ExternalData
 from sacma.analysis.figures.files import render
 from sacma.analysis.notes import scope
-from sacma.analysis.page.page import Page, render_page
+from sacma.analysis.page.page import Page, render_listing, render_page
 from sacma.analysis.section import Drawing, Findings, Report, Section
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
@@ -103,6 +103,10 @@ def write_report(
             cocopp=COCOPP_PAGE if (folder / COCOPP_PAGE).exists() else "",
         )
         on_step("report", 0.95)
+        for of in (folder / "tables", folder / "figures"):
+            of.mkdir(exist_ok=True)
+            listing = render_listing(f"{page.title}, {of.name}", [file.name for file in of.iterdir()])
+            write_atomically(of / "index.html", listing.encode())
         write_atomically(folder / "index.html", render_page(page, report, sections).encode())
     on_step("report", 1.0)
     return Written(findings, findings.once(summarise), final / "index.html", len(drawings))

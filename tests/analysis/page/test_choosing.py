@@ -98,7 +98,7 @@ def test_functions_that_are_chosen(opened: Opened, results: Path, some: Path) ->
 
 def strip(page: Page) -> dict[str, float]:
     """Return the mean ranks that the first screen shows, by algorithm."""
-    shown = page.locator("#first-ranks circle title").all_text_contents()
+    shown = page.locator("#first-ranks rect title").all_text_contents()
     return {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
 
 

@@ -262,7 +262,7 @@ def test_first_screen(opened: Opened, results: Path) -> None:
         order = str(page.locator("#first-ranks").get_attribute("data-order")).split()
         assert set(order) == set(of.index)
         assert of[order].is_monotonic_increasing
-        titles = page.locator("#first-ranks circle title").all_text_contents()
+        titles = page.locator("#first-ranks rect title").all_text_contents()
         assert titles == [f"{name}: {of[name]:.2f}" for name in order]
         seen.add(opened.picture("first"))
     assert len(seen) == 3

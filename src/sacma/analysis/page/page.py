@@ -108,6 +108,22 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     )
 
 
+def render_listing(title: str, names: Iterable[str]) -> str:
+    """Return a page of links to files beside it: not every web server shows what is in a folder."""
+    files: dict[str, dict[str, str]] = {}
+    for name in sorted(names):
+        stem, _, kind = name.rpartition(".")
+        files.setdefault(stem, {})[kind] = name
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_printable
+    )
+    return environment.from_string(_resource("listing.html")).render(
+        title=title,
+        styles=Markup(styles()),  # noqa: S704 our own
+        files=files,
+    )
+
+
 def _resource(name: str) -> str:
     return resources.files("sacma.analysis.page").joinpath(name).read_text(encoding="utf-8")
 

@@ -29,7 +29,7 @@ PIECE = """
 <div class="readout" id="convergence-readout" aria-live="off"></div>
 <p class="caption">Best Δf of the median trial and of the quartiles over evaluations; drag to enlarge, double-click to
 go back. <a href="{{ files.convergence.csv }}">csv</a>; all functions of a dimension as one figure:
-<a href="figures/">figures/</a></p>
+<a href="figures/index.html">figures</a></p>
 """
 
 VALUES = ("lower_quartile", "median", "upper_quartile")

@@ -99,7 +99,7 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
     seconds = total.pivot(index="algorithm", columns="dimension", values="seconds_per_evaluation")
     rows = number_rows(1e3 * seconds.reindex(cpu["algorithm"].unique()), ".3f")
     yield FormattedTable(
-        "table2_cpu",
+        "table_cpu",
         "CPU time",
         "Milliseconds per true evaluation, one thread: CPU time of all trials over all their evaluations.",
         (Block(((Head("algorithm"), *(Head(f"{D}-D") for D in seconds.columns)),), rows),),

@@ -77,7 +77,7 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         return
     header = ((Head("setting"), *map(Head, settings)),)
     yield FormattedTable(
-        "table1_settings",
+        "table_settings",
         "Settings",
         "Those that differ between algorithms or from the defaults; empty where an algorithm has no such setting.",
         (Block(header, rows),),
@@ -89,7 +89,7 @@ def grid_table(grid: Mapping[str, Sequence[object]]) -> FormattedTable:
     """Return the values that a sweep tries (Table 1 of the paper)."""
     rows = tuple((Cell(key), Cell(", ".join(map(setting_text, values)))) for key, values in grid.items())
     block = Block(((Head("setting"), Head("values")),), rows)
-    return FormattedTable("table1_grid", "Values of the settings", "Every combination is tried.", (block,), number=1)
+    return FormattedTable("table_grid", "Values of the settings", "Every combination is tried.", (block,), number=1)
 
 
 def setting_text(value: object) -> str:

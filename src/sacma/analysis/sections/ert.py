@@ -37,7 +37,7 @@ PIECE = """
 <p class="caption">Expected running time (ERT, or aRT): evaluations of all trials, until the target or their end, over
 the number of trials that reached the target; a target that no trial reached has none. The virtual best is the lowest of
 all algorithms at each target. <a href="{{ files.ert.csv }}">csv</a>; all functions as figures:
-<a href="figures/">figures/</a></p>
+<a href="figures/index.html">figures</a></p>
 <div class="scroll" id="ert-table" tabindex="0" role="region" aria-label="ERT of the function"></div>
 <p class="caption">ERT/D of the chosen function and dimension, in brackets how many trials reached the target; the
 lowest is bold. As tables of all functions:

@@ -23,7 +23,7 @@ PIECE = """
 <div class="chart strips" id="final-chart"></div>
 <p class="caption">Best Δf of each trial after {{ values.budget }} evaluations, a point a trial, and a bar at the
 median. Quartiles, best and worst: <a href="{{ files.final_values.csv }}">csv</a>; of every trial and budget:
-<a href="{{ files.best_delta_f.csv }}">csv</a>; all functions as figures: <a href="figures/">figures/</a></p>
+<a href="{{ files.best_delta_f.csv }}">csv</a>; all functions as figures: <a href="figures/index.html">figures</a></p>
 """
 
 KEYS = ["algorithm", "dimension", "function"]

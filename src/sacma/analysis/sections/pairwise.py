@@ -31,7 +31,7 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
             blocks.append(Block(header, number_rows(wins, ".0f", stars=stars)))
         correction = {"p_bergmann_hommel": "Bergmann and Hommel", "p_shaffer": "Shaffer"}[decisive(pairs)]
         yield FormattedTable(
-            f"table4_pairwise{suffix}",
+            f"table_pairwise{suffix}",
             f"Pairwise comparisons{suffix.replace('_', ' ')}",
             "On how many functions the algorithm of the row has the lower Δf_med than that of the column. An asterisk: "
             "its mean rank is significantly lower, by Friedman's post-hoc test with the correction of "

@@ -67,7 +67,7 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         thresholds = [f"{value:.2f}" for value in tests["critical_value"].reindex(columns).dropna().sort_values()]
         critical = " to ".join(dict.fromkeys([*thresholds[:1], *thresholds[-1:]]))
         yield FormattedTable(
-            f"table3_mean_ranks{suffix}",
+            f"table_mean_ranks{suffix}",
             f"Mean ranks{suffix.replace('_', ' ')}",
             "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
             f"asterisk where the ranks differ at the level {ALPHA:g}"

@@ -14,10 +14,11 @@ const withGlyphs = (svg) => {
 for (const chooser of document.querySelectorAll("select[data-figures]")) {
   const figures = data.figures[chooser.dataset.figures];
   const image = byId(`figure-${chooser.dataset.figures}`);
+  const caption = image.closest("figure").querySelector("figcaption").textContent.split(" All as SVG")[0].trim();
   const show = () => {
     const figure = figures[chooser.value];
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withGlyphs(figure.svg))}`;
-    image.alt = figure.title;
+    image.alt = `${figure.title}: ${caption}`;
     // As wide as the column, but on a phone, where it scrolls, no smaller than can be read.
     const width = (4 / 3) * Number(/width="([\d.]+)pt"/.exec(figure.svg)?.[1] ?? 480);
     image.style.width = `max(min(100%, ${1.7 * width}px), ${1.1 * width}px)`;

@@ -11,7 +11,11 @@ if (byId("final-chart")) {
   );
   const draw = () => {
     const of = source[dimension.value][chosen.value];
-    const names = Object.keys(of);
+    const names = Object.keys(of).filter((name) => !unchosen.has(name));
+    if (!names.length) {
+      place.textContent = "No data here.";
+      return;
+    }
     const width = place.clientWidth;
     const letters = width < 600 ? 14 : 30;
     const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
@@ -66,5 +70,5 @@ if (byId("final-chart")) {
   dimension.addEventListener("change", () => { fillFunctions(); draw(); });
   chosen.addEventListener("change", draw);
   draw();
-  charts.push({ redraw: draw, restyle: draw });
+  charts.push({ redraw: draw, restyle: draw, rechoose: draw });
 }
