@@ -14,7 +14,7 @@ import pytest
 from tests.commands import environment, sacma
 from tests.conftest import CONFIGS, coco_files
 
-CONFIG_FILES = [CONFIGS / "ada_kendall.yaml", CONFIGS / "cmaes.yaml"]
+CONFIG_FILES = [CONFIGS / f"{name}.yaml" for name in ("ada_kendall", "cmaes", "sacma")]
 
 
 @contextmanager
