@@ -43,11 +43,15 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
     "start.step_share": (0.125, 0.5),
     "control.largest_change": (0.1, 0.4),
     "control.growth": (0.1, 0.4),
+    "control.least_factor": (0.25, 1.0),
+    "control.wrong_error": (0.3875, 1.55),
     "control.model_generations": (1, 6),
     "proposals.radius": (1.5, 6.0),
     "model.update_rate": (0.15, 0.6),
+    "training_set.n_req_offset": (1, 4),
     "training_set.n_max_factor": (8, 30),
     "sampling.population_multiple": (1.0, 4.0),
+    "restarts.population_factor": (1.0, 4.0),
     "restarts.max_restarts": (2, 8),
 }
 """Halved and doubled, whole numbers rounded up."""

@@ -7,7 +7,7 @@ with their 95 % bootstrap intervals over functions.
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +30,10 @@ FIRST_BUDGET = 10.0
 
 LEADERS = ("sacma", "DTS-CMA-ES", "DTS-aCMA-ES", "lq-CMA-ES", "ADA-Kendall-active", "aCMA-ES")
 """Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel."""
+
+MOST_LEADERS = 6
+MIDDLE = 2
+"""Number of the budget, from 0, at which groups of functions are shown beside the last one: 50·D."""
 
 
 def main() -> None:
@@ -61,6 +65,7 @@ def main() -> None:
         order = print_table(here, ranks[ranks["dimension"] == dimension], of_dimension, comparison.budget)
         if given.of in order:
             print_lead(here, given.of, order)
+        print_groups(here, comparison.suite.groups, order)
         print_lost(here, order)
 
 
@@ -124,6 +129,27 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     for other in (each for each in there if each != name):
         found = ((p_of[other, s], rank.loc[name, s] < rank.loc[other, s]) for s in scenarios)
         print(markdown(other, *(bold(f"{p:.1g}", p < ALPHA) if ahead else "" for p, ahead in found)))
+
+
+def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], order: Sequence[str]) -> None:
+    """Print the mean of log₁₀ Δf_med over each group of functions, of the leaders and of the best by function."""
+    logs = table_of(here)
+    scenarios = list(here["scenario"].unique())
+    there = [name for name in order if name in LEADERS] or list(order[:MOST_LEADERS])
+    for scenario in dict.fromkeys((scenarios[min(MIDDLE, len(scenarios) - 1)], scenarios[-1])):
+        at = logs.loc[scenario]
+        print(f"\nThe mean of log₁₀ Δf_med by group of functions, at {scenario}:\n")
+        print(markdown_head("group", *there, "best of all by function"))
+        for group, numbers in groups.items():
+            chosen = at.reindex([n for n in numbers if n in at.index])
+            if len(chosen):
+                means = chosen[there].mean()
+                cells = (_cell(means[name], means.min()) for name in there)
+                print(markdown(f"{group} ({_span(list(chosen.index))})", *cells, _cell(chosen.min(axis=1).mean())))
+
+
+def _span(numbers: Sequence[int]) -> str:
+    return f"f{numbers[0]}" if len(numbers) == 1 else f"f{numbers[0]} to f{numbers[-1]}"
 
 
 def print_lost(here: pd.DataFrame, order: Sequence[str]) -> None:
