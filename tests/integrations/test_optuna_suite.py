@@ -1,4 +1,8 @@
-"""Optuna's own tests of samplers, those that it ships for others."""
+"""Optuna's own tests of samplers, those that it ships for others.
+
+Left out are the tests of several objectives, ``MultiObjectiveSamplerTestCase``: such a study is refused, which
+``SingleOnlySamplerTestCase`` tests. The tests of Optuna's repository that are not shipped are of its own samplers.
+"""
 
 from collections.abc import Callable
 
@@ -20,7 +24,7 @@ def plain() -> BaseSampler:
 class OurSamplers:
     """The samplers that the tests are for."""
 
-    @pytest.fixture(params=[from_the_start, plain], ids=["ada-kendall", "plain"])
+    @pytest.fixture(params=[from_the_start, plain], ids=["sacma", "cmaes"])
     def sampler(self, request: pytest.FixtureRequest) -> Callable[[], BaseSampler]:
         """Return what makes a sampler."""
         made: Callable[[], BaseSampler] = request.param
