@@ -11,7 +11,7 @@ from sacma.algorithms.pycma import BIPOPSettings, LQSettings
 from sacma.algorithms.random_search import RandomSearchSettings
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config.study import Protocol, load_study
-from sacma.optimize.methods import Method, composed, method_of, named, names, registered
+from sacma.optimize.methods import SHORT, Method, composed, method_of, named, names, registered
 from sacma.strategy.as_run.sampling import CMAESAsRun
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import IPOP
@@ -41,6 +41,12 @@ def test_names_are_those_of_the_shipped_configs() -> None:
     strategies = {name for name, study in studies.items() if study.algorithm == "surrogate-cmaes"}
     assert set(composed()) == strategies
     assert strategies >= {name.replace("_", "-") for name in SIX} | {"dts-cmaes", "dts-cmaes-adaptive", "forest-scmaes"}
+
+
+def test_short_names() -> None:
+    assert method_of("lq", sigma0=0.5, bounded=True) == method_of("lq-cma-es", sigma0=0.5, bounded=True)
+    assert set(SHORT.values()) <= set(names())
+    assert not set(SHORT) & set(names())
 
 
 def test_call_decides_step_size_and_bounds() -> None:
@@ -155,8 +161,8 @@ def test_a_near_name_is_named() -> None:
         ("ada_kl", "ada-kl"),
         ("dts-cma-es", "dts-cmaes"),
         ("COBYQA", "cobyqa"),
-        ("lq", "lq-cma-es"),
-        ("dts", "dts-cmaes"),
+        ("lq-", "lq-cma-es"),
+        ("dts-", "dts-cmaes"),
     ):
         with pytest.raises(
             ValueError, match=rf"^method is '{given}'; allowed: .*, cobyqa, .*, cmaes, .*; is it {near}\?$"

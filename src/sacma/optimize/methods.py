@@ -42,6 +42,10 @@ class Method:
         return ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
+SHORT = {"cma": "cmaes", "dts": "dts-cmaes", "lq": "lq-cma-es"}
+"""Other names of methods in a call."""
+
+
 @cache
 def _configs() -> dict[str, Path]:
     """Return the shipped configs of the study and the baselines by their names in a call."""
@@ -126,6 +130,7 @@ def _chosen(given: object) -> Method:
         return Method(_algorithm_with(given), given)
     if not isinstance(given, str):
         refuse("method", given, "the name of a method, such as 'sacma', or settings", of_type=True)
+    given = SHORT.get(given, given)
     if given in _configs():
         return named(given)
     return _with_defaults(given)
