@@ -33,6 +33,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/comparison.py": ([STUDY, "--of", "ADA-Kendall", "--tiny"], ["| mean rank at |", "behind it"]),
     "benchmarks/constraints.py": (["--tiny"], "median log10 gap of the best"),
     "benchmarks/failures.py": (["--tiny"], "none where x1 > 1/2"),
+    "benchmarks/first_point.py": (["--tiny"], "mean rank of 7 ways to begin"),
     "benchmarks/footprint.py": (["--tiny"], "first fit, warm cache, seconds"),
     "benchmarks/gp_fit.py": (["--tiny"], "theirs near ours"),
     "benchmarks/harness.py": (["--tiny"], "over bare, %"),
