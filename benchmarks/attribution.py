@@ -75,9 +75,9 @@ def variants(protocol: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Study
     for difference, parts in DIFFERENCES.items():
         yield f"code-{difference}", _with(code, text, parts, difference)
     random_seeds = {"training_set.selection.seeding": "random"}
-    yield "code, random seeds", {name: _seeded(study, random_seeds) for name, study in code.items()}
+    yield "code random seeds", {name: _seeded(study, random_seeds) for name, study in code.items()}
     k_means = _with(text, code, DIFFERENCES["k-means"], "k-means")
-    yield "text+k-means, random seeds", {name: _seeded(study, random_seeds) for name, study in k_means.items()}
+    yield "text+k-means random seeds", {name: _seeded(study, random_seeds) for name, study in k_means.items()}
 
 
 def _seeded(study: Study, seeds: Mapping[str, str]) -> Study:

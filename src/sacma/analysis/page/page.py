@@ -35,10 +35,14 @@ OF_FIRST_SCREEN = {"summary", "ecdf", "algorithms", "styles", "names", "baseline
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
 GROUP = r'<g id="(?:figure|axes|patch|text|legend|line2d|xtick|ytick|matplotlib\.axis)_\d+"'
-UNSEEN = re.compile(rf"<!--.*?-->\n?|<defs>\s*</defs>\n?|{GROUP}/>\n?", re.DOTALL)
+UNSEEN = re.compile(rf"<!--.*?-->\n?|<metadata>.*?</metadata>|<defs>\s*</defs>\n?|{GROUP}/>\n?", re.DOTALL)
 NAMED = re.compile(f"{GROUP}>")
 PLACED = re.compile(r"translate\([^)]*\)")
 DIGITS = re.compile(r"\d+\.\d{3,}")
+COORDINATES = re.compile(r' (?:x|y)="[^"]*"| d="M [^"]*"(?= clip-path)')  # of marks, and of curves in a panel
+TENTHS = re.compile(r"-?\d+\.\d{2,}")
+LOCAL = re.compile(r'id="([mph][0-9a-f]{10})"')  # a mark, or the border of a panel
+SPACE = re.compile(r"(?<=>)\s+(?=<)|(?<=[\w\d])\s*\n\s*(?=[\w\d\"])")
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,7 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
 def _without_glyphs(svg: str, glyphs: dict[str, str]) -> str:
     """Return a picture without the outlines of characters that ``glyphs`` has, or takes: the page has each once.
 
-    Comments, empty groups, their names, and digits that cannot be seen are left out, too.
+    Comments, empty groups, long names, metadata and digits that cannot be seen are left out, too.
     """
 
     def kept(found: re.Match[str]) -> str:
@@ -165,7 +169,10 @@ def _without_glyphs(svg: str, glyphs: dict[str, str]) -> str:
         return "" if glyphs.setdefault(found[1], outline) == outline else found[0]
 
     slim = UNSEEN.sub("", GLYPH.sub(kept, svg))
-    slim = NAMED.sub("<g>", slim)
+    slim = SPACE.sub("", NAMED.sub("<g>", slim))
+    for number, name in enumerate(dict.fromkeys(LOCAL.findall(slim))):
+        slim = slim.replace(name, f"{name[0]}{number}")
+    slim = COORDINATES.sub(lambda found: TENTHS.sub(lambda digits: f"{float(digits[0]):.1f}", found[0]), slim)
     return PLACED.sub(lambda found: DIGITS.sub(lambda digits: f"{float(digits[0]):.2f}", found[0]), slim)
 
 

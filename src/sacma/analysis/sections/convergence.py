@@ -39,6 +39,9 @@ TARGET = 1e-8  # COCO's final target: what is below counts as this
 START = 0.04
 """Share of the evaluations that may lie above the panel: shown in full, random points would leave all else flat."""
 
+MANY = 8  # algorithms
+MOST_OF_MANY = 41  # points of a chart's curve of many algorithms
+
 MARKS = 2  # markers on a curve
 BAND = 0.16  # opacity of the quartiles
 MOST_OF_BAND = 30  # points of an edge of a band
@@ -51,14 +54,20 @@ def _figures(report: Report) -> Iterator[Drawing]:
 
 
 def _chart(findings: Findings) -> Json:
-    """Return by dimension the numbers of evaluations, and by function and algorithm quartile, median, quartile."""
+    """Return by dimension the numbers of evaluations, and by function and algorithm quartile, median, quartile.
+
+    Of many algorithms at fewer evaluations and with fewer digits: all quartiles would be half of the page.
+    """
     found: Json = {}
+    many = len(findings.comparison.names) > MANY
     for D, of_dimension in by_dimension(findings["convergence"]):
         x = np.unique(of_dimension["evaluations_per_dimension"])
+        if many:
+            x = x[np.unique(np.linspace(0, len(x) - 1, MOST_OF_MANY).round().astype(int))]
         functions: dict[str, Json] = {str(function): {} for function in sorted(of_dimension["function"].unique())}
         for (function, name), curve in of_dimension.groupby(["function", "algorithm"], sort=False):
             at = curve.set_index("evaluations_per_dimension").reindex(x)
-            functions[str(function)][str(name)] = [rounded(at[column]) for column in VALUES]
+            functions[str(function)][str(name)] = [rounded(at[column], 3 if many else 4) for column in VALUES]
         found[str(D)] = {"x": rounded(x, 5), "functions": functions}
     return found
 
