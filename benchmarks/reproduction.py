@@ -4,6 +4,7 @@ Run as ``python benchmarks/reproduction.py RESULTS`` after ``make reproduce``.
 """
 
 import argparse
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -12,39 +13,41 @@ from report import bold, markdown, markdown_head, parsed
 from sacma.analysis.paper.published import ALGORITHMS, READINGS
 from sacma.analysis.sections.cpu import PARTS
 
+COPIED = ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_checks", "paper_pairs", "paper_cpu")
+"""Tables of the report."""
+
 VERDICTS = {"yes": "holds", "no": "fails"}
 
 
 def main() -> None:
-    """Print mean ranks beside the paper's and their agreement, the claims, CPU time and what the trials cost."""
+    """Print mean ranks, claims, wins and CPU time beside the paper's, and what the trials cost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    tables = parsed(parser).results / "report" / "tables"
-    ranks, correlation, claims, checks, cpu, costs = (
-        pd.read_csv(tables / f"{name}.csv")
-        for name in (
-            "paper_mean_ranks",
-            "paper_correlation",
-            "paper_claims",
-            "paper_checks",
-            "paper_cpu",
-            "trial_costs",
-        )
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="copy the tables that are behind it into FOLDER")
+    given = parsed(parser)
+    tables = given.results / "report" / "tables"
+    ranks, correlation, claims, checks, pairs, cpu, costs = (
+        pd.read_csv(tables / f"{name}.csv") for name in (*COPIED, "trial_costs")
     )
+    if given.data:
+        for name in COPIED:
+            shutil.copyfile(tables / f"{name}.csv", given.data / f"{name}.csv")
     for reading in READINGS:
         title = reading.title
         print(f"\n### Mean ranks {title}\n")
         print_ranks(ranks[ranks["reading"] == title], correlation[correlation["reading"] == title])
     print("\n### Claims\n")
     print_claims(claims, checks)
-    print("\n### CPU time\n")
-    print_cpu(cpu)
     for reading in READINGS:
-        mine = costs[costs["algorithm"].isin(reading.names)]
-        hours = mine[list(PARTS)].to_numpy().sum() / 3600
-        print(
-            f"\n{reading.title}: {len(mine):,} trials, {mine['evaluations'].sum():,} evaluations, {hours:.1f} CPU hours"
-        )
+        if (pairs["reading"] == reading.title).any():
+            print(f"\n### Wins {reading.title}\n")
+            print_pairs(pairs[pairs["reading"] == reading.title])
+    for reading in READINGS:
+        if (cpu["reading"] == reading.title).any():
+            print(f"\n### CPU time {reading.title}\n")
+            print_cpu(cpu[cpu["reading"] == reading.title])
+    for reading in READINGS:
+        print_cost(reading.title, costs[costs["algorithm"].isin(reading.names)])
 
 
 def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
@@ -84,6 +87,27 @@ def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
         for check in group.to_dict("records"):
             verdict = VERDICTS.get(check["holds"], "undecided")
             print(f"- {check['what']}: {check['ours']:.3g}; wanted {check['wanted']}: {verdict}")
+
+
+def print_pairs(pairs: pd.DataFrame) -> None:
+    """Print how well our wins over functions agree with those of the paper's Table 4, and what is significant."""
+    print(markdown_head("", "ρ", "rms, functions", "significant in both", "in the paper alone", "here alone"))
+    for (D, scenario), group in pairs.groupby(["dimension", "scenario"], sort=False):
+        rho = group["paper"].corr(group["ours"], method="spearman")
+        rms = (group["paper"] - group["ours"]).pow(2).mean() ** 0.5
+        theirs, mine = group["paper_significant"], group["significant"]
+        counts = ((theirs & mine).sum(), (theirs & ~mine).sum(), (~theirs & mine).sum())
+        cells = (f"{rho:.2f}".replace("-", "−"), f"{rms:.1f}", *map(str, counts))
+        print(markdown(f"{D}-D, {scenario}", *cells))
+
+
+def print_cost(title: str, costs: pd.DataFrame) -> None:
+    """Print how many CPU hours the trials of a reading took, in all and by dimension."""
+    hours = costs[list(PARTS)].sum(axis="columns") / 3600
+    by_dimension = hours.groupby(costs["dimension"]).sum()
+    parts = ", ".join(f"{D}-D {value:.2f}" for D, value in by_dimension.items())
+    counts = f"{len(costs):,} trials, {costs['evaluations'].sum():,} evaluations"
+    print(f"\n{title}: {counts}, {hours.sum():.1f} CPU hours ({parts})")
 
 
 def print_cpu(cpu: pd.DataFrame) -> None:

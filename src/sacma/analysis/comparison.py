@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.overlap import Overlap, Problem, overlap
-from sacma.analysis.paper.published import READINGS, Reading
+from sacma.analysis.paper.published import FEWEST_OF_PAPER, READINGS, Reading
 from sacma.analysis.trials import (
     SMALLEST_TARGET,
     Scenario,
@@ -34,7 +34,6 @@ from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
 Covered = tuple[StoredStudy, Completeness]  # A study and what is there of it
-FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
 BASELINE = "CMA-ES"  # algorithm that others are compared with, where it is there
 
 

@@ -6,8 +6,9 @@ import pytest
 from scipy import stats
 
 from sacma.analysis.paper import published
+from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
+from sacma.analysis.paper.published import AS_PRINTED, AS_RUN
 from sacma.analysis.sections.cpu import PARTS
-from sacma.analysis.sections.publication import correlations, cpu_beside, mean_ranks_beside
 from sacma.analysis.trials import BEST_COLUMNS
 
 SCENARIO = ["dimension", "scenario"]
@@ -51,5 +52,20 @@ def test_cpu_ratio() -> None:
     cpu = pd.DataFrame(
         {"algorithm": "ADA-KL", "dimension": 20, "part": [*PARTS, "total"], "seconds_per_evaluation": 1e-3}
     )
-    (row,) = cpu_beside(cpu).to_dict("records")
+    (row,) = cpu_beside(cpu, AS_PRINTED).to_dict("records")
     assert row["ratio"] == pytest.approx(3360)
+    assert cpu_beside(cpu, AS_RUN).empty
+    (row,) = cpu_beside(cpu.replace({"algorithm": {"ADA-KL": "ADA-KL-as-run"}}), AS_RUN).to_dict("records")
+    assert (row["algorithm"], row["ratio"]) == ("ADA-KL", pytest.approx(3360))
+
+
+def test_wins_stand_beside_the_papers() -> None:
+    """Of the paper's own table they are the same; of some algorithms there are their pairs, of none no rows."""
+    pairs = published.pairs()
+    beside = pairs_beside(pairs)
+    assert len(beside) == 10 * 30
+    assert (beside["paper"] == beside["ours"]).all()
+    assert (beside["paper_significant"] == beside["significant"]).all()
+    of_two = pairs_beside(pairs[pairs["winner"].isin(["GP-1", "GP-5"]) & pairs["loser"].isin(["GP-1", "GP-5"])])
+    assert len(of_two) == 20
+    assert list(pairs_beside(pd.DataFrame()).columns) == list(beside.columns)

@@ -34,6 +34,7 @@ class Reading(NamedTuple):
 AS_PRINTED, AS_RUN = Reading("by the paper's text", ""), Reading("as its authors ran it", "-as-run")
 READINGS = (AS_RUN, AS_PRINTED)  # configs/as_run and configs/
 
+FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
 PROBLEMS = 24  # functions that mean ranks and wins are over
 INSTANCES = 15  # of each function
 BUDGET = 250.0  # Evaluations/D of a trial

@@ -1,7 +1,6 @@
 """Our results beside the paper's: its claims, its mean ranks and its CPU time."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,15 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
-from sacma.analysis.comparison import FEWEST_OF_PAPER, Compared, Comparison
+from sacma.analysis.comparison import Compared, Comparison
 from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, mark_key, new_layout
 from sacma.analysis.figures.rows import rows
 from sacma.analysis.figures.style import FAINT, looks, styled
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
-from sacma.analysis.paper.agreement import agreement
+from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
 from sacma.analysis.paper.claims import Evidence, checks, judge
 from sacma.analysis.paper.published import AS_PRINTED, READINGS, Reading
 from sacma.analysis.run_lengths import by_group
@@ -26,8 +24,8 @@ from sacma.analysis.section import Drawing, Findings, Make, Report, Section, of_
 from sacma.analysis.sections.control import control_frequencies
 from sacma.analysis.sections.cpu import comparable_costs
 from sacma.analysis.sections.ecdf import distributions_of
-from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number
-from sacma.analysis.tables import PLACE, joined, mean_ranks, medians_of, pairwise_table, rank_tests
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
+from sacma.analysis.tables import PLACE, mean_ranks, medians_of, pairwise_table, rank_tests
 from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT, best_delta_f, budgets_to_target, evaluations_to_target
 
 PIECE = """
@@ -141,90 +139,10 @@ def _correlations(findings: Findings, reading: Reading) -> pd.DataFrame:
     return correlations(beside[beside["reading"] == reading.title], findings.once(BEST[reading]))
 
 
-def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return our mean ranks, as from ``mean_ranks``, beside the paper's, among the same algorithms.
-
-    ``functions`` is how many ours are over, the paper's are over 24; ``algorithms`` how many the ranks are among: with
-    one there is no row.
-    """
-    ours = ranks.rename(columns={"mean_rank": "ours"})[[*PLACE, "algorithm", "functions", "ours"]]
-    parts = (
-        published.mean_ranks_among(set(group["algorithm"]))
-        .rename(columns={"mean_rank": "paper"})
-        .assign(algorithms=len(group))
-        .merge(group, on=[*PLACE, "algorithm"])
-        for _, group in ours.groupby(PLACE, sort=False)
-        if len(group) > 1
-    )
-    both = joined(parts, [*PLACE, "algorithm", "functions", "algorithms", "paper", "ours"])
-    return both.assign(difference=both["ours"] - both["paper"])
-
-
-def correlations(beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Return how well the mean ranks agree, ours and the paper's, in each of its ten scenarios.
-
-    Args:
-        beside: as from ``mean_ranks_beside``.
-        best: best Δf of the trials behind it, as from ``best_delta_f``, of functions that all algorithms have.
-
-    Returns:
-        Columns dimension, scenario, algorithms, spearman_rho and its p_value (two-sided, by all permutations), NaN with
-        fewer than 3 algorithms, or where all of ours are equal; rms_difference of the mean ranks; rho_low and rho_high,
-        a 95 % bootstrap interval over functions and instances; and what the experiment would have with its own
-        repetition in 95 of 100 cases: repeated_rho, or a larger one, and repeated_difference, or a smaller one. The
-        last four are NaN where algorithms differ in their numbers of trials.
-    """
-    rows = []
-    for (D, scenario), group in beside.groupby(PLACE, sort=False):
-        paper, ours = group["paper"].to_numpy(), group["ours"].to_numpy().round(9)
-        rho = p_value = np.nan
-        if len(group) >= FEWEST_OF_PAPER and len(set(ours)) > 1:
-            statistic = partial(_spearman, paper)
-            test = stats.permutation_test((ours,), statistic, permutation_type="pairings", n_resamples=10_000)
-            rho, p_value = float(test.statistic), float(test.pvalue)
-        there = best[(best["dimension"] == D) & (best["scenario"] == scenario)]
-        logs = there.assign(log=np.log10(there["delta_f"])).pivot_table(
-            index="algorithm", columns=["function", "trial"], values="log", dropna=False
-        )
-        logs = logs.reindex(group["algorithm"]).dropna(axis="columns")
-        found: tuple[float, ...] = (np.nan,) * 4
-        functions = group["functions"].iloc[0]
-        trials = Counter(logs.columns.get_level_values("function"))
-        if not np.isnan(rho) and len(trials) == functions and len(set(trials.values())) == 1:
-            values = logs.to_numpy().reshape(len(logs), functions, -1)
-            with_paper = agreement(values, paper, np.random.default_rng([D, *str(scenario).encode()]))
-            found = with_paper.low, with_paper.high, with_paper.least_rho, with_paper.most_difference
-        distance = float(np.sqrt(np.mean((ours - paper) ** 2)))
-        rows.append((D, scenario, len(group), rho, p_value, distance, *found))
-    columns = [
-        "spearman_rho",
-        "p_value",
-        "rms_difference",
-        "rho_low",
-        "rho_high",
-        "repeated_rho",
-        "repeated_difference",
-    ]
-    return pd.DataFrame(rows, columns=[*PLACE, "algorithms", *columns])
-
-
-def _spearman(paper: "np.ndarray[tuple[int], np.dtype[np.float64]]", ours: object) -> float:
-    return float(stats.spearmanr(paper, ours).statistic)
-
-
-def cpu_beside(cpu: pd.DataFrame, *, of_paper: bool = True) -> pd.DataFrame:
-    """Return CPU seconds per true evaluation, as from ``cpu_per_evaluation``, beside the paper's Table 2.
-
-    Columns are algorithm, dimension, paper, ours (seconds) and ratio (how many times less ours is); there are no rows
-    where the study is not the paper's.
-    """
-    total = cpu[(cpu["part"] == "total") & of_paper].rename(columns={"seconds_per_evaluation": "ours"})
-    both = (
-        published.cpu_seconds()
-        .rename(columns={"seconds": "paper"})
-        .merge(total[["algorithm", "dimension", "ours"]], on=["algorithm", "dimension"])
-    )
-    return both.assign(ratio=both["paper"] / both["ours"])
+def _cpu(findings: Findings) -> pd.DataFrame:
+    """Return CPU times beside the paper's of each reading that there is, and no rows where there is none."""
+    of = _of_readings(lambda findings, reading: cpu_beside(findings["cpu"], reading))(findings)
+    return of if findings.comparison.of_paper else of.iloc[:0]
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
@@ -234,6 +152,9 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         of = reading.title
         if (ranks["reading"] == of).any():
             yield _beside_ranks_table(ranks[ranks["reading"] == of], correlation[correlation["reading"] == of], reading)
+        pairs = findings["paper_pairs"]
+        if (pairs["reading"] == of).any():
+            yield _beside_pairs_table(pairs[pairs["reading"] == of], reading)
     if len(findings["paper_cpu"]):
         yield _beside_cpu_table(findings["paper_cpu"])
 
@@ -317,14 +238,38 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading
     )
 
 
-def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
-    """Return CPU seconds per true evaluation beside the paper's, from ``cpu_beside``."""
-    columns = ["algorithm", "dimension", "paper", "ours", "ratio"]
-    rows = tuple(
-        (Cell(f"{name}, {D}-D"), number(paper, ".2f"), number(ours, ".5f"), number(ratio, ",.0f"))
-        for name, D, paper, ours, ratio in beside[columns].itertuples(index=False)
+def _beside_pairs_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
+    """Return our wins beside the paper's, from ``pairs_beside``."""
+    algorithms = [name for name in published.ALGORITHMS if name in set(beside["winner"])]
+    header_of = partial(spanning, over=algorithms, below=("paper", "ours"))
+    blocks = []
+    for (D, scenario), group in beside.groupby(PLACE, sort=False):
+        wins = group.pivot(index="winner", columns="loser", values=["paper", "ours"]).swaplevel(axis="columns")
+        wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, ("paper", "ours")]))
+        stars = {
+            (row["winner"], (row["loser"], whose))
+            for row in group.to_dict("records")
+            for whose, significant in (("paper", "paper_significant"), ("ours", "significant"))
+            if row[significant]
+        }
+        blocks.append(Block(header_of((f"{D}-D", str(scenario))), number_rows(wins, ".0f", stars=stars)))
+    return FormattedTable(
+        f"table4_beside_paper{reading.suffix.replace('-', '_')}",
+        f"Wins beside the paper's, {reading.title}",
+        "On how many functions the algorithm of the row has the lower Δf_med than that of the column. An asterisk: "
+        "significantly, in each by Friedman's post-hoc test with the correction of Bergmann and Hommel.",
+        tuple(blocks),
     )
-    header = ((Head("CPU seconds per evaluation"), Head("paper"), Head("ours"), Head("times less")),)
+
+
+def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
+    """Return CPU seconds per true evaluation beside the paper's, from ``cpu_beside`` of each reading."""
+    columns = ["algorithm", "dimension", "reading", "paper", "ours", "ratio"]
+    rows = tuple(
+        (Cell(f"{name}, {D}-D"), Cell(reading), number(paper, ".2f"), number(ours, ".5f"), number(ratio, ",.0f"))
+        for name, D, reading, paper, ours, ratio in beside[columns].itertuples(index=False)
+    )
+    header = ((Head("CPU seconds per evaluation"), Head("reading"), Head("paper"), Head("ours"), Head("times less")),)
     return FormattedTable(
         "table2_beside_paper",
         "CPU time beside the paper's",
@@ -355,7 +300,8 @@ SECTION = Section(
     frames={
         "paper_mean_ranks": of_all(_of_evidence(lambda found: mean_ranks_beside(found.ranks))),
         "paper_correlation": of_all(_of_readings(_correlations)),
-        "paper_cpu": of_one(lambda findings: cpu_beside(findings["cpu"], of_paper=findings.comparison.of_paper)),
+        "paper_pairs": of_all(_of_evidence(lambda found: pairs_beside(found.pairs))),
+        "paper_cpu": of_one(_cpu),
         "paper_claims": _of_evidence(judge),
         "paper_checks": _of_evidence(checks),
     },
