@@ -99,8 +99,14 @@ class Comparison:
 
     @property
     def baseline(self) -> str:
-        """The algorithm that others are compared with, unless given CMA-ES, or the first where it is not there."""
-        return self.against or (BASELINE if BASELINE in self.names else self.names[0])
+        """The algorithm that others are compared with.
+
+        Unless given it is the one of the user's own, from an algorithm file, if there is one; else CMA-ES, or the first
+        where that is not there.
+        """
+        own = [study.name for study, _ in self.covered if study.parts[-1].origin is not None]
+        usual = BASELINE if BASELINE in self.names else self.names[0]
+        return self.against or (own[0] if len(own) == 1 else usual)
 
     @property
     def budget(self) -> float:

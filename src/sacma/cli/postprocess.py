@@ -60,7 +60,9 @@ def postprocess(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="The algorithm that gains are measured against; default: CMA-ES, or else the first.", metavar="NAME"
+            help="The algorithm that gains are measured against; default: your own of an algorithm file, if there is "
+            "one, else CMA-ES, or else the first.",
+            metavar="NAME",
         ),
     ] = None,
     budget: Annotated[

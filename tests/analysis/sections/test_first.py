@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from sacma.algorithms.registry import Origin
 from sacma.analysis.comparison import Comparison, compare
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.first import headline
 from sacma.analysis.tables import overall_pairs, overall_ranks
 from sacma.errors import SacmaError
+from sacma.store.stored_study import StoredStudy
 from tests.analysis.made import Improvements, compared, made
 
 PROTOCOL = {"functions": "1-8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
@@ -179,6 +181,10 @@ def test_the_baseline_can_be_chosen() -> None:
     comparison = compare(studies, baseline="GP-5")
     assert comparison.baseline == "GP-5"
     assert set(find(comparison)["gains"]["algorithm"]) == {"CMA-ES", "GP-1"}
+    (study, trials), *others = studies
+    own = StoredStudy((study.parts[0].model_copy(update={"origin": Origin("theirs.py", "0" * 64, is_file=True)}),))
+    assert compare([*others, (own, trials)]).baseline == study.name
+    assert compare([(own, trials), *others], baseline="GP-1").baseline == "GP-1"
     with pytest.raises(SacmaError, match="--baseline: there is no algorithm 'Nobody'; there are CMA-ES, GP-1, GP-5"):
         compare(studies, baseline="Nobody")
     assert np.isfinite(find(comparison)["gains"]["decades"]).all()
