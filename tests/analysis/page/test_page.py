@@ -123,6 +123,23 @@ def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> N
     assert float(value) == pytest.approx(row["median"].item(), rel=1e-2)
 
 
+def test_charts_are_read_by_keyboard(opened: Opened) -> None:
+    """The arrow keys go from one number of evaluations to the next; the chart's label has the last values."""
+    for key in ("first", "convergence", "ecdf"):
+        chart, readout = opened.page.locator(f"#{key}-chart"), opened.page.locator(f"#{key}-readout")
+        chart.focus()
+        assert readout.get_attribute("aria-live") == "polite"
+        chart.press("ArrowLeft")
+        last = readout.locator("span").all_inner_texts()
+        label = str(chart.get_attribute("aria-label"))
+        assert label.endswith(f"; {last[0]} {', '.join(last[1:])}.")
+        chart.press("ArrowLeft")
+        assert readout.locator("span").all_inner_texts()[0] != last[0]
+        chart.press("ArrowRight")
+        assert readout.locator("span").all_inner_texts() == last
+    assert opened.complaints == []
+
+
 def test_tables_can_be_sorted(opened: Opened) -> None:
     """A click on a heading sorts by value, another one the other way round."""
     head = opened.page.locator("#time table thead tr:last-child th").last

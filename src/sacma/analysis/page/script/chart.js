@@ -88,6 +88,20 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
   const readout = byId(`${name}-readout`);
   let plot = null;
 
+  // With the arrow keys, as with the pointer.
+  place.tabIndex = 0;
+  place.setAttribute("role", "group");
+  place.addEventListener("focus", () => readout.setAttribute("aria-live", "polite"));
+  place.addEventListener("blur", () => readout.setAttribute("aria-live", "off"));
+  place.addEventListener("keydown", (event) => {
+    const step = ({ ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0) * (plot?.scales.x.dir ?? 1);
+    if (!plot || !step || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const at = plot.data[0];
+    const next = Math.min(at.length - 1, Math.max(0, (plot.cursor.idx ?? (step > 0 ? -1 : at.length)) + step));
+    plot.setCursor({ left: plot.valToPos(at[next], "x"), top: 1 });
+  });
+
   const redraw = () => {
     if (plot) plot.destroy();
     place.replaceChildren();
@@ -104,6 +118,8 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
       place.textContent = "No data here.";
       return;
     }
+    const last = names.map((algorithm) => `${algorithm} ${describe(lines[algorithm], x.length - 1)}`).join(", ");
+    place.setAttribute("aria-label", `${label} by ${names.length} algorithms; ${across.where(x[x.length - 1])} ${last}.`);
     const columns = [x];
     const series = [{}];
     const bands = [];
