@@ -6,10 +6,13 @@
 import argparse
 import math
 import re
+import signal
+import threading
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -37,6 +40,9 @@ from tests.optimize.simulated import Simulated, without_waiting
 
 Objective = Callable[[Array], Any]
 Generator = np.random.Generator
+
+LONGEST = 300
+"""Seconds of a call, at most."""
 
 
 class Broken(Exception):  # noqa: N818 what it says
@@ -357,6 +363,13 @@ def _one_number(given: Any, shift: float = 0.0) -> float:
     return math.tanh(float(given[0])) + shift
 
 
+def _leave_out_first_guess(arguments: dict[str, Any], lower: Array, upper: Array, rng: Generator) -> None:
+    """Take x₀ out of a call, whose D is then of its bounds, and σ₀ out of half of them."""
+    arguments |= {"x0": None, "bounds": np.column_stack([lower, upper])}
+    if rng.integers(2):
+        del arguments["sigma0"]
+
+
 def generated(rng: Generator) -> GeneratedCall:
     """Draw a call; one of four has a wrong argument."""
     D = int(rng.integers(1, 41)) if rng.integers(3) == 0 else int(rng.integers(1, 7))
@@ -392,6 +405,8 @@ def generated(rng: Generator) -> GeneratedCall:
         arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
     arguments |= _noisy(arguments)
     arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
+    if "bounds" in arguments and np.all(np.isfinite([lower, upper])) and not drawn.integers(4):
+        _leave_out_first_guess(arguments, lower, upper, drawn)
     return _call(rng, arguments, WRONG)
 
 
@@ -520,7 +535,7 @@ def _check(call: GeneratedCall, seen: Array, result: Any) -> None:
     if isinstance(given.get("space"), sacma.Space):
         _check_in_space(given["space"], seen, result)
         return
-    x0 = np.atleast_1d(np.asarray(given["x0"], dtype=float))
+    x0 = np.atleast_1d(np.asarray(given["bounds"][:, 0] if given["x0"] is None else given["x0"], dtype=float))
     lower, upper = np.full(len(x0), -np.inf), np.full(len(x0), np.inf)
     bounds = given.get("bounds")
     if isinstance(bounds, Bounds):
@@ -552,6 +567,25 @@ def _check_in_space(space: sacma.Space, seen: Array, result: Any) -> None:
         raise Broken("evaluated elsewhere than the history says")
 
 
+@contextmanager
+def ended_in_time() -> Iterator[None]:
+    """Raise Broken in a call that does not end: none takes more than seconds."""
+
+    def hangs(*_: object) -> None:
+        raise Broken(f"no end after {LONGEST} s")
+
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def endings(count: int, seed: int, *, tell: Callable[[str], None] = print) -> Counter[str]:
     """Run ``count`` generated calls and return how often they ended how; tell of each that broke a rule."""
     counts = Counter[str]()
@@ -559,7 +593,7 @@ def endings(count: int, seed: int, *, tell: Callable[[str], None] = print) -> Co
         rng = np.random.default_rng([seed, number])
         call = generated_in_space(rng) if number % 4 == 3 else generated(rng)  # a quarter of them
         try:
-            with without_waiting():
+            with without_waiting(), ended_in_time():
                 counts[ending(call)] += 1
         except Exception as error:  # noqa: BLE001 that is what is looked for
             counts["BROKEN"] += 1
