@@ -10,6 +10,9 @@ from sacma.surrogate.whitening import Array
 HALVINGS = 60
 """Of the interval of the multiplier: to the accuracy of floating-point numbers."""
 
+LARGE = 1e100
+"""A coefficient, from which on a quadratic function is divided by it: the minimum stays where it is."""
+
 
 @dataclass(frozen=True)
 class Quadratic:
@@ -62,6 +65,9 @@ def minimum_in_ball(gradient: Array, hessian: Array, radius: float) -> Array:
     Sorensen, *Computing a trust region step*, 1983); where that s is shorter and H has a negative eigenvalue, its
     eigenvector leads on to the boundary.
     """
+    largest = max(float(np.abs(gradient).max()), float(np.abs(hessian).max()))
+    if largest > LARGE:  # whose squares are too large for a float
+        gradient, hessian = gradient / largest, hessian / largest
     w, V = np.linalg.eigh(hessian)
     a = V.T @ gradient
     tiny = 1e-12 * max(1.0, float(np.abs(w).max()))
