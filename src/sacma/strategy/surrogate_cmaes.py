@@ -235,6 +235,7 @@ class SurrogateStrategy:
         """Have f evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""
         self._population = None
         seen, learned = run.place(points)
+        self._observer.spent("strategy_seconds")
         values = yield list(seen)
         finite, late = finite_rows(values), _missing(values)
         self._archive.add(learned[finite], values[finite])
