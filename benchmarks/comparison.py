@@ -92,11 +92,14 @@ def print_table(here: pd.DataFrame, ranks: pd.DataFrame, trials: Sequence[Trial]
     middle = table_of(here).groupby(level="scenario").mean().T[scenarios]
     order = [str(name) for name in mean_rank.mean(axis=1).sort_values().index]
     area = {name: float(np.mean(areas([t for t in trials if t.algorithm == name], budget))) for name in order}
-    print(markdown_head("mean rank at", *scenarios, "mean log₁₀ Δf_med at", *scenarios, "area"))
+    print(markdown_head("mean rank at", *scenarios))
     for name in order:
-        cells = [[_cell(table.loc[name, s], table[s].min()) for s in scenarios] for table in (mean_rank, middle)]
-        largest = bold(f"{area[name]:.3f}", area[name] == max(area.values()))
-        print(markdown(name, *cells[0], "", *cells[1], largest))
+        print(markdown(name, *(_cell(mean_rank.loc[name, s], mean_rank[s].min()) for s in scenarios)))
+    print()
+    print(markdown_head("mean log₁₀ Δf_med at", *scenarios, "area"))
+    for name in order:
+        cells = [_cell(middle.loc[name, s], middle[s].min()) for s in scenarios]
+        print(markdown(name, *cells, bold(f"{area[name]:.3f}", area[name] == max(area.values()))))
     return order
 
 
