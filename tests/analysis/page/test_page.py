@@ -222,6 +222,15 @@ def test_data_and_printed_tables_have_files_of_their_own(results: Path) -> None:
         assert not (results / "tables" / f"{name}.tex").exists(), name
 
 
+@pytest.mark.parametrize("kind", ["tables", "figures"])
+def test_folders_have_a_page_of_their_files(results: Path, kind: str) -> None:
+    """A link to each file, for web servers that show no folders; the report links to the page."""
+    page = (results / kind / "index.html").read_text()
+    links = {unquote(link) for link in re.findall(r'<a href="([^"]+)"', page)}
+    assert links == {path.name for path in (results / kind).iterdir()} - {"index.html"} | {"../index.html"}
+    assert f'href="{kind}/index.html"' in (results / "index.html").read_text()
+
+
 def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> None:
     """Of its algorithms alone: mean ranks beside those printed, as table and frame, and tables numbered as in it."""
     shutil.copytree(results.parent, tmp_path / "results")
