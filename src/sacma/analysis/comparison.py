@@ -34,6 +34,7 @@ from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
 Covered = tuple[StoredStudy, Completeness]  # A study and what is there of it
+MANY = 8  # algorithms, above which names are not all told, curves not all strong, and charts have fewer points
 BASELINE = "CMA-ES"  # algorithm that others are compared with, where it is there
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from sacma.analysis.comparison import Comparison, Covered, ExternalData
+from sacma.analysis.comparison import MANY, Comparison, Covered, ExternalData
 from sacma.analysis.figures.files import render
 from sacma.analysis.notes import scope
 from sacma.analysis.page.page import Page, render_listing, render_page
@@ -31,7 +31,6 @@ ALL_OF_EACH = (
     "what they show of several functions is not of the same problems. The report compares what all have."
 )
 COCOPP_PAGE = "../cocopp/comparison/index.html"  # from the report
-MOST_NAMED = 8  # algorithms below the title: more take the room of the first chart
 Steps = Callable[[str, float], None]  # called with what is done now and which part of all is done
 
 
@@ -91,7 +90,7 @@ def write_report(
         drawings = [drawing for section in sections for drawing in section.figures(report)]
         suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"
         names = comparison.names
-        named = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} algorithms"
+        named = ", ".join(names) if len(names) <= MANY else f"{len(names)} algorithms"
         budget = f"up to {comparison.budget:g}·D evaluations"
         page = Page(
             title=f"sacma: {store.root.resolve().name}",

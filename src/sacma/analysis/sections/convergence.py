@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from sacma.analysis.comparison import MANY
 from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, thinned
 from sacma.analysis.figures.grid import HEIGHT, WIDTH, function_grid
 from sacma.analysis.figures.layout import guide, line_key, without_data
@@ -39,7 +40,6 @@ TARGET = 1e-8  # COCO's final target: what is below counts as this
 START = 0.04
 """Share of the evaluations that may lie above the panel: shown in full, random points would leave all else flat."""
 
-MANY = 8  # algorithms
 MOST_OF_MANY = 41  # points of a chart's curve of many algorithms
 
 MARKS = 2  # markers on a curve

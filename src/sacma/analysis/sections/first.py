@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.comparison import Comparison
+from sacma.analysis.comparison import MANY, Comparison
 from sacma.analysis.ledger import Ledger, dimensions, listed
 from sacma.analysis.section import Findings, Json, Make, Report, Section, rounded
 from sacma.analysis.sections.ranks import are_compared
@@ -180,6 +180,7 @@ def _chart(findings: Findings) -> Json:
     there = {f for _, _, f in findings.comparison.planned}
     groups = {name: [f for f in range_ if f in there] for name, range_ in findings.comparison.suite.groups.items()}
     return {
+        "many": MANY,
         "budgets": budgets,
         "ranks": found if are_compared(findings) else {},
         "functions": ranked,

@@ -62,17 +62,19 @@ if (byId("first-dimension")) {
   };
 
   // Of many algorithms the curves of a few stand out: those of the lowest mean ranks, or the one that is pointed at.
+  const STRONG = 5;
   let pointedAt = null;
+  const meansIn = (rows, names) => names.map((_, n) => rows.reduce((sum, row) => sum + row[n], 0) / rows.length);
   const behind = () => {
     const names = place ? chosen() : [];
-    if (names.length <= 8) return new Set();
-    const rows = rerank(names);
-    const sum = Object.fromEntries(names.map((name, n) => [name, rows.reduce((total, row) => total + row[n], 0)]));
-    const ahead = pointedAt === null ? [...names].sort((a, b) => sum[a] - sum[b]).slice(0, 5) : [pointedAt];
+    if (names.length <= data.summary.many) return new Set();
+    const means = meansIn(rerank(names), names);
+    const order = names.map((_, n) => n).sort((a, b) => means[a] - means[b]);
+    const ahead = pointedAt === null ? order.slice(0, STRONG).map((n) => names[n]) : [pointedAt];
     return new Set(names.filter((name) => !ahead.includes(name)));
   };
   const pointAt = (name) => {
-    if (chosen().length <= 8) return;
+    if (chosen().length <= data.summary.many || name === pointedAt) return;
     pointedAt = name;
     curves?.redraw();
   };
@@ -81,8 +83,7 @@ if (byId("first-dimension")) {
   const meansOf = (names) => {
     if (names.length === everybody().length && !leftOut.size) return ranks[dimension.value][budget.value];
     const rows = rerank(names);
-    const mean = (sample) => names.map((_, n) => sample.reduce((sum, row) => sum + row[n], 0) / sample.length);
-    const found = mean(rows);
+    const found = meansIn(rows, names);
     let state = 1;
     const random = () => { // mulberry32
       state = (state + 0x6d2b79f5) | 0;
@@ -91,7 +92,7 @@ if (byId("first-dimension")) {
       return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
     };
     const samples = rows.length > 1 && names.length > 1
-      ? Array.from({ length: 1000 }, () => mean(rows.map(() => rows[Math.floor(random() * rows.length)])))
+      ? Array.from({ length: 1000 }, () => meansIn(rows.map(() => rows[Math.floor(random() * rows.length)]), names))
       : [];
     return Object.fromEntries(names.map((name, n) => {
       const sorted = samples.map((sample) => sample[n]).sort((a, b) => a - b);
@@ -144,13 +145,13 @@ if (byId("first-dimension")) {
       const strip = svgOf("rect", { x: 0, y: y - row / 2, width, height: row, fill: "transparent" });
       strip.append(svgOf("title", {}, `${name}: ${mean.toFixed(2)}`));
       strip.addEventListener("pointerenter", () => pointAt(name));
-      strip.addEventListener("pointerleave", () => pointAt(null));
       write(left - 8, y + 4, middle(name, letters), "end", weight);
       if (from !== null) picture.append(svgOf("line", { x1: at(from), x2: at(to), y1: y, y2: y, stroke, "stroke-width": 2 }));
       picture.append(svgOf("circle", { cx: at(mean), cy: y, r: 5, fill: stroke }));
       write(width - 4, y + 4, mean.toFixed(2), "end", weight);
       picture.append(strip); // in front of the others, to be pointed at
     });
+    picture.addEventListener("pointerleave", () => pointAt(null)); // from strip to strip is one change, not two
     place.replaceChildren(picture);
   };
 
