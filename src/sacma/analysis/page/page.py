@@ -26,6 +26,7 @@ from sacma.analysis.terms import explained
 from sacma.coco.function_names import BEST_2009
 from sacma.files.printable import printable
 
+OFFLINE = Markup("default-src 'none'; img-src data:; style-src 'unsafe-inline'")  # what a page may load
 UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
@@ -62,16 +63,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     """Return the page as HTML."""
     findings = report.findings
     names = report.comparison.names
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_printable
-    )
-    environment.filters |= {
-        "symbols": lambda text: Markup(explained(names_together(html_text(str(text)), names))),  # noqa: S704 it escapes
-        "symbols_plain": _plainly,
-        "terms": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
-        "table": lambda table: Markup(rendered(table, "html")),  # noqa: S704 idem
-        "rows": _rows,
-    }
+    environment = _environment(names)
     figures: dict[str, list[Drawing]] = defaultdict(list)
     pictures: dict[str, list[Json]] = defaultdict(list)
     glyphs: dict[str, str] = {}
@@ -91,13 +83,12 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
         ]
         places.append({"key": key, "title": first.title, "heading": first.heading or first.title, "sections": parts})
     data = _data(findings, sections, pictures) | {"glyphs": glyphs}
-    return environment.from_string(_resource("template.html")).render(
+    return environment.get_template("template.html").render(
         title=page.title,
+        policy=OFFLINE + Markup("; script-src 'unsafe-inline'"),
         subtitle=page.subtitle,
         partial=page.partial,
-        version=__version__,
         uplot=UPLOT,
-        styles=Markup(styles()),  # noqa: S704 our own
         script=Markup(script()),  # noqa: S704 idem
         uplot_code=Markup(uplot_script()),  # noqa: S704 idem
         data=_packed(_printable({name: content for name, content in data.items() if name in OF_FIRST_SCREEN})),
@@ -118,14 +109,27 @@ def render_listing(title: str, names: Iterable[str]) -> str:
     for name in sorted(names):
         stem, _, kind = name.rpartition(".")
         files.setdefault(stem, {})[kind] = name
+    return _environment().get_template("listing.html").render(title=title, policy=OFFLINE, files=files)
+
+
+def _environment(names: Sequence[str] = ()) -> jinja2.Environment:
+    """Return what fills the templates beside this module; ``names`` are of algorithms, which are not parted."""
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_printable
+        loader=jinja2.FunctionLoader(_resource),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        finalize=_printable,
     )
-    return environment.from_string(_resource("listing.html")).render(
-        title=title,
-        styles=Markup(styles()),  # noqa: S704 our own
-        files=files,
-    )
+    environment.filters |= {
+        "symbols": lambda text: Markup(explained(names_together(html_text(str(text)), names))),  # noqa: S704 it escapes
+        "symbols_plain": _plainly,
+        "terms": lambda text: Markup(html_text(str(text))),  # noqa: S704 it escapes
+        "table": lambda table: Markup(rendered(table, "html")),  # noqa: S704 idem
+        "rows": _rows,
+    }
+    environment.globals |= {"version": __version__, "styles": Markup(styles())}  # noqa: S704 our own
+    return environment
 
 
 def _resource(name: str) -> str:
