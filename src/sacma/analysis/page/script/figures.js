@@ -14,7 +14,7 @@ const withGlyphs = (svg) => {
 for (const chooser of document.querySelectorAll("select[data-figures]")) {
   const figures = data.figures[chooser.dataset.figures];
   const image = byId(`figure-${chooser.dataset.figures}`);
-  const caption = image.closest("figure").querySelector("figcaption").textContent.split(" All as SVG")[0].trim();
+  const caption = image.closest("figure").querySelector("figcaption > span").textContent;
   const show = () => {
     const figure = figures[chooser.value];
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withGlyphs(figure.svg))}`;
