@@ -139,10 +139,9 @@ def _correlations(findings: Findings, reading: Reading) -> pd.DataFrame:
     return correlations(beside[beside["reading"] == reading.title], findings.once(BEST[reading]))
 
 
-def _cpu(findings: Findings) -> pd.DataFrame:
-    """Return CPU times beside the paper's of each reading that there is, and no rows where there is none."""
-    of = _of_readings(lambda findings, reading: cpu_beside(findings["cpu"], reading))(findings)
-    return of if findings.comparison.of_paper else of.iloc[:0]
+def _cpu(findings: Findings, reading: Reading) -> pd.DataFrame:
+    cpu, names = findings["cpu"], names_of(findings.comparison, reading)
+    return cpu_beside(cpu[cpu["algorithm"].isin(names)], reading)
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
@@ -301,7 +300,7 @@ SECTION = Section(
         "paper_mean_ranks": of_all(_of_evidence(lambda found: mean_ranks_beside(found.ranks))),
         "paper_correlation": of_all(_of_readings(_correlations)),
         "paper_pairs": of_all(_of_evidence(lambda found: pairs_beside(found.pairs))),
-        "paper_cpu": of_one(_cpu),
+        "paper_cpu": of_one(_of_readings(_cpu)),
         "paper_claims": _of_evidence(judge),
         "paper_checks": _of_evidence(checks),
     },
