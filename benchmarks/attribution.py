@@ -74,16 +74,16 @@ def variants(protocol: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Study
     yield "code", code
     for difference, parts in DIFFERENCES.items():
         yield f"code-{difference}", _with(code, text, parts, difference)
-    random_seeds = {"training_set.selection.seeding": "random"}
-    yield "code random seeds", {name: _seeded(study, random_seeds) for name, study in code.items()}
     k_means = _with(text, code, DIFFERENCES["k-means"], "k-means")
-    yield "text+k-means random seeds", {name: _seeded(study, random_seeds) for name, study in k_means.items()}
+    for name, whole in (("code", code), ("text+k-means", k_means)):
+        yield f"{name} random seeds", {of: _at_random_seeds(study) for of, study in whole.items()}
 
 
-def _seeded(study: Study, seeds: Mapping[str, str]) -> Study:
-    """Return an algorithm whose k-means begins at other seeds; one without a model as it is."""
-    selection = study.settings.model_dump()["training_set"]["selection"]["name"]
-    return changed(study, "random-seeds", seeds) if selection == "kmeans" else study
+def _at_random_seeds(study: Study) -> Study:
+    """Return an algorithm whose k-means begins at random points; one that has none as it is."""
+    if study.settings.training_set.selection.name != "kmeans":
+        return study
+    return changed(study, "random-seeds", {"training_set.selection.seeding": "random"})
 
 
 def _with(

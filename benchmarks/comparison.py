@@ -31,7 +31,6 @@ FIRST_BUDGET = 10.0
 LEADERS = ("sacma", "DTS-CMA-ES", "DTS-aCMA-ES", "lq-CMA-ES", "ADA-Kendall-active", "aCMA-ES")
 """Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel."""
 
-MOST_LEADERS = 6
 MIDDLE = 2
 """Number of the budget, from 0, at which groups of functions are shown beside the last one: 50·D."""
 
@@ -138,7 +137,7 @@ def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], order:
     """Print the mean of log₁₀ Δf_med over each group of functions, of the leaders and of the best by function."""
     logs = table_of(here)
     scenarios = list(here["scenario"].unique())
-    there = [name for name in order if name in LEADERS] or list(order[:MOST_LEADERS])
+    there = [name for name in order if name in LEADERS] or list(order[: len(LEADERS)])
     for scenario in dict.fromkeys((scenarios[min(MIDDLE, len(scenarios) - 1)], scenarios[-1])):
         at = logs.loc[scenario]
         print(f"\nThe mean of log₁₀ Δf_med by group of functions, at {scenario}:\n")

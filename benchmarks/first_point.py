@@ -5,7 +5,7 @@ ranked on each problem and seed by the best value after 5, 10 and 25·D evaluati
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import cocoex
 import numpy as np
 from joblib import Parallel, delayed
 from real.catalogue import HALVES, PROBLEMS
-from report import parsed, print_table, write
+from report import named, parsed, print_table, write
 from scipy.stats import qmc, rankdata
 
 import sacma
@@ -56,8 +56,7 @@ class Case:
         if isinstance(self.problem, str):
             return PROBLEMS[self.problem].at
         options = f"dimensions:{self.dimension} function_indices:{self.problem}"
-        suite = cocoex.Suite("bbob", f"instances:{self.seed}", options)
-        problem = suite.get_problem(0)
+        problem = cocoex.Suite("bbob", f"instances:{self.seed}", options).get_problem(0)
         return lambda unit: float(problem(HALF_WIDTH * (2.0 * unit - 1.0)))
 
 
@@ -67,10 +66,11 @@ def main() -> None:
     parser.add_argument("--dimensions", default="2,5", help="of bbob")
     parser.add_argument("--functions", default=",".join(map(str, range(1, 25))))
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--problems", default=",".join(n for n, p in PROBLEMS.items() if p.half == HALVES[0]))
+    parser.add_argument("--problems", help="names, with commas; default: all of the development half")
     parser.add_argument("--jobs", type=int, default=1)
     given = parsed(parser, dimensions="2", functions="1", seeds=1, problems="gas oil")
-    cases = list(cases_of(given))
+    real = named("--problems", given.problems, [n for n, p in PROBLEMS.items() if p.half == HALVES[0]])
+    cases = list(cases_of(given, real))
     found = Parallel(n_jobs=given.jobs)(delayed(best_of_all)(case) for case in cases)
     rows = []
     for group in dict.fromkeys(case.group for case in cases):
@@ -78,23 +78,23 @@ def main() -> None:
             [rankdata(best, axis=0) for case, best in zip(cases, found, strict=True) if case.group == group]
         )
         for name, mean in zip(VARIANTS, ranks.mean(axis=0), strict=True):
-            rows.append({"problems": group, "runs": len(ranks), "begins at": name} | named(mean))
+            rows.append({"problems": group, "runs": len(ranks), "begins at": name} | by_budget(mean))
     print(f"mean rank of {len(VARIANTS)} ways to begin, by the best value after so many evaluations; 1 is best")
     print_table(rows)
     write("first_point", vars(given), rows=rows)
 
 
-def named(mean: Array) -> dict[str, Any]:
+def by_budget(mean: Array) -> dict[str, Any]:
     """Return mean ranks by the names of their budgets."""
     return {f"{after}·D": round(float(value), 2) for after, value in zip(AFTER, mean, strict=True)}
 
 
-def cases_of(given: argparse.Namespace) -> Iterator[Case]:
+def cases_of(given: argparse.Namespace, real: Sequence[str]) -> Iterator[Case]:
     """Yield the cases of all groups."""
     for D in map(int, given.dimensions.split(",")):
         for f in map(int, given.functions.split(",")):
             yield from (Case(f"bbob, {D}-D", D, f, 101 + seed) for seed in range(given.seeds))
-    for name in given.problems.split(","):
+    for name in real:
         yield from (Case("real", PROBLEMS[name].dimension, name, seed) for seed in range(1, 1 + given.seeds))
 
 
@@ -113,8 +113,7 @@ def best(case: Case, first: First) -> Array:
 
     start, archive = np.full(D, 0.5), None
     if first.sample:
-        with np.errstate(all="ignore"):
-            points = qmc.LatinHypercube(D, rng=np.random.default_rng(case.seed)).random(first.sample * D)
+        points = qmc.LatinHypercube(D, rng=np.random.default_rng(case.seed)).random(first.sample * D)
         known = np.array([noted(point) for point in points])
         start = points[np.argmin(known)]
         archive = (points[np.isfinite(known)], known[np.isfinite(known)])
