@@ -13,8 +13,7 @@ from sacma.surrogate.whitening import Array
 def bound_penalty() -> Any:
     """Return the class; pycma is imported by the first call.
 
-    pycma's ``BoundPenalty`` repairs coordinate by coordinate, and a point several times a generation: a quarter of an
-    optimizer's CPU time with its populations.
+    pycma's ``BoundPenalty`` repairs coordinate by coordinate, and each point several times a generation.
     """
     base: Any = pycma().BoundPenalty
 
