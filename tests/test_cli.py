@@ -224,14 +224,14 @@ def test_foreign_data(tmp_path: Path) -> None:
     short = [*SMALL[:-1], "10"]
     assert sacma("run", CONFIGS / "cmaes.yaml", *short, "--results", "short", cwd=tmp_path).returncode == 0
     theirs = ("--with", "Theirs=other/coco/CMA-ES", "--with", "Short=short/coco/CMA-ES")
-    done = sacma("postprocess", *theirs, cwd=tmp_path)
+    done = sacma("postprocess", "--no-pdf", *theirs, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Short: 4 of 4 trials end before 20·D evaluations, off the target" in done.stderr
     assert "cocopp looks at 3 algorithms" in done.stdout
     tables = tmp_path / "results" / "report" / "tables"
     known = pd.read_csv(tables / "median_delta_f.csv").query("scenario == '20·D'")
     medians = known.set_index(["algorithm", "function"])["median_delta_f"]
-    own = sacma("postprocess", "other", "--no-pages", cwd=tmp_path)
+    own = sacma("postprocess", "other", "--no-pages", "--no-pdf", cwd=tmp_path)
     assert own.returncode == 0
     expected = pd.read_csv(tmp_path / "other" / "report" / "tables" / "median_delta_f.csv")
     expected = expected.query("scenario == '20·D'").set_index("function")
@@ -239,7 +239,7 @@ def test_foreign_data(tmp_path: Path) -> None:
         assert medians["Theirs", function] == pytest.approx(expected["median_delta_f"][function], rel=1e-6)
         assert np.isnan(medians["Short", function])
     assert "Theirs" in "".join(page.read_text() for page in (tmp_path / "results" / "cocopp").rglob("*.html"))
-    alone = sacma("postprocess", "--no-pages", "--with", "Theirs=other/coco/CMA-ES", cwd=tmp_path)
+    alone = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=other/coco/CMA-ES", cwd=tmp_path)
     assert alone.returncode == 0
     pairs = pd.read_csv(tables / "pairwise.csv")
     assert set(pairs["winner"]) == {"GP-1", "Theirs"}
@@ -252,7 +252,7 @@ def test_foreign_data(tmp_path: Path) -> None:
         "../a=other": "cannot name a folder of results",
         "GP-1=other/coco/CMA-ES": "there is an algorithm GP-1 already",
     }.items():
-        refused = sacma("postprocess", "--no-pages", "--with", wrong, cwd=tmp_path)
+        refused = sacma("postprocess", "--no-pages", "--no-pdf", "--with", wrong, cwd=tmp_path)
         assert refused.returncode == 2
         assert message in refused.stderr
         assert len(refused.stderr.splitlines()) == 1
@@ -267,7 +267,7 @@ def test_data_of_others_alone(tmp_path: Path) -> None:
     assert sacma("export", "all", "--accept-warnings", cwd=tmp_path).returncode == 0
 
     def ranks(*arguments: object) -> pd.DataFrame:
-        done = sacma("postprocess", *arguments, "--no-pages", cwd=tmp_path)
+        done = sacma("postprocess", *arguments, "--no-pages", "--no-pdf", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         found = pd.read_csv(tmp_path / str(arguments[0]) / "report" / "tables" / "mean_ranks.csv")
         return found.sort_values(["scenario", "algorithm"], ignore_index=True)
@@ -275,17 +275,17 @@ def test_data_of_others_alone(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(ranks("all"), ranks("theirs", "--with", "all/export"))
     assert set(ranks("all")["scenario"]) == {"10·D", "#FE_t", "#FE_t/3"}
     for arguments in (["all"], ["theirs", "--with", "all/export"]):
-        longer = sacma("postprocess", *arguments, "--no-pages", "--budget", 20, cwd=tmp_path)
+        longer = sacma("postprocess", *arguments, "--no-pages", "--no-pdf", "--budget", 20, cwd=tmp_path)
         assert longer.returncode == 0, longer.stderr
         assert "GP-5: 4 of 4 trials end before 20·D evaluations, off the target" in " ".join(longer.stderr.split())
         medians = pd.read_csv(tmp_path / arguments[0] / "report" / "tables" / "median_delta_f.csv")
         unknown = medians[medians["median_delta_f"].isna()]
         assert set(unknown["algorithm"]) == {"GP-5"}
         assert "20·D" in set(unknown["scenario"])
-    refused = sacma("postprocess", "all", "--no-pages", "--budget", 21, cwd=tmp_path)
+    refused = sacma("postprocess", "all", "--no-pages", "--no-pdf", "--budget", 21, cwd=tmp_path)
     assert refused.returncode == 2
     assert "--budget: no trial has more than 20·D evaluations; give at most that" in refused.stderr
-    assert sacma("postprocess", "nothing", "--no-pages", cwd=tmp_path).returncode == 2
+    assert sacma("postprocess", "nothing", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 2
 
 
 def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:
     assert sacma("run", *configs, *SMALL, cwd=tmp_path).returncode == 0
     for record in (tmp_path / "results" / "records" / "GP-1").glob("f001-*"):
         record.unlink()
-    done = sacma("postprocess", "--partial", "--no-pages", cwd=tmp_path)
+    done = sacma("postprocess", "--partial", "--no-pages", "--no-pdf", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("PARTIAL") == 2
     medians = pd.read_csv(tmp_path / "results" / "report" / "tables" / "median_delta_f.csv")
@@ -328,7 +328,7 @@ def test_a_broken_study_is_its_own_problem(tmp_path: Path) -> None:
     assert "delete it and run the config again" in sacma("status", cwd=tmp_path).stderr
 
 
-@pytest.mark.parametrize("arguments", [("algorithms",), ("postprocess", "--no-pages")])
+@pytest.mark.parametrize("arguments", [("algorithms",), ("postprocess", "--no-pages", "--no-pdf")])
 def test_terminals_without_unicode(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """Where Δ cannot be written, a question mark is."""
     sacma("run", CONFIGS / "cmaes.yaml", *SMALL, cwd=tmp_path)

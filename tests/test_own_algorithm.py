@@ -41,7 +41,7 @@ def test_it_runs_beside_the_others(own: Path) -> None:
     assert unnamed.returncode == 2
     assert "say where it is with --algorithm-file" in unnamed.stderr
     assert "1 to run" in sacma("run", "--algorithm-file", "own_optimizer.py", cwd=own).stdout
-    assert sacma("postprocess", "--no-pages", cwd=own).returncode == 0
+    assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=own).returncode == 0
 
 
 @pytest.mark.parametrize("backend", ["serial", "loky", "dask"])

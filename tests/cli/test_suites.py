@@ -44,7 +44,7 @@ def test_from_config_to_pages(
     ]
     assert sorted(curve.to[-1] for curve in data.curves) == pytest.approx(sorted(o.best_delta_f for o in outcomes))
 
-    made = sacma("postprocess", "out", "--jobs", 1, cwd=tmp_path)
+    made = sacma("postprocess", "out", "--no-pdf", "--jobs", 1, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     tables = tmp_path / "out" / "report" / "tables"
     said = pd.read_csv(tables / "left_out.csv")["left_out"]
@@ -84,6 +84,6 @@ def test_one_suite_a_folder(tmp_path: Path) -> None:
         "suite a folder of its own\n"
     )
     Store(tmp_path / "out").register(load_study(CONFIGS / "gp1.yaml", {"suite": "bbob-noisy"}))
-    mixed = sacma("postprocess", "out", "--partial", "--no-pages", cwd=tmp_path)
+    mixed = sacma("postprocess", "out", "--partial", "--no-pages", "--no-pdf", cwd=tmp_path)
     assert mixed.returncode == 2
     assert "give each suite a folder of its own" in mixed.stderr

@@ -167,7 +167,7 @@ def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
     ran, made, listed, planned = commands_of(
         tmp_path / "src",
         ("run", "mine.yaml", *small),
-        ("postprocess", "--no-pages"),
+        ("postprocess", "--no-pages", "--no-pdf"),
         ("algorithms",),
         ("sweep", "sweep.yaml", "--plan"),
         cwd=tmp_path,

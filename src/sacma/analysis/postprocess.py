@@ -66,11 +66,12 @@ def write_report(
     notes: Sequence[str],
     *,
     jobs: int,
+    pdf: bool = True,
     on_step: Steps = lambda _what, _part: None,
 ) -> Written:
     """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
 
-    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes.
+    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
     """
     sections = all_sections()
     findings = find(comparison)
@@ -97,7 +98,7 @@ def write_report(
             subtitle=f"{named}{suite}; {budget}, target Δf {comparison.target:g}",
             partial=_partial(comparison),
             tables=tables,
-            figures=_write_figures(folder / "figures", drawings, jobs, on_step),
+            figures=_write_figures(folder / "figures", drawings, on_step, jobs=jobs, pdf=pdf),
             files=files,
             cocopp=COCOPP_PAGE if (folder / COCOPP_PAGE).exists() else "",
         )
@@ -145,7 +146,9 @@ def _write_tables(
     return links
 
 
-def _write_figures(folder: Path, drawings: Sequence[Drawing], jobs: int, on_step: Steps) -> list[tuple[Drawing, str]]:
+def _write_figures(
+    folder: Path, drawings: Sequence[Drawing], on_step: Steps, *, jobs: int, pdf: bool
+) -> list[tuple[Drawing, str]]:
     """Write figures; return those that the page shows, with their SVG."""
     numbers = count(1)
 
@@ -153,7 +156,7 @@ def _write_figures(folder: Path, drawings: Sequence[Drawing], jobs: int, on_step
         number = next(numbers)
         on_step(f"figures {number}/{len(drawings)}", 0.2 + 0.75 * number / len(drawings))
 
-    render({folder / drawing.name: drawing.make for drawing in drawings}, jobs=jobs, on_written=on_written)
+    render({folder / drawing.name: drawing.make for drawing in drawings}, jobs=jobs, pdf=pdf, on_written=on_written)
     shown = [drawing for drawing in drawings if drawing.group]
     return [(drawing, (folder / f"{drawing.name}.svg").read_text(encoding="utf-8")) for drawing in shown]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "sacma postprocess results/study",
-    "sacma postprocess --no-pages                     # the report alone, at once",
+    "sacma postprocess --no-pages --no-pdf            # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
     "sacma postprocess results/archive --with downloads  # data of others alone",
     "sacma postprocess --baseline GP-5                # measure gains against it",
@@ -34,6 +34,9 @@ def postprocess(
         bool, typer.Option("--partial", help="Go on although trials are missing; all that is made says so.")
     ] = False,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
+    pdf: Annotated[
+        bool, typer.Option("--pdf/--no-pdf", help="Whether to write figures as PDF, too: half of the time.")
+    ] = True,
     foreign: Annotated[
         list[str] | None,
         typer.Option(
@@ -122,7 +125,7 @@ def postprocess(
         start = time.monotonic()
         gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read
         with _step_display() as show:
-            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), on_step=show)
+            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), pdf=pdf, on_step=show)
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
     _print_found(written, missing)
 

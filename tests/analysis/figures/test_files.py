@@ -45,11 +45,14 @@ def test_written(tmp_path: Path) -> None:
     """Paths come back in the given order; each pair is told of once; folders are made; dots in names stay."""
     make = partial(heatmap, cells(SIX[:2], functions=[1]), "rank", dimension=2)
     stems = [tmp_path / "deep" / name for name in ("z", "GP-1.5", "a")]
-    told: list[tuple[Path, Path]] = []
+    told: list[tuple[Path, ...]] = []
     written = render(dict.fromkeys(stems, make), on_written=told.append)
     assert sorted(told) == sorted(written)
     assert [paths[0].name for paths in written] == ["z.svg", "GP-1.5.svg", "a.svg"]
     assert all(path.stat().st_size > 1000 for paths in written for path in paths)
+    (paths,) = render({tmp_path / "alone": make}, pdf=False)
+    assert [path.name for path in paths] == ["alone.svg"]
+    assert not (tmp_path / "alone.pdf").exists()
 
 
 def test_no_figures(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "results" / "coco" / "GP-5", theirs)
     for index in theirs.rglob("*.info"):
         index.write_text(index.read_text().replace("'GP-5'", f"'{HOSTILE}'"))
-    done = sacma("postprocess", "--no-pages", "--with", "Theirs=<b>theirs", cwd=folder)
+    done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=<b>theirs", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "results" / "report"
 
@@ -49,6 +49,18 @@ def some(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(results.parent, folder / "results")
     shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
     chosen = ("--algorithms", "CMA-ES,GP-5,Theirs", "--functions", "1,15")
-    done = sacma("postprocess", "--no-pages", "--with", "Theirs=theirs", *chosen, cwd=folder)
+    done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=theirs", *chosen, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "results" / "report" / "tables"
+
+
+@pytest.fixture(scope="session")
+def second(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the report of the second instance alone."""
+    folder = tmp_path_factory.mktemp("second")
+    shutil.copytree(results.parent, folder / "results")
+    shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
+    chosen = ("--with", "Theirs=theirs", "--instances", "2")
+    done = sacma("postprocess", "--no-pages", "--no-pdf", *chosen, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "results" / "report" / "tables"

@@ -96,6 +96,88 @@ def test_functions_that_are_chosen(opened: Opened, results: Path, some: Path) ->
     assert opened.complaints == []
 
 
+def test_instances_that_are_chosen(opened: Opened, second: Path) -> None:
+    """Mean ranks, the table of functions and final values are those of the command; it is said what they are of."""
+    page = opened.page
+    assert page.locator("#first-chosen").is_hidden()
+    page.locator("details.choice summary").click()
+    page.uncheck("#first-instances input[value='1']")
+    ranks = pd.read_csv(second / "mean_ranks.csv")
+    for D, budget in ((2, "25·D"), (3, "40·D")):
+        page.select_option("#first-dimension", str(D))
+        page.select_option("#first-budget", budget)
+        of = ranks[(ranks["dimension"] == D) & (ranks["scenario"] == budget)].set_index("algorithm")["mean_rank"]
+        assert strip(page) == pytest.approx(of.to_dict(), abs=0.005)
+        said = page.locator("#first-chosen").inner_text()
+        assert said.startswith("Of what is chosen (4 of 4 algorithms, 3 of 3 functions, 1 of 2 instances), the lowest ")
+        assert f"in {D}-D after {budget} evaluations is that of {of.idxmin()}" in said
+        assert f": {of.min():.2f} (" in said
+        assert "#FE_t" not in page.locator("#first-budget option").evaluate_all("all => all.map(o => o.value)")
+        compare_functions(page, second, D, budget)
+    assert page.locator("#final-chart circle").count() == 4
+    page.check("#first-instances input[value='1']")
+    assert page.locator("#first-chosen").is_hidden()
+    assert page.locator("#final-chart circle").count() == 8
+    assert opened.complaints == []
+
+
+def test_functions_and_algorithms(opened: Opened, results: Path, some: Path) -> None:
+    """Medians, ranks and gains are those of the command line, of all and of what is chosen, over any baseline."""
+    page = opened.page
+    for D, budget in ((2, "40·D"), (3, "25·D")):
+        compare_functions(page, results / "tables", D, budget)
+    page.uncheck("#functions-algorithms input[value='ADA-Kendall']")
+    assert not page.is_checked("#first-algorithms input[value='ADA-Kendall']")
+    page.locator("details.choice summary").click()
+    page.uncheck("#first-functions input[value='8']")
+    compare_functions(page, some, 2, "25·D")
+    page.select_option("#functions-show", "gain")
+    page.select_option("#functions-baseline", "GP-5")
+    assert page.input_value("#pair-across") == "GP-5"
+    logs = log_medians(some, 2, "25·D")
+    assert functions_table(page) == close_to(logs.apply(lambda values: logs["GP-5"] - values))
+    assert page.locator("#functions-table tfoot th").all_inner_texts() == ["mean of 2", "ahead on", "behind on"]
+    assert opened.complaints == []
+
+
+def compare_functions(page: Page, tables: Path, D: int, budget: str) -> None:
+    """Compare the table of functions with medians and ranks of the command line, and with gains of the medians."""
+    page.select_option("#functions-dimension", str(D))
+    page.select_option("#functions-budget", budget)
+    logs = log_medians(tables, D, budget)
+    ranks = pd.read_csv(tables / "function_ranks.csv")
+    ranks = ranks[(ranks["dimension"] == D) & (ranks["scenario"] == budget)]
+    expected = {
+        "median": logs,
+        "rank": ranks.pivot(index="function", columns="algorithm", values="rank"),
+        "gain": logs.apply(lambda values: logs["CMA-ES"] - values),
+    }
+    for kind, table in expected.items():
+        page.select_option("#functions-show", kind)
+        assert functions_table(page) == close_to(table)
+
+
+def log_medians(tables: Path, D: int, budget: str) -> pd.DataFrame:
+    """Return log10 Δf_med of the command line, functions × algorithms."""
+    medians = pd.read_csv(tables / "median_delta_f.csv")
+    of = medians[(medians["dimension"] == D) & (medians["scenario"] == budget)]
+    return of.pivot(index="function", columns="algorithm", values="median_delta_f").apply(np.log10)
+
+
+def close_to(table: pd.DataFrame) -> dict[str, object]:
+    """Return columns to compare with what has two digits."""
+    assert table.size
+    return {str(name): pytest.approx(column.to_list(), abs=0.0051) for name, column in table.items()}
+
+
+def functions_table(page: Page) -> dict[str, list[float]]:
+    """Return the cells of the table of functions by algorithm."""
+    _, *names = page.locator("#functions-table thead th").all_inner_texts()
+    rows = [row.locator("td").all_inner_texts() for row in page.locator("#functions-table tbody tr").all()]
+    cells = [[float(text.replace("\N{MINUS SIGN}", "-")) for text in row] for row in rows]
+    return dict(zip(names, map(list, zip(*cells, strict=True)), strict=True))
+
+
 def strip(page: Page) -> dict[str, float]:
     """Return the mean ranks that the first screen shows, by algorithm."""
     shown = page.locator("#first-ranks rect title").all_text_contents()

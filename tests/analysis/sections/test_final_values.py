@@ -1,10 +1,10 @@
-"""Final values are those of the trials, in figures, quantiles and the chart."""
+"""Final values are those of the trials, in figures and quantiles."""
 
 import numpy as np
 import pytest
 
 from sacma.analysis.sections import find
-from sacma.analysis.sections.final_values import SECTION, final_values
+from sacma.analysis.sections.final_values import final_values
 from tests.analysis.figures.drawn import line, panel, points
 from tests.analysis.figures.tables import SIX
 from tests.analysis.figures.tables import final_values as table_of
@@ -26,7 +26,7 @@ def test_each_trial_is_a_point() -> None:
         assert len(set(x)) == len(x)
 
 
-def test_quantiles_and_chart() -> None:
+def test_quantiles() -> None:
     """On the log scale, as numpy has them; Δf below the target counts as the target."""
     findings = find(compared(made("cmaes", lambda spec: [(7, FOUND[spec.instance])], PROTOCOL)))
     values = np.log10([max(value, 1e-8) for value in FOUND.values()])
@@ -34,5 +34,3 @@ def test_quantiles_and_chart() -> None:
     names = ["best", "lower_quartile", "median", "upper_quartile", "worst"]
     assert [row[name] for name in names] == pytest.approx(10 ** np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
     assert row["trials"] == 5
-    assert SECTION.chart is not None
-    assert SECTION.chart(findings) == {"2": {"8": {"CMA-ES": [1e-8, 0.002, 0.5, 3.0, 20.0]}}}

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from sacma.analysis.figures.style import styled
 
-Written = tuple[Path, Path]  # SVG and PDF of a figure
+Written = tuple[Path, ...]  # SVG of a figure, and PDF
 METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would not be the same the next time
 
 COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
@@ -22,19 +22,21 @@ FIGURES_A_PROCESS = 16
 """Fewer are drawn before another process has started."""
 
 
-def write(figure: Figure, stem: Path) -> Written:
-    """Write a figure as SVG and PDF below a path without ending, make its folder, and return both paths."""
+def write(figure: Figure, stem: Path, *, pdf: bool = True) -> Written:
+    """Write a figure as SVG, and PDF, below a path without ending, make its folder, and return the paths."""
     stem.parent.mkdir(parents=True, exist_ok=True)
-    svg, pdf = (stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf"))
-    svg.write_bytes(_compact(_content(figure, "svg")))
-    pdf.write_bytes(_content(figure, "pdf"))
-    return svg, pdf
+    written = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf")[: 1 + pdf])
+    for path in written:
+        content = _content(figure, path.suffix[1:])
+        path.write_bytes(_compact(content) if path.suffix == ".svg" else content)
+    return written
 
 
 def render(
     figures: Mapping[Path, Callable[[], Figure]],
     *,
     jobs: int = 1,
+    pdf: bool = True,
     on_written: Callable[[Written], object] = lambda _paths: None,
 ) -> list[Written]:
     """Make many figures in up to ``jobs`` processes, write them, and return the paths of all in the given order.
@@ -43,7 +45,7 @@ def render(
     called here with the paths of each figure. A ValueError says which cannot be drawn from its data.
     """
     written = {}
-    tasks = (delayed(_make)(stem, make) for stem, make in figures.items())
+    tasks = (delayed(_make)(stem, make, pdf=pdf) for stem, make in figures.items())
     jobs = min(jobs, max(1, len(figures) // FIGURES_A_PROCESS))
     # Data go through pipes: files in shared memory would stay behind if this process was killed.
     for stem, paths in Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)(tasks):
@@ -52,12 +54,12 @@ def render(
     return [written[stem] for stem in figures]
 
 
-def _make(stem: Path, make: Callable[[], Figure]) -> tuple[Path, Written]:
+def _make(stem: Path, make: Callable[[], Figure], *, pdf: bool) -> tuple[Path, Written]:
     try:
         figure = make()
     except ValueError as error:
         raise ValueError(f"figure {stem.name}: {error}") from error
-    return stem, write(figure, stem)
+    return stem, write(figure, stem, pdf=pdf)
 
 
 def _content(figure: Figure, kind: str) -> bytes:

@@ -31,7 +31,10 @@ UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
 # Parts of one function, in this order.
-SCRIPTS = ("start", "chart", "scatter", "runs", "first", "figures", "curves", "ert", "final", "end")
+SCRIPTS = (
+    *("start", "chart", "scatter", "runs", "trials", "first", "figures"),
+    *("curves", "ert", "functions", "final", "end"),
+)
 OF_FIRST_SCREEN = {"summary", "ecdf", "algorithms", "styles", "names", "baseline"}  # data that it needs: drawn at once
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
 GLYPH = re.compile(r'<path id="(DejaVuSans[\w-]*)"[^>]*/>\s*')  # an outline, which each figure defines anew
@@ -219,9 +222,8 @@ def _packed(content: Json) -> str:
 def _data(findings: Findings, sections: Sequence[Section], figures: Mapping[str, object]) -> Json:
     """Return what the page's script draws from: charts by key, with their algorithms, looks, and figures by group."""
     names, charts = findings.comparison.names, {each.key: each.chart(findings) for each in sections if each.chart}
-    algorithms = {
-        key: [name for name in (*names, BEST_2009) if name in set(findings[key].get("algorithm", ()))] for key in charts
-    }
+    there = {key: set(findings[key].get("algorithm", ()) if key in findings else names) for key in charts}
+    algorithms = {key: [name for name in (*names, BEST_2009) if name in of] for key, of in there.items()}
     functions = {str(number): name for number, name in findings.comparison.suite.names.items()}
     styles = {
         name: {"light": look.colour, "dark": _lighter(look.colour), "dash": [WIDTH * part for part in look.dashes]}

@@ -1,4 +1,4 @@
-"""Functions: median Δf, ranks and decades gained over a baseline on each of them, as tables and heat maps."""
+"""Functions: median Δf, ranks and decades gained over a baseline on each of them, as a table and heat maps."""
 
 from collections.abc import Iterator
 from functools import partial as bind
@@ -9,35 +9,52 @@ import pandas as pd
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from sacma.analysis.comparison import MANY
 from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
-from sacma.analysis.section import Drawing, Findings, Report, Section, by_dimension, of_all, of_one
+from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_all, of_one
 from sacma.analysis.sections.ranks import BUDGETS, are_compared
 from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
-from sacma.analysis.tables import function_ranks, gains
+from sacma.analysis.tables import function_ranks, gains, tied
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 from sacma.coco.function_names import function_title
 from sacma.coco.suites import SUITES
+from sacma.surrogate.whitening import Array
 
 PIECE = """
 {% if scope %}<p class="caption">{{ scope|symbols }}</p>
 {% endif %}
-{{ figure("heatmap_rank", "Rank of each algorithm on each function, 1 is best.") }}
-{{ figure("heatmap_gain", "Decades of Δf_med gained over " ~ baseline ~ ": 1 is ten times closer to the optimum,\
- below 0 is behind it.") }}
-{% if frames.gains|length %}<p class="caption">Decades gained with Wilcoxon's rank-sum test of the trials, corrected by
-Holm over functions: <a href="{{ files.gains.csv }}">csv</a>; fewest evaluations to the target by function:
-<a href="{{ files.evaluations_to_target.csv }}">csv</a></p>{% endif %}
-<details><summary>Median Δf of every function</summary>
+{% if values.charted %}<div class="controls">
+<label>dimension <select id="functions-dimension"></select></label>
+<label>after <select id="functions-budget"></select></label>
+<label>show <select id="functions-show"><option value="median">median Δf, log₁₀</option>\
+{% if values.ranked %}<option value="rank" selected>rank</option><option value="gain">decades gained</option>\
+{% endif %}</select></label>
+{% if values.ranked %}<label>over <select id="functions-baseline"></select></label>
+{% endif %}</div>
+<div class="controls" id="functions-algorithms"></div>
+<div class="scroll" id="functions-table" tabindex="0" role="region" aria-label="functions and algorithms"></div>
+<p class="caption">Algorithms from the lowest mean rank on, among those and over the functions and instances that are
+chosen; the best of a function is bold. A decade gained is ten times closer to the optimum, below 0 is behind. As heat
+maps, with the budgets to the target: <a href="figures/index.html">figures</a>. {% if frames.gains|length %}Gains over
+{{ baseline }} with Wilcoxon's rank-sum test of the trials, corrected by Holm over functions:
+<a href="{{ files.gains.csv }}">csv</a>; f{% else %}F{% endif %}ewest evaluations to the target by function:
+<a href="{{ files.evaluations_to_target.csv }}">csv</a></p>
+{% endif %}
+<details><summary>Median Δf of every function, all algorithms and instances</summary>
 {% for each in tables %}{{ table(each) }}{% endfor %}
 </details>
 """
+
+PARTS, PARTS_OF_MANY = 10_000, 100  # of a decade of Δf, in the data of the page
 
 CELL = 11.0  # height of a cell, in points
 WIDEST, NARROWEST = 56.0, 20.0  # width of a cell, in points
 
 PLACE = ("algorithm", "dimension", "function")
+
+INFINITE = 1_000_000  # for Δf before the first evaluation
 
 MOST_DECADES = 9.0  # at which the colours of decades end
 
@@ -66,19 +83,59 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
             yield FormattedTable(f"median_at_{slug}", "Median Δf", caption, tuple(blocks))
 
 
+def in_whole_parts(logs: Array, parts: int) -> list[int]:
+    """Return log10 Δf, shape (n,), as whole numbers of so many parts of a decade, in the same order.
+
+    Values that are tied have the same number, others do not, however close they are: ranks are those of the values.
+    Infinite ones have the largest of all.
+
+    >>> in_whole_parts(np.array([-2.0, 0.301, 0.302, 0.301, np.inf]), 10)
+    [-20, 3, 4, 3, 1000000]
+    """
+    values = tied(logs)
+    levels, level_of = np.unique(values, return_inverse=True)
+    finite = np.isfinite(levels)
+    steps = np.arange(np.count_nonzero(finite))
+    whole = np.full(len(levels), INFINITE, int)
+    whole[finite] = np.maximum.accumulate(np.rint(levels[finite] * parts).astype(int) - steps) + steps
+    found: list[int] = whole[level_of].tolist()
+    return found
+
+
+def _chart(findings: Findings) -> Json:
+    """Return the best Δf of each trial, in whole parts of a decade, None where it is not known, and their instances.
+
+    ``values`` are by dimension, fixed budget, function and algorithm; ``instances``, in the order of the values, by
+    dimension and function, those of an algorithm where it has others than most.
+    """
+    parts = PARTS if len(findings.comparison.names) <= MANY else PARTS_OF_MANY
+    best = findings.best[findings.best["scenario"].isin(findings.comparison.fixed_budgets)]
+    instances: dict[str, dict[str, dict[str, list[int]]]] = {}
+    values: dict[str, dict[str, dict[str, dict[str, list[int | None]]]]] = {}
+    for (D, f, budget), of in best.groupby(["dimension", "function", "scenario"], sort=False):
+        known = of["delta_f"].notna().to_numpy()
+        whole = iter(in_whole_parts(np.log10(of["delta_f"].to_numpy(float)[known]), parts))
+        numbers = pd.Series([next(whole) if there else None for there in known], of.index, dtype=object)
+        of_function = values.setdefault(str(D), {}).setdefault(str(budget), {}).setdefault(str(f), {})
+        usual = instances.setdefault(str(D), {}).setdefault(str(f), {})
+        for name, trials in of.groupby("algorithm", sort=False):
+            of_function[str(name)] = numbers[trials.index].to_list()
+            there = trials["instance"].to_list()
+            if usual.setdefault("", there) != there:
+                usual[str(name)] = there
+    return {"parts": parts, "instances": instances, "values": values}
+
+
 def _figures(report: Report) -> Iterator[Drawing]:
     if not are_compared(report.findings):
         return
     gained, baseline = report.findings["gains"], report.comparison.baseline
     ranks = report.findings["function_ranks"]
-    kinds = {"ranks": (ranks, "rank", "heatmap_rank"), "decades": (gained, "decades", "heatmap_gain")}
-    last = ranks.loc[ranks["scenario"] == UNTIL_TARGET, "dimension"].max()
     for scenario, slug in ((UNTIL_TARGET, "target"), (OF_TARGET[0], "third")):
-        for name, (table, column, group) in kinds.items():
+        for name, table, column in (("ranks", ranks, "rank"), ("decades", gained, "decades")):
             for D, cells in by_dimension(table[table["scenario"] == scenario]):
                 make = bind(heatmap, cells, column, dimension=D, budget=scenario, baseline=baseline, **report.look)
-                first = (D, scenario) == (last, UNTIL_TARGET)
-                yield Drawing(f"{name}_{slug}_{D:02d}D", group, f"{D}-D, {scenario}", make, first)
+                yield Drawing(f"{name}_{slug}_{D:02d}D", "", f"{name}, {D}-D, {scenario}", make)
 
 
 def _written(value: float, column: str) -> str:
@@ -159,5 +216,7 @@ SECTION = Section(
     },
     tables=_tables,
     figures=_figures,
+    chart=_chart,
     piece=PIECE,
+    values=lambda report: {"ranked": are_compared(report.findings), "charted": not report.findings.best.empty},
 )

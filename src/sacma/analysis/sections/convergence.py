@@ -41,6 +41,7 @@ START = 0.04
 """Share of the evaluations that may lie above the panel: shown in full, random points would leave all else flat."""
 
 MOST_OF_MANY = 41  # points of a chart's curve of many algorithms
+PARTS, PARTS_OF_MANY = 2000, 200  # of a decade of Δf, in the data of a chart
 
 MARKS = 2  # markers on a curve
 BAND = 0.16  # opacity of the quartiles
@@ -56,10 +57,12 @@ def _figures(report: Report) -> Iterator[Drawing]:
 def _chart(findings: Findings) -> Json:
     """Return by dimension the numbers of evaluations, and by function and algorithm quartile, median, quartile.
 
-    Of many algorithms at fewer evaluations and with fewer digits: all quartiles would be half of the page.
+    These are in whole parts of a decade, each less the one before it, None where it is not known. Of many algorithms
+    at fewer evaluations and in larger parts: all quartiles would be half of the page.
     """
-    found: Json = {}
     many = len(findings.comparison.names) > MANY
+    parts = PARTS_OF_MANY if many else PARTS
+    dimensions: Json = {}
     for D, of_dimension in by_dimension(findings["convergence"]):
         x = np.unique(of_dimension["evaluations_per_dimension"])
         if many:
@@ -67,9 +70,17 @@ def _chart(findings: Findings) -> Json:
         functions: dict[str, Json] = {str(function): {} for function in sorted(of_dimension["function"].unique())}
         for (function, name), curve in of_dimension.groupby(["function", "algorithm"], sort=False):
             at = curve.set_index("evaluations_per_dimension").reindex(x)
-            functions[str(function)][str(name)] = [rounded(at[column], 3 if many else 4) for column in VALUES]
-        found[str(D)] = {"x": rounded(x, 5), "functions": functions}
-    return found
+            logs = np.log10(at[list(VALUES)].to_numpy(float))
+            functions[str(function)][str(name)] = [_changes(column, parts) for column in logs.T]
+        dimensions[str(D)] = {"x": rounded(x, 5), "functions": functions}
+    return {"parts": parts, "dimensions": dimensions}
+
+
+def _changes(logs: Floats, parts: int) -> list[int | None]:
+    """Return by how many parts of a decade each value differs from the last before it that is known."""
+    known = np.isfinite(logs)
+    changes = iter(np.diff(np.rint(parts * logs[known]), prepend=0).astype(int).tolist())
+    return [next(changes) if there else None for there in known]
 
 
 def convergence(

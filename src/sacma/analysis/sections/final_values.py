@@ -12,7 +12,7 @@ from sacma.analysis.figures.grid import function_grid
 from sacma.analysis.figures.layout import guide, mark_key, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import number, styled
-from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
+from sacma.analysis.section import Drawing, Findings, Report, Section, by_dimension, of_one
 from sacma.surrogate.whitening import Array
 
 PIECE = """
@@ -47,17 +47,6 @@ def quantiles(best: pd.DataFrame) -> pd.DataFrame:
     logs = best.assign(log=np.log10(best["delta_f"].to_numpy(float))).groupby(KEYS, sort=False)["log"]
     found = {name: 10.0 ** logs.quantile(share) for name, share in QUANTILES.items()}
     return pd.DataFrame({"trials": logs.size(), **found}).reset_index()
-
-
-def _chart(findings: Findings) -> Json:
-    """Return by dimension, function and algorithm the Δf of its trials, ascending."""
-    found: dict[str, dict[str, Json]] = {}
-    for D, of_dimension in by_dimension(final_deltas(findings)):
-        functions: dict[str, Json] = {str(f): {} for f in sorted(of_dimension["function"].unique())}
-        for (f, name), of in of_dimension.groupby(["function", "algorithm"], sort=False):
-            functions[str(f)][str(name)] = rounded(sorted(of["delta_f"]))
-        found[str(D)] = functions
-    return dict(found)
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -121,7 +110,6 @@ SECTION = Section(
     title="Final values",
     frames={"final_values": of_one(lambda findings: quantiles(final_deltas(findings)))},
     figures=_figures,
-    chart=_chart,
     piece=PIECE,
     values=lambda report: {"budget": report.comparison.fixed_budgets[-1]},
     shown=lambda findings: not findings["final_values"].empty,

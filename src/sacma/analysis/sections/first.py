@@ -34,12 +34,15 @@ PIECE = """
 {% endif %}
 </div>
 <div class="controls" id="first-algorithms"></div>
-<details class="choice"><summary>Single functions</summary><div class="controls" id="first-functions"></div></details>
+<details class="choice"><summary>Single functions, instances</summary>
+<div class="controls" id="first-functions"></div>
+<div class="controls" id="first-instances"></div></details>
+<p class="chosen" id="first-chosen" aria-live="polite" hidden></p>
 <p class="caption">{% if values.curves %}Curves: share of targets reached over evaluations{% if values.ranked %}; the
 upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
 chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}<span class="of-page">The choice
-of algorithms holds in all charts of the page, that of functions also for the virtual best and the scatter plot of
-running times.</span>
+of algorithms holds in all charts of the page; that of functions also in the table of functions, the virtual best and
+the scatter plot of running times; that of instances in mean ranks, the table of functions and final values.</span>
 {% if values.ranked %}
 {% if scope %}{{ scope|symbols }} {% endif %}
 <span class="of-page"><a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
@@ -162,7 +165,7 @@ def _instances(comparison: Comparison, ledger: Ledger) -> str:
 
 
 def _chart(findings: Findings) -> Json:
-    """Return budgets, groups of functions, and by dimension and scenario mean ranks with intervals, and all ranks.
+    """Return budgets, groups of functions, instances, and by dimension and scenario mean ranks and all ranks.
 
     The ranks are functions, and of each algorithm twice its ranks on them, which are whole numbers.
     """
@@ -179,12 +182,14 @@ def _chart(findings: Findings) -> Json:
         ranked.setdefault(str(D), {})[str(scenario)] = [table.index.to_list(), by_algorithm]
     there = {f for _, _, f in findings.comparison.planned}
     groups = {name: [f for f in range_ if f in there] for name, range_ in findings.comparison.suite.groups.items()}
+    instances = {trial.instance for trial in findings.comparison.compared.trials}
     return {
         "many": MANY,
         "budgets": budgets,
         "ranks": found if are_compared(findings) else {},
         "functions": ranked,
         "groups": {name: functions for name, functions in groups.items() if functions},
+        "instances": sorted(instances),
     }
 
 

@@ -3,6 +3,7 @@
 const charts = [];
 const unchosen = new Set(); // algorithms, in all charts at once
 const leftOut = new Set(); // functions, in all charts of several functions
+const instancesOut = new Set(); // instances, where trials are told apart
 // A name that all objects have, such as constructor, may be an algorithm's.
 const own = (of, key) => (Object.hasOwn(of, key) ? of[key] : undefined);
 const symbols = (text) => text.replace("#FE_t", "#FEₜ");

@@ -4,7 +4,15 @@ if (byId("convergence-chart")) {
   const dimension = byId("convergence-dimension");
   const chosen = byId("convergence-function");
   const band = byId("convergence-band");
-  const source = data.convergence;
+  const { parts, dimensions: source } = data.convergence;
+  const summed = (changes) => { // parts of a decade, each less the one before it
+    let sum = 0;
+    return changes.map((change) => {
+      if (change === null) return null;
+      sum += change;
+      return 10 ** (sum / parts);
+    });
+  };
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
   const fillFunctions = () => fill(
     chosen, Object.keys(source[dimension.value].functions).map((f) => [f, titleOf(f)]),
@@ -15,9 +23,9 @@ if (byId("convergence-chart")) {
     yLog: true,
     curves: () => {
       const { x, functions } = source[dimension.value];
-      const lines = functions[chosen.value] ?? {};
-      if (band.checked) return { x, lines };
-      return { x, lines: Object.fromEntries(Object.entries(lines).map(([key, [, m]]) => [key, [m, m, m]])) };
+      const lines = Object.entries(functions[chosen.value] ?? {}).map(([key, [low, middle, high]]) =>
+        [key, (band.checked ? [low, middle, high] : [middle, middle, middle]).map(summed)]);
+      return { x, lines: Object.fromEntries(lines) };
     },
     describe: ([low, median, high], idx) =>
       (band.checked ? `${shown(median[idx])} (${between(low[idx], high[idx])})` : shown(median[idx])),

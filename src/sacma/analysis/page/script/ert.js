@@ -128,7 +128,7 @@ if (byId("ert-chart")) {
         });
       }
     };
-    charts.push({ redraw() {}, restyle() {}, rechoose: tabulateShares, refunction: tabulateShares });
+    charts.push({ redraw() {}, restyle() {}, rechoose: tabulateShares, reproblem: tabulateShares });
   }
 
   // Two algorithms
@@ -166,6 +166,6 @@ if (byId("ert-chart")) {
     };
     for (const select of [across, up, which]) select.addEventListener("change", draw);
     draw();
-    charts.push({ redraw: draw, restyle: draw, refunction: draw });
+    charts.push({ redraw: draw, restyle: draw, reproblem: draw });
   }
 }

@@ -4,14 +4,17 @@ if (byId("final-chart")) {
   const place = byId("final-chart");
   const dimension = byId("final-dimension");
   const chosen = byId("final-function");
-  const source = data.final_values;
+  const { parts, values: source } = data.functions;
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
+  const last = () => Object.keys(source[dimension.value]).at(-1);
   const fillFunctions = () => fill(
-    chosen, Object.keys(source[dimension.value]).map((f) => [f, titleOf(f)]),
+    chosen, Object.keys(source[dimension.value][last()]).map((f) => [f, titleOf(f)]),
   );
   const draw = () => {
-    const of = source[dimension.value][chosen.value];
-    const names = Object.keys(of).filter((name) => !unchosen.has(name));
+    const of = Object.fromEntries(Object.keys(source[dimension.value][last()][chosen.value]).map((name) =>
+      [name, valuesOf(dimension.value, last(), chosen.value, name).filter((value) => value !== null && value < 1e5 * parts)
+        .sort((a, b) => a - b).map((value) => 10 ** (value / parts))]));
+    const names = Object.keys(of).filter((name) => !unchosen.has(name) && of[name].length);
     if (!names.length) {
       place.textContent = "No data here.";
       return;
@@ -26,14 +29,11 @@ if (byId("final-chart")) {
     const margin = Math.max(0.03 * (high - low), 0.05);
     [low, high] = [low - margin, high + margin];
     const at = (value) => left + ((Math.log10(value) - low) / (high - low)) * (width - left - rim);
-    const medianOf = (name) => { // on the log scale
-      const [one, other] = [(of[name].length - 1) / 2, of[name].length / 2].map((n) => of[name][Math.floor(n)]);
-      return Math.sqrt(one * other);
-    };
+    const medians = Object.fromEntries(names.map((name) => [name, 10 ** middleOf(of[name].map(Math.log10))]));
     const picture = svgOf("svg", {
       viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `Best Δf of each trial, f${chosen.value} in ${dimension.value}-D; medians: ${names.map((name) =>
-        `${name} ${shown(medianOf(name))}`).join(", ")}.`,
+        `${name} ${shown(medians[name])}`).join(", ")}.`,
     });
     const every = Math.max(1, Math.ceil((44 * (high - low)) / (width - left - rim)));
     const powers10 = [];
@@ -53,7 +53,7 @@ if (byId("final-chart")) {
       const label = svgOf("text", { x: left - 8, y: y + 4, fill: css("--text"), "font-size": 12, "text-anchor": "end" }, middle(name, letters));
       label.append(svgOf("title", {}, name));
       picture.append(label);
-      const median = at(medianOf(name));
+      const median = at(medians[name]);
       picture.append(svgOf("line", { x1: median, x2: median, y1: y - 10, y2: y + 10, stroke: colour, "stroke-width": 3 }));
       of[name].forEach((value, i) => {
         const point = svgOf("circle", {
@@ -70,5 +70,5 @@ if (byId("final-chart")) {
   dimension.addEventListener("change", () => { fillFunctions(); draw(); });
   chosen.addEventListener("change", draw);
   draw();
-  charts.push({ redraw: draw, restyle: draw, rechoose: draw });
+  charts.push({ redraw: draw, restyle: draw, rechoose: draw, reproblem: draw });
 }

@@ -1,7 +1,7 @@
 // First screen: run lengths of the functions that are chosen, and mean ranks beside them.
 
 if (byId("first-dimension")) {
-  const { budgets, ranks, functions: ranked, groups } = data.summary;
+  const { budgets, ranks, functions: ranked, groups, instances } = data.summary;
   const place = byId("first-ranks");
   const dimension = byId("first-dimension");
   const budget = byId("first-budget");
@@ -17,12 +17,17 @@ if (byId("first-dimension")) {
     const box = checkbox(String(f), true, (checked) => {
       if (checked) leftOut.delete(f); else leftOut.add(f);
       nameGroup();
-      rechooseFunctions();
+      rechooseProblems();
     }, `f${f}`);
     box.title = titleOf(f);
     return box;
   });
   byId("first-functions").replaceChildren(...boxes);
+  if (place && instances.length > 1) byId("first-instances").replaceChildren("instances", ...instances.map((instance) => checkbox(String(instance), true, (checked) => {
+    if (checked) instancesOut.delete(instance); else instancesOut.add(instance);
+    fillBudgets();
+    rechooseProblems();
+  }, String(instance))));
   const nameGroup = () => {
     const before = group.value;
     const these = functions().join(" ");
@@ -36,35 +41,36 @@ if (byId("first-dimension")) {
     for (const f of everyFunction) if (!groups[group.value].includes(f)) leftOut.add(f);
     for (const box of boxes) box.control.checked = !leftOut.has(Number(box.control.value));
     nameGroup();
-    rechooseFunctions();
+    rechooseProblems();
   };
 
   const everybody = () => Object.keys(ranks[dimension.value][budget.value] ?? {});
   const chosen = () => everybody().filter((name) => !unchosen.has(name));
 
-  // #FE_t is of all algorithms: among some of them it may be another number of evaluations.
+  // #FE_t is of all trials: of some algorithms or instances it may be another number of evaluations.
   const fillBudgets = () => {
     if (!place) return;
-    const among = (of) => Object.keys(of).some((name) => unchosen.has(name));
+    const among = (of) => instancesOut.size || Object.keys(of).some((name) => unchosen.has(name));
     const there = Object.entries(ranks[dimension.value]).filter(([name, of]) => budgets[name] !== null || !among(of));
     fill(budget, there.map(([name]) => [name, symbols(name)]));
   };
   fillBudgets();
 
-  // Ranks of some algorithms on some functions, from the ranks of all: equal ones share theirs.
+  // Ranks of some algorithms on some functions, from the ranks of all, or from trials where instances are left out.
   const rerank = (names) => {
-    const [places, of] = ranked[dimension.value][budget.value];
-    return places.flatMap((f, n) => {
-      if (leftOut.has(f)) return [];
-      const values = names.map((name) => of[name][n]);
-      return [values.map((value) => 1 + values.filter((v) => v < value).length + (values.filter((v) => v === value).length - 1) / 2)];
-    });
+    const [D, b] = [dimension.value, budget.value];
+    if (instancesOut.size) {
+      return Object.keys(data.functions.values[D][b]).filter((f) => !leftOut.has(Number(f)))
+        .map((f) => names.map((name) => medianOf(D, b, f, name)))
+        .filter((row) => !row.includes(null)).map(ranksIn);
+    }
+    const [places, of] = ranked[D][b];
+    return places.flatMap((f, n) => (leftOut.has(f) ? [] : [ranksIn(names.map((name) => of[name][n]))]));
   };
 
   // Of many algorithms the curves of a few stand out: those of the lowest mean ranks, or the one that is pointed at.
   const STRONG = 5;
   let pointedAt = null;
-  const meansIn = (rows, names) => names.map((_, n) => rows.reduce((sum, row) => sum + row[n], 0) / rows.length);
   const behind = () => {
     const names = place ? chosen() : [];
     if (names.length <= data.summary.many) return new Set();
@@ -81,7 +87,7 @@ if (byId("first-dimension")) {
 
   // Means over functions and their 95 % bootstrap intervals; the random numbers are the same each time.
   const meansOf = (names) => {
-    if (names.length === everybody().length && !leftOut.size) return ranks[dimension.value][budget.value];
+    if (names.length === everybody().length && !leftOut.size && !instancesOut.size) return ranks[dimension.value][budget.value];
     const rows = rerank(names);
     const found = meansIn(rows, names);
     let state = 1;
@@ -104,11 +110,28 @@ if (byId("first-dimension")) {
     budget.value = fixed[fixed.length - 1] ?? budget.value;
   }
 
+  // What the headline says is of all; of some this is said.
+  const tell = (names, of) => {
+    const everything = !unchosen.size && !leftOut.size && !instancesOut.size;
+    byId("first-chosen").hidden = everything || names.length < 2;
+    if (everything || names.length < 2) return;
+    const lowest = names.filter((name) => of[name][0] === of[names[0]][0]);
+    const [mean, low, high] = of[names[0]];
+    const interval = low === null ? "" : ` (${low.toFixed(2)} to ${high.toFixed(2)})`;
+    const counted = (number, all, what) => `${number} of ${all} ${what}${all === 1 ? "" : "s"}`;
+    byId("first-chosen").textContent = `Of what is chosen (${[
+      counted(names.length, everybody().length, "algorithm"),
+      counted(functions().length, everyFunction.length, "function"),
+      counted(instances.length - instancesOut.size, instances.length, "instance"),
+    ].join(", ")}), the lowest mean rank in ${dimension.value}-D after ${symbols(budget.value)} evaluations is that of ${lowest.join(" and ")}: ${mean.toFixed(2)}${interval}.`;
+  };
+
   const drawRanks = () => {
     if (!place) return;
     const of = meansOf(chosen());
     const names = Object.keys(of).filter((name) => Number.isFinite(of[name][0])).sort((a, b) => of[a][0] - of[b][0]);
     place.dataset.order = names.join(" ");
+    tell(names, of);
     if (!names.length) {
       place.textContent = "No function is chosen that all algorithms have.";
       return;
@@ -176,9 +199,9 @@ if (byId("first-dimension")) {
     drawRanks();
     if (curves) curves.redraw();
   };
-  const rechooseFunctions = () => {
+  const rechooseProblems = () => {
     draw();
-    for (const each of charts) each.refunction?.();
+    for (const each of charts) each.reproblem?.();
   };
   dimension.addEventListener("change", () => { fillBudgets(); draw(); });
   group.addEventListener("change", chooseGroup);
