@@ -1,5 +1,6 @@
 """What is chosen on the page of the report is computed anew in the browser, to what the command line computes."""
 
+import math
 import re
 from pathlib import Path
 
@@ -115,6 +116,12 @@ def test_instances_that_are_chosen(opened: Opened, second: Path) -> None:
         assert "#FE_t" not in page.locator("#first-budget option").evaluate_all("all => all.map(o => o.value)")
         compare_functions(page, second, D, budget)
     assert page.locator("#final-chart circle").count() == 4
+    proportions = pd.read_csv(second / "ecdf.csv")
+    shown = proportions[(proportions["dimension"] == 3) & (proportions["group"] == "all")]
+    within = shown["evaluations_per_dimension"] <= 40  # beyond the budget the command has simulated restarts
+    page.select_option("#ecdf-dimension", "3")
+    for chart in ("first", "ecdf"):
+        assert hovered(page, chart, shown[within], up_to=40) > 10
     page.check("#first-instances input[value='1']")
     assert page.locator("#first-chosen").is_hidden()
     assert page.locator("#final-chart circle").count() == 8
@@ -184,7 +191,7 @@ def strip(page: Page) -> dict[str, float]:
     return {name: float(mean) for name, _, mean in (text.rpartition(": ") for text in shown)}
 
 
-def hovered(page: Page, chart: str, proportions: pd.DataFrame) -> int:
+def hovered(page: Page, chart: str, proportions: pd.DataFrame, up_to: float = math.inf) -> int:
     """Point at a chart from left to right; compare what it tells with a table, and return how many values are in it."""
     columns = ["evaluations_per_dimension", "proportion"]
     curves = {str(name): of[columns].to_numpy().T for name, of in proportions.groupby("algorithm")}
@@ -197,7 +204,7 @@ def hovered(page: Page, chart: str, proportions: pd.DataFrame) -> int:
         over.hover(position={"x": share * box["width"], "y": box["height"] / 2})
         where, *parts = page.locator(f"#{chart}-readout span").all_inner_texts()
         x = float(re.fullmatch(r"after (.*)·D:", where).group(1))  # type: ignore[union-attr]
-        for name, _, value in (part.rpartition(" ") for part in parts):
+        for name, _, value in (part.rpartition(" ") for part in parts if x <= up_to):
             at, proportion = curves[name]
             n = np.searchsorted(at, x * (1 + 2e-4), side="right") - 1
             assert float(value) == pytest.approx(proportion[n] if n >= 0 else 0, abs=2e-4)

@@ -14,6 +14,7 @@ from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_all, of_one
+from sacma.analysis.sections.ecdf import trials_reaching
 from sacma.analysis.sections.ranks import BUDGETS, are_compared
 from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.analysis.tables import function_ranks, gains, tied
@@ -106,7 +107,7 @@ def _chart(findings: Findings) -> Json:
     """Return the best Δf of each trial, in whole parts of a decade, None where it is not known, and their instances.
 
     ``values`` are by dimension, fixed budget, function and algorithm; ``instances``, in the order of the values, by
-    dimension and function, those of an algorithm where it has others than most.
+    dimension and function, those of an algorithm where it has others than most; ``reaching`` is of run lengths.
     """
     parts = PARTS if len(findings.comparison.names) <= MANY else PARTS_OF_MANY
     best = findings.best[findings.best["scenario"].isin(findings.comparison.fixed_budgets)]
@@ -123,7 +124,7 @@ def _chart(findings: Findings) -> Json:
             there = trials["instance"].to_list()
             if usual.setdefault("", there) != there:
                 usual[str(name)] = there
-    return {"parts": parts, "instances": instances, "values": values}
+    return {"parts": parts, "instances": instances, "values": values, "reaching": trials_reaching(findings)}
 
 
 def _figures(report: Report) -> Iterator[Drawing]:

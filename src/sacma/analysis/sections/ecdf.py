@@ -19,6 +19,7 @@ from sacma.analysis.figures.style import Properties, number, styled
 from sacma.analysis.paper.claims import budgets_of_claims
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
+from sacma.analysis.trials import ROUNDING, by_cell
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
 
@@ -32,7 +33,7 @@ PIECE = """
 <div class="readout" id="ecdf-readout" aria-live="off"></div>
 <p class="caption">Proportion of targets reached, bootstrapped, over evaluations. The targets of a function are those
 that the best algorithm of BBOB 2009 just did not reach within k·D evaluations, 31 values of k in 0.5 … 50; best 2009
-is its average run length. Beyond the budget curves are those of simulated restarts.
+is its average run length. Beyond the budget curves are those of simulated restarts, but where instances are left out.
 <a href="{{ files.ecdf.csv }}">csv</a>, of single functions: <a href="{{ files.ecdf_functions.csv }}">csv</a>\
 {% if cocopp %}; <a href="{{ cocopp }}">cocopp's pages</a> show the same and more{% endif %}</p>
 {% if scope %}<p class="caption">{{ scope|symbols }}</p>
@@ -77,8 +78,7 @@ def _chart(findings: Findings) -> Json:
     """
     found: Json = {}
     for D, curves in by_dimension(findings["ecdf_functions"]):
-        in_groups = findings["ecdf"].loc[findings["ecdf"]["dimension"] == D, "evaluations_per_dimension"]
-        x = np.unique(in_groups)
+        x = _points(findings, D)
         reached: dict[str, dict[str, list[int]]] = {}
         for (function, name), curve in curves.groupby(["function", "algorithm"], sort=False):
             at = np.searchsorted(curve["evaluations_per_dimension"].to_numpy(), x, side="right")
@@ -88,6 +88,31 @@ def _chart(findings: Findings) -> Json:
         counts = {str(function): int(count) for function, count in targets_of.items()}
         found[str(D)] = {"x": rounded(x, 5), "targets": counts, "functions": reached}
     return found
+
+
+def _points(findings: Findings, dimension: int) -> Floats:
+    """Return the numbers of evaluations/D at which the page's curves are told."""
+    in_groups = findings["ecdf"]
+    return np.unique(in_groups.loc[in_groups["dimension"] == dimension, "evaluations_per_dimension"].to_numpy(float))
+
+
+def trials_reaching(findings: Findings) -> Json:
+    """Return by dimension, function and algorithm where each trial reaches one target more.
+
+    Of a trial that is a list of places among the numbers of evaluations of ``_chart``, each less the one before it.
+    """
+    found: dict[str, dict[str, dict[str, list[list[int]]]]] = {}
+    for D in findings["ecdf"]["dimension"].unique():
+        trials = [trial for trial in findings.comparison.compared.shared if trial.dimension == D]
+        lengths = run_lengths(trials, targets(D)).dropna(subset=["reached"])
+        lengths["place"] = np.searchsorted(D * _points(findings, D) * (1 + ROUNDING), lengths["reached"])
+        places = {key: sorted(of) for key, of in lengths.groupby(["function", "algorithm", "trial"])["place"]}
+        of_dimension = found.setdefault(str(D), {})
+        for (name, _, f), group in by_cell(trials):
+            of_dimension.setdefault(str(f), {})[name] = [
+                np.diff(places.get((f, name, number), []), prepend=0).tolist() for number in range(1, len(group) + 1)
+            ]
+    return dict(found)
 
 
 def ecdf(proportions: pd.DataFrame, *, dimension: int, algorithms: Names = None, partial: bool = False) -> Figure:

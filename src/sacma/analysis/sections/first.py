@@ -42,7 +42,8 @@ PIECE = """
 upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
 chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}<span class="of-page">The choice
 of algorithms holds in all charts of the page; that of functions also in the table of functions, the virtual best and
-the scatter plot of running times; that of instances in mean ranks, the table of functions and final values.</span>
+the scatter plot of running times; that of instances in mean ranks, run lengths, the table of functions and final
+values.</span>
 {% if values.ranked %}
 {% if scope %}{{ scope|symbols }} {% endif %}
 <span class="of-page"><a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:

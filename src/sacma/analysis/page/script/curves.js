@@ -55,5 +55,5 @@ if (byId("ecdf-chart")) {
   });
   dimension.addEventListener("change", () => { fillGroups(); ecdf.redraw(); });
   group.addEventListener("change", ecdf.redraw);
-  charts.push(ecdf);
+  charts.push({ ...ecdf, reproblem: ecdf.redraw });
 }

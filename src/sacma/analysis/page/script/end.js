@@ -19,7 +19,7 @@ for (const box of boxes) for (const each of [box, ...box.children]) sizes.observ
 
 let width = innerWidth;
 addEventListener("resize", () => {
-  if (innerWidth && innerWidth !== width) {
+  if (innerWidth !== width) {
     width = innerWidth;
     for (const each of charts) each.redraw();
   }

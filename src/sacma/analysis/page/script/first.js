@@ -23,7 +23,7 @@ if (byId("first-dimension")) {
     return box;
   });
   byId("first-functions").replaceChildren(...boxes);
-  if (place && instances.length > 1) byId("first-instances").replaceChildren("instances", ...instances.map((instance) => checkbox(String(instance), true, (checked) => {
+  if (instances.length > 1) byId("first-instances").replaceChildren("instances", ...instances.map((instance) => checkbox(String(instance), true, (checked) => {
     if (checked) instancesOut.delete(instance); else instancesOut.add(instance);
     fillBudgets();
     rechooseProblems();

@@ -1,15 +1,33 @@
+const REFERENCE = "best 2009"; // it has no trials
+
 // Distributions of run lengths over some functions, each pair of a function and a target of the same weight.
 
 const runLengths = (D, functions) => {
   const { x, targets, functions: source } = own(data.ecdf, D) ?? {};
+  // Targets that are reached at each x, in thousandths; of some instances counted anew, without simulated restarts.
+  const reachedBy = (f, name) => {
+    if (!instancesOut.size || name === REFERENCE) return own(source[f], name);
+    const trials = chosenOf(D, f, name, own(data.functions.reaching[D][f] ?? {}, name) ?? []);
+    if (!trials.length) return undefined;
+    const found = x.map(() => 0);
+    for (const trial of trials) {
+      let at = 0;
+      for (const step of trial) {
+        at += step;
+        found[at] += 1000 / trials.length;
+      }
+    }
+    return found;
+  };
   const lines = {};
   for (const name of x ? data.algorithms.ecdf : []) {
     const there = functions.filter((f) => source[f] && own(source[f], name));
-    if (!there.length) continue;
+    const curves = there.map((f) => reachedBy(f, name));
+    if (!there.length || curves.includes(undefined)) continue;
     const total = 1000 * there.reduce((sum, f) => sum + targets[f], 0);
     let reached = 0;
     lines[name] = [null, x.map((_, n) => {
-      for (const f of there) reached += source[f][name][n];
+      for (const curve of curves) reached += curve[n];
       return reached / total;
     }), null];
   }

@@ -14,7 +14,7 @@ const middle = (name, most) => (name.length > most ? `${name.slice(0, most - Mat
 
 // Pairs of values on log axes with the diagonal; infinite ones are at the border.
 const scatter = (place, { points, across, up, above, below, kinds }) => {
-  const size = Math.min(place.clientWidth, 560);
+  const size = Math.max(200, Math.min(place.clientWidth, 560));
   const [left, bottom, rim] = [56, 46, 14];
   const side = size - left - rim;
   place.replaceChildren();

@@ -1,11 +1,13 @@
-// Best Δf of single trials, in whole parts of a decade, those on the instances that are chosen.
-
-const valuesOf = (D, budget, f, name) => {
-  const { instances, values } = data.functions;
-  const of = own(own(own(values[D], budget) ?? {}, f) ?? {}, name) ?? [];
-  const at = own(instances[D][f], name) ?? instances[D][f][""];
-  return of.filter((_, n) => !instancesOut.has(at[n]));
+// What is of an algorithm's trials on a function, those on the instances that are chosen.
+const chosenOf = (D, f, name, trials) => {
+  const of = data.functions.instances[D][f];
+  const at = own(of, name) ?? of[""];
+  return trials.filter((_, n) => !instancesOut.has(at[n]));
 };
+
+// Best Δf of single trials, in whole parts of a decade.
+const valuesOf = (D, budget, f, name) =>
+  chosenOf(D, f, name, own(own(own(data.functions.values[D], budget) ?? {}, f) ?? {}, name) ?? []);
 
 const middleOf = (values) => {
   const sorted = [...values].sort((a, b) => a - b);
