@@ -7,7 +7,6 @@ out: ``pip install 'sacma[benchmarks]'`` brings them. Nothing of the judged half
 
 import argparse
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -133,10 +132,7 @@ def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
 
 def keep(figure: Figure, path: Path) -> None:
     """Write a figure as SVG alone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        svg, _ = write(figure, Path(scratch) / path.stem)
-        path.write_bytes(svg.read_bytes())
+    write(figure, path.with_suffix(""), pdf=False)
     print(path, file=sys.stderr)
 
 

@@ -70,6 +70,17 @@ def test_published_solutions(problem: Problem) -> None:
             assert lowest >= value - problem.known.rtol * abs(value)
 
 
+@pytest.mark.parametrize("problem", KNOWN, ids=name_of)
+def test_no_corner_is_better_than_what_is_published(problem: Problem) -> None:
+    """Nor are random points: no penalty is so low that a design which breaks all constraints is the best."""
+    assert problem.known is not None
+    rng = np.random.default_rng(2)
+    corners = rng.integers(0, 2, (64, problem.dimension)).astype(float)
+    ends = np.repeat([[0.0], [1.0]], problem.dimension, axis=1)
+    lowest = min(problem.at(point) for point in (*ends, *corners, *rng.random((200, problem.dimension))))
+    assert lowest > problem.known.value
+
+
 def test_failures_are_infinite() -> None:
     """A controller with which the generator swings more and more has failed."""
     regulator = PROBLEMS["voltage regulator"]
