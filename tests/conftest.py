@@ -36,7 +36,8 @@ collect_ignore = ["hostile"]  # a package of its own, that tests install by PYTH
 hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("new", deadline=None)
 hypothesis.settings.load_profile("fixed")
-CONFIGS = Path(__file__).parent.parent / "configs"
+ROOT = Path(__file__).parent
+CONFIGS = ROOT.parent / "configs"
 SHIPPED_FONTS = STYLE["pdf.fonttype"]
 SIX = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
 
@@ -63,7 +64,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one worker run all tests of a file that makes something once for them; the others go one by one.
+    """Let one worker run all tests of a file, or folder, that makes something once for them; others go one by one.
 
     xdist's own groups have no effect with pytest 9.2.
     """
@@ -71,15 +72,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return file if makes_something_once(config.rootpath / file) else nodeid
+            file = config.rootpath / nodeid.partition("::")[0]
+            of_folder = file.parent / "conftest.py"
+            if file.parent != ROOT and of_folder.exists() and makes_something_once(of_folder):
+                return str(of_folder)
+            return str(file) if makes_something_once(file) else nodeid
 
     return Scheduling(config, log)
 
 
 @cache
 def makes_something_once(file: Path) -> bool:
-    return 'scope="module"' in file.read_text()
+    return any(f'scope="{scope}"' in file.read_text() for scope in ("module", "session"))
 
 
 def pytest_collection_finish() -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from tests.analysis.page.opened import Opened
 from tests.browser import needs_chromium
 
-pytestmark = [needs_chromium, pytest.mark.xdist_group("report in a browser")]
+pytestmark = needs_chromium
 
 
 def test_ranks_of_what_is_chosen_are_those_of_the_command_line(opened: Opened, results: Path, some: Path) -> None:

@@ -19,7 +19,7 @@ from tests.browser import needs_chromium
 from tests.commands import sacma
 from tests.conftest import CONFIGS
 
-pytestmark = [needs_chromium, pytest.mark.xdist_group("report in a browser")]
+pytestmark = needs_chromium
 
 CONSTANTS = {"0", "0.05", "0.5", "8", "50", "31", "95", "2009", "2017", "250", "15", "24", "10"}
 """Numbers that say how, not what was found: levels, targets, years, the paper's protocol."""
