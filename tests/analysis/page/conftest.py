@@ -45,22 +45,20 @@ def opened(browser: Browser, results: Path) -> Iterator[Opened]:
 @pytest.fixture(scope="session")
 def some(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make the report of three of the four algorithms, on two of the three functions."""
-    folder = tmp_path_factory.mktemp("some")
-    shutil.copytree(results.parent, folder / "results")
-    shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
     chosen = ("--algorithms", "CMA-ES,GP-5,Theirs", "--functions", "1,15")
-    done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=theirs", *chosen, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return folder / "results" / "report" / "tables"
+    return tables_of(results, tmp_path_factory.mktemp("some"), *chosen)
 
 
 @pytest.fixture(scope="session")
 def second(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make the report of the second instance alone."""
-    folder = tmp_path_factory.mktemp("second")
+    return tables_of(results, tmp_path_factory.mktemp("second"), "--instances", "2")
+
+
+def tables_of(results: Path, folder: Path, *chosen: str) -> Path:
+    """Make a report of some of the results, and return the folder of its tables."""
     shutil.copytree(results.parent, folder / "results")
     shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
-    chosen = ("--with", "Theirs=theirs", "--instances", "2")
-    done = sacma("postprocess", "--no-pages", "--no-pdf", *chosen, cwd=folder)
+    done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=theirs", *chosen, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "results" / "report" / "tables"
