@@ -1,6 +1,6 @@
 """Distributions of run lengths: the share of targets reached over evaluations, Figure 3 of the paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial as bind
 from numbers import Integral
 
@@ -19,7 +19,7 @@ from sacma.analysis.figures.style import Properties, number, styled
 from sacma.analysis.paper.claims import budgets_of_claims
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
-from sacma.analysis.trials import ROUNDING, by_cell
+from sacma.analysis.trials import ROUNDING, Trial
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
 
@@ -51,19 +51,35 @@ REFERENCE_LINE: Properties = {"color": "#A6A6A6", "linewidth": 3.2, "linestyle":
 """Broad and grey, behind all others."""
 
 
+def _lengths_of(comparison: Comparison, compared: Compared) -> list[pd.DataFrame]:
+    """Return the run lengths of each dimension, as from ``run_lengths``; none where there are no targets."""
+    trials = compared.shared if comparison.suite.of_2009 else ()
+    by_dimension: dict[int, list[Trial]] = {}
+    for trial in trials:
+        by_dimension.setdefault(trial.dimension, []).append(trial)
+    return [run_lengths(by_dimension[D], targets(D)) for D in sorted(by_dimension)]
+
+
+def _distributions_from(lengths: Iterable[pd.DataFrame], comparison: Comparison) -> list[Distributions]:
+    told_at = budgets_of_claims(comparison.budget)
+    return [
+        found
+        for of in lengths
+        for found in distributions(of, np.random.default_rng(int(of["dimension"].iloc[0])), told_at=told_at)
+    ]
+
+
 def distributions_of(comparison: Comparison, compared: Compared) -> list[Distributions]:
     """Return the distributions of all dimensions, as from ``distributions``; none where there are no targets."""
-    trials = compared.shared if comparison.suite.of_2009 else ()
-    told_at = budgets_of_claims(comparison.budget)
-    found = []
-    for D in sorted({trial.dimension for trial in trials}):
-        lengths = run_lengths([trial for trial in trials if trial.dimension == D], targets(D))
-        found += distributions(lengths, np.random.default_rng(D), told_at=told_at)
-    return found
+    return _distributions_from(_lengths_of(comparison, compared), comparison)
+
+
+def _lengths(findings: Findings) -> list[pd.DataFrame]:
+    return _lengths_of(findings.comparison, findings.comparison.compared)
 
 
 def _distributions(findings: Findings) -> list[Distributions]:
-    return distributions_of(findings.comparison, findings.comparison.compared)
+    return _distributions_from(findings.once(_lengths), findings.comparison)
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -102,16 +118,14 @@ def trials_reaching(findings: Findings) -> Json:
     Of a trial that is a list of places among the numbers of evaluations of ``_chart``, each less the one before it.
     """
     found: dict[str, dict[str, dict[str, list[list[int]]]]] = {}
-    for D in findings["ecdf"]["dimension"].unique():
-        trials = [trial for trial in findings.comparison.compared.shared if trial.dimension == D]
-        lengths = run_lengths(trials, targets(D)).dropna(subset=["reached"])
-        lengths["place"] = np.searchsorted(D * _points(findings, D) * (1 + ROUNDING), lengths["reached"])
-        places = {key: sorted(of) for key, of in lengths.groupby(["function", "algorithm", "trial"])["place"]}
-        of_dimension = found.setdefault(str(D), {})
-        for (name, _, f), group in by_cell(trials):
-            of_dimension.setdefault(str(f), {})[name] = [
-                np.diff(places.get((f, name, number), []), prepend=0).tolist() for number in range(1, len(group) + 1)
-            ]
+    for lengths in findings.once(_lengths):
+        D = int(lengths["dimension"].iloc[0])
+        x = D * _points(findings, D) * (1 + ROUNDING)
+        places = lengths.assign(place=np.searchsorted(x, lengths["reached"]))  # of NaN behind the last one
+        for (f, name), of in places.sort_values(["trial", "k"]).groupby(["function", "algorithm"]):
+            of_trials = np.sort(of["place"].to_numpy().reshape(of["trial"].nunique(), -1))
+            steps = [np.diff(row[row < len(x)], prepend=0).tolist() for row in of_trials]
+            found.setdefault(str(D), {}).setdefault(str(f), {})[str(name)] = steps
     return dict(found)
 
 
