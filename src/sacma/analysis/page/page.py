@@ -32,8 +32,18 @@ LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
 # Parts of one function, in this order.
 SCRIPTS = (
-    *("start", "chart", "scatter", "runs", "trials", "first", "figures"),
-    *("curves", "ert", "functions", "final", "end"),
+    "start",
+    "chart",
+    "scatter",
+    "runs",
+    "trials",
+    "first",
+    "figures",
+    "curves",
+    "ert",
+    "functions",
+    "final",
+    "end",
 )
 OF_FIRST_SCREEN = {"summary", "ecdf", "algorithms", "styles", "names", "baseline"}  # data that it needs: drawn at once
 LONGEST_NAME = 24  # in letters, of an algorithm, that is kept on one line
@@ -222,7 +232,7 @@ def _packed(content: Json) -> str:
 def _data(findings: Findings, sections: Sequence[Section], figures: Mapping[str, object]) -> Json:
     """Return what the page's script draws from: charts by key, with their algorithms, looks, and figures by group."""
     names, charts = findings.comparison.names, {each.key: each.chart(findings) for each in sections if each.chart}
-    there = {key: set(findings[key].get("algorithm", ()) if key in findings else names) for key in charts}
+    there = {key: set(findings[key].get("algorithm", ())) for key in charts if key in findings}
     algorithms = {key: [name for name in (*names, BEST_2009) if name in of] for key, of in there.items()}
     functions = {str(number): name for number, name in findings.comparison.suite.names.items()}
     styles = {

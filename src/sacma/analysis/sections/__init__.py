@@ -20,6 +20,7 @@ FILES = (
     "cpu",
     "publication",
     "data",
+    "trials",
 )
 """In the order of the page."""
 

@@ -9,19 +9,16 @@ import pandas as pd
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from sacma.analysis.comparison import MANY
 from sacma.analysis.figures.layout import COLUMN, PAGE, column_names, new_layout
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import SMALL, Properties, styled, text_width
-from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_all, of_one
-from sacma.analysis.sections.ecdf import trials_reaching
+from sacma.analysis.section import Drawing, Findings, Report, Section, by_dimension, of_all, of_one
 from sacma.analysis.sections.ranks import BUDGETS, are_compared
 from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
-from sacma.analysis.tables import function_ranks, gains, tied
+from sacma.analysis.tables import function_ranks, gains
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 from sacma.coco.function_names import function_title
 from sacma.coco.suites import SUITES
-from sacma.surrogate.whitening import Array
 
 PIECE = """
 {% if scope %}<p class="caption">{{ scope|symbols }}</p>
@@ -48,14 +45,10 @@ maps, with the budgets to the target: <a href="figures/index.html">figures</a>. 
 </details>
 """
 
-PARTS, PARTS_OF_MANY = 10_000, 100  # of a decade of Δf, in the data of the page
-
 CELL = 11.0  # height of a cell, in points
 WIDEST, NARROWEST = 56.0, 20.0  # width of a cell, in points
 
 PLACE = ("algorithm", "dimension", "function")
-
-INFINITE = 1_000_000  # for Δf before the first evaluation
 
 MOST_DECADES = 9.0  # at which the colours of decades end
 
@@ -82,49 +75,6 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         caption = f"Best Δf of the median trial after {scenario} evaluations, the lowest is bold. {explained}"
         if blocks:
             yield FormattedTable(f"median_at_{slug}", "Median Δf", caption, tuple(blocks))
-
-
-def in_whole_parts(logs: Array, parts: int) -> list[int]:
-    """Return log10 Δf, shape (n,), as whole numbers of so many parts of a decade, in the same order.
-
-    Values that are tied have the same number, others do not, however close they are: ranks are those of the values.
-    Infinite ones have the largest of all.
-
-    >>> in_whole_parts(np.array([-2.0, 0.301, 0.302, 0.301, np.inf]), 10)
-    [-20, 3, 4, 3, 1000000]
-    """
-    values = tied(logs)
-    levels, level_of = np.unique(values, return_inverse=True)
-    finite = np.isfinite(levels)
-    steps = np.arange(np.count_nonzero(finite))
-    whole = np.full(len(levels), INFINITE, int)
-    whole[finite] = np.maximum.accumulate(np.rint(levels[finite] * parts).astype(int) - steps) + steps
-    found: list[int] = whole[level_of].tolist()
-    return found
-
-
-def _chart(findings: Findings) -> Json:
-    """Return the best Δf of each trial, in whole parts of a decade, None where it is not known, and their instances.
-
-    ``values`` are by dimension, fixed budget, function and algorithm; ``instances``, in the order of the values, by
-    dimension and function, those of an algorithm where it has others than most; ``reaching`` is of run lengths.
-    """
-    parts = PARTS if len(findings.comparison.names) <= MANY else PARTS_OF_MANY
-    best = findings.best[findings.best["scenario"].isin(findings.comparison.fixed_budgets)]
-    instances: dict[str, dict[str, dict[str, list[int]]]] = {}
-    values: dict[str, dict[str, dict[str, dict[str, list[int | None]]]]] = {}
-    for (D, f, budget), of in best.groupby(["dimension", "function", "scenario"], sort=False):
-        known = of["delta_f"].notna().to_numpy()
-        whole = iter(in_whole_parts(np.log10(of["delta_f"].to_numpy(float)[known]), parts))
-        numbers = pd.Series([next(whole) if there else None for there in known], of.index, dtype=object)
-        of_function = values.setdefault(str(D), {}).setdefault(str(budget), {}).setdefault(str(f), {})
-        usual = instances.setdefault(str(D), {}).setdefault(str(f), {})
-        for name, trials in of.groupby("algorithm", sort=False):
-            of_function[str(name)] = numbers[trials.index].to_list()
-            there = trials["instance"].to_list()
-            if usual.setdefault("", there) != there:
-                usual[str(name)] = there
-    return {"parts": parts, "instances": instances, "values": values, "reaching": trials_reaching(findings)}
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -217,7 +167,6 @@ SECTION = Section(
     },
     tables=_tables,
     figures=_figures,
-    chart=_chart,
     piece=PIECE,
     values=lambda report: {"ranked": are_compared(report.findings), "charted": not report.findings.best.empty},
 )

@@ -60,7 +60,7 @@ if (byId("first-dimension")) {
   const rerank = (names) => {
     const [D, b] = [dimension.value, budget.value];
     if (instancesOut.size) {
-      return Object.keys(data.functions.values[D][b]).filter((f) => !leftOut.has(Number(f)))
+      return Object.keys(data.trials.values[D][b]).filter((f) => !leftOut.has(Number(f)))
         .map((f) => names.map((name) => medianOf(D, b, f, name)))
         .filter((row) => !row.includes(null)).map(ranksIn);
     }

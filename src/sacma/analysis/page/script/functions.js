@@ -3,23 +3,23 @@
 if (byId("functions-table")) {
   const place = byId("functions-table");
   const [dimension, budget, show, baseline] = ["dimension", "budget", "show", "baseline"].map((name) => byId(`functions-${name}`));
-  const { parts, values } = data.functions;
-  const LARGEST = 1e5; // decades: more are of what was never evaluated
+  const { algorithms, infinite, parts, values } = data.trials;
+  data.algorithms.functions = algorithms;
   fill(dimension, Object.keys(values).map((D) => [D, `${D}-D`]));
   dimension.value = Object.keys(values).at(-1);
   const fillBudgets = () => fill(budget, Object.keys(values[dimension.value]).map((name) => [name, name]));
   fillBudgets();
   budget.value = [...budget.options].at(-1).value;
   if (baseline) {
-    fill(baseline, data.algorithms.functions.map((name) => [name, name]));
+    fill(baseline, algorithms.map((name) => [name, name]));
     baseline.value = data.baseline;
   }
   const element = (tag, text, more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
   const signed = (value, digits) => (Math.abs(value) < 0.5 * 10 ** -digits ? "0" : `${value > 0 ? "+" : "\u2212"}${Math.abs(value).toFixed(digits)}`);
   const written = {
-    median: (value) => (value > LARGEST ? "∞" : value.toFixed(2).replace("-", "\u2212")),
+    median: (value) => (value >= infinite / parts ? "∞" : value.toFixed(2).replace("-", "\u2212")),
     rank: (value) => String(Number(value.toFixed(2))),
-    gain: (value) => (Math.abs(value) > LARGEST ? (value > 0 ? "+∞" : "\u2212∞") : signed(value, 2)),
+    gain: (value) => (Math.abs(value) > infinite / parts / 2 ? (value > 0 ? "+∞" : "\u2212∞") : signed(value, 2)),
   };
   const starts = new Set(Object.values(data.summary.groups).map((functions) => functions[0]));
 
@@ -27,7 +27,7 @@ if (byId("functions-table")) {
     const [D, b, kind] = [dimension.value, budget.value, show.value];
     if (baseline) baseline.closest("label").hidden = kind !== "gain";
     const of = values[D][b];
-    const there = data.algorithms.functions.filter((name) => !unchosen.has(name) && Object.values(of).some((f) => own(f, name)));
+    const there = algorithms.filter((name) => !unchosen.has(name) && Object.values(of).some((f) => own(f, name)));
     const functions = Object.keys(of).filter((f) => !leftOut.has(Number(f)));
     const medians = functions.map((f) => there.map((name) => medianOf(D, b, f, name)));
     const whole = medians.filter((row) => !row.includes(null)); // functions on which all are known

@@ -1,13 +1,12 @@
-const REFERENCE = "best 2009"; // it has no trials
-
 // Distributions of run lengths over some functions, each pair of a function and a target of the same weight.
 
 const runLengths = (D, functions) => {
   const { x, targets, functions: source } = own(data.ecdf, D) ?? {};
   // Targets that are reached at each x, in thousandths; of some instances counted anew, without simulated restarts.
   const reachedBy = (f, name) => {
-    if (!instancesOut.size || name === REFERENCE) return own(source[f], name);
-    const trials = chosenOf(D, f, name, own(data.functions.reaching[D][f] ?? {}, name) ?? []);
+    const all = instancesOut.size ? own(data.trials.reaching[D][f], name) : undefined; // the reference has no trials
+    if (!all) return own(source[f], name);
+    const trials = chosenOf(D, f, name, all);
     if (!trials.length) return undefined;
     const found = x.map(() => 0);
     for (const trial of trials) {

@@ -1,13 +1,13 @@
 // What is of an algorithm's trials on a function, those on the instances that are chosen.
 const chosenOf = (D, f, name, trials) => {
-  const of = data.functions.instances[D][f];
+  const of = data.trials.instances[D][f];
   const at = own(of, name) ?? of[""];
   return trials.filter((_, n) => !instancesOut.has(at[n]));
 };
 
 // Best Δf of single trials, in whole parts of a decade.
 const valuesOf = (D, budget, f, name) =>
-  chosenOf(D, f, name, own(own(own(data.functions.values[D], budget) ?? {}, f) ?? {}, name) ?? []);
+  chosenOf(D, f, name, own(own(own(data.trials.values[D], budget) ?? {}, f) ?? {}, name) ?? []);
 
 const middleOf = (values) => {
   const sorted = [...values].sort((a, b) => a - b);
@@ -15,10 +15,13 @@ const middleOf = (values) => {
   return (one + other) / 2;
 };
 
-// Median of an algorithm on a function, null where that of some trial is not known.
+// Median of an algorithm on a function, null where that of some trial is not known; that of infinite ones is infinite.
 const medianOf = (D, budget, f, name) => {
   const values = valuesOf(D, budget, f, name);
-  return values.length && !values.includes(null) ? middleOf(values) : null;
+  if (!values.length || values.includes(null)) return null;
+  const { infinite } = data.trials;
+  const middle = middleOf(values);
+  return middle < infinite / 4 ? middle : infinite;
 };
 
 // Ranks of values, 1 the lowest: equal ones share theirs.
