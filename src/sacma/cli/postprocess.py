@@ -35,7 +35,7 @@ def postprocess(
     ] = False,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
     pdf: Annotated[
-        bool, typer.Option("--pdf/--no-pdf", help="Whether to write figures as PDF, too: half of the time.")
+        bool, typer.Option("--pdf/--no-pdf", help="Whether to write figures as PDF, too; without, the report is there sooner.")
     ] = True,
     foreign: Annotated[
         list[str] | None,
