@@ -79,7 +79,7 @@ readings: install ## comparison of radius, selection, bounds and the published c
 attribution: install ## how each difference between the paper's text and its code moves the mean ranks (hours)
 	@$(BIN)/python benchmarks/attribution.py $(JOBS_OPTION)
 
-ablation: install ## what the parts of sacma contribute and its constants matter (hours)
+ablation: install ## what each part of sacma contributes, and how much its constants matter (hours)
 	@$(BIN)/python benchmarks/ablation.py $(JOBS_OPTION)
 	@$(BIN)/python benchmarks/ablation.py --of constants $(JOBS_OPTION)
 

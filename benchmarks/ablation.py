@@ -1,4 +1,4 @@
-"""What the parts of sacma contribute and its constants matter: one part out, or one constant changed, at a time.
+"""What each part of sacma contributes, and how much its constants matter: one left out, or changed, at a time.
 
 Prints for each dimension the area under the distribution of run lengths and its difference from that of
 ``configs/sacma.yaml``, with Wilcoxon's test over problems, and the mean log₁₀ of median Δf. Runs into a results folder
@@ -57,7 +57,7 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
 """Halved and doubled, whole numbers rounded up."""
 
 TARGETS = np.logspace(2, -8, 51)
-BUDGETS = 60  # from D to the whole budget, even in the logarithm
+BUDGETS = 60  # from D to the whole budget, uniform on a log scale
 AFTER = (5, 10, 25, 50, 125, 250)  # evaluations/D
 
 

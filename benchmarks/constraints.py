@@ -104,7 +104,7 @@ def main() -> None:
     """Measure, print the table and write ``out/constraints.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--methods", default=";".join(METHODS), help="separated by semicolons")
-    parser.add_argument("--problems", default=";".join(PROBLEMS), help="idem")
+    parser.add_argument("--problems", default=";".join(PROBLEMS), help="the same")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--processes", type=int, default=-1, help="-1: one a core")
     options = parsed(parser, methods="sacma;COBYQA", problems="Rosenbrock, disk", seeds=1, processes=1)

@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="problems that are run; default: development")
     parser.add_argument("--problems", help="names, with commas; default: all of the half")
-    parser.add_argument("--optimizers", help="idem; default: all")
+    parser.add_argument("--optimizers", help="names, with commas; default: all")
     parser.add_argument("--seeds", type=int, default=15, help="the seeds 1 to this")
     parser.add_argument("--budget", type=float, default=80, help="evaluations divided by D")
     parser.add_argument("--jobs", type=int, default=1, help="processes")

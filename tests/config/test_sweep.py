@@ -95,7 +95,7 @@ def test_names_of_settings() -> None:
 
 
 def test_values_of_all_kinds(tmp_path: Path) -> None:
-    """Whole numbers for fractions, infinity, null and truth values have names; how a number is written is no matter."""
+    """Whole numbers for fractions, infinity, null and booleans have names; how a number is written is no matter."""
     text = MINIMAL + (
         "grid:\n  training_set.radius: [8, .inf, 1e-8]\n  sampling.population_size: [null, 10]\n"
         "  model.warm_start: [true, false]\n"

@@ -150,7 +150,7 @@ def test_a_function_gets_a_dict_of_python_values() -> None:
 
 
 def test_optima_are_found() -> None:
-    """Integers, choices and truth values too."""
+    """Integers, choices and booleans too."""
     for seed in range(3):
         result = sacma.minimize(loss, space=SPACE, budget=250, target=1e-2, seed=seed)
         assert result.success

@@ -13,7 +13,7 @@ EXAMPLES = (
 
 
 def doctor(results: ResultsArgument = Path("results")) -> None:
-    """Check that all that sacma needs is there and works, and say how to mend what does not.
+    """Check that everything sacma needs is installed and works, and say how to mend what does not.
 
     Versions, cores, the terminal, space and rights in RESULTS and for temporary files, BLAS, the compiled surrogate,
     worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.

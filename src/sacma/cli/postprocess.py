@@ -31,11 +31,11 @@ EXAMPLES = (
 def postprocess(
     results: ResultsArgument = Path("results"),
     partial: Annotated[
-        bool, typer.Option("--partial", help="Go on although trials are missing; all that is made says so.")
+        bool, typer.Option("--partial", help="Continue although trials are missing; all output is marked as partial.")
     ] = False,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
     pdf: Annotated[
-        bool, typer.Option("--pdf/--no-pdf", help="Whether to write figures as PDF, too; without, the report is there sooner.")
+        bool, typer.Option("--pdf/--no-pdf", help="Whether to write figures as PDF, too; faster without.")
     ] = True,
     foreign: Annotated[
         list[str] | None,
@@ -76,7 +76,7 @@ def postprocess(
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
-    """Make the report, with its tables and figures, and cocopp's pages from all that is in RESULTS, and --with.
+    """Make the report, its tables and figures, and cocopp's pages, from RESULTS and the data given by --with.
 
     The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX and
     Markdown, and its figures as SVG and PDF.

@@ -20,7 +20,7 @@ def status(
     results: ResultsArgument = Path("results"),
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show failures in full.")] = False,
 ) -> None:
-    """Show what is done, missing and failed of each study in RESULTS, who works on it, and the next command."""
+    """Show what is done, missing and failed in RESULTS, which process writes to it, and the next command."""
     from sacma.cli.tables import missing_lines, status_table
     from sacma.store.completeness import completeness_of_studies
     from sacma.store.store import Store

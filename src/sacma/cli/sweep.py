@@ -37,7 +37,10 @@ def sweep(
     plan: Annotated[bool, typer.Option("--plan", help="Show what would run and what it costs; run nothing.")] = False,
     rank_only: Annotated[bool, typer.Option("--rank-only", help="Rank what is there; run nothing.")] = False,
     partial: Annotated[
-        bool, typer.Option("--partial", help="With --rank-only: though trials are missing; all that is made says so.")
+        bool,
+        typer.Option(
+            "--partial", help="With --rank-only: although trials are missing; all output is marked as partial."
+        ),
     ] = False,
 ) -> None:
     """Run all combinations of a grid of settings, and say which is the best of each algorithm, and how clearly.

@@ -73,8 +73,8 @@ def scipy_method(
         x0: initial point, shape (D,).
         args: further arguments of ``fun``.
         jac: not used, with SciPy's RuntimeWarning.
-        hess: idem.
-        hessp: idem.
+        hess: not used.
+        hessp: not used.
         bounds: a pair a coordinate, or a ``Bounds``; None or an infinite number is no bound.
         constraints: as of ``sacma.minimize``; derivatives in them are not used.
         callback: called whenever the points that the method asked for are evaluated: with the result so far if its only

@@ -40,7 +40,7 @@ class Axis:
 
 
 class LogarithmicAxis(Axis):
-    """The same, even in the logarithm."""
+    """The same, uniform on a log scale."""
 
     margin = 0.0  # of the axis, beyond both ends of the range
 
@@ -58,7 +58,7 @@ class LogarithmicAxis(Axis):
 
 
 class LogarithmicIntegerAxis(LogarithmicAxis):
-    """Integers, even in the logarithm, from ½ below ``low`` to ½ above ``high``."""
+    """Integers, uniform on a log scale, from ½ below ``low`` to ½ above ``high``."""
 
     discrete = True
     margin = 0.5

@@ -315,7 +315,7 @@ def pool_of(workers: object, *, asynchronous: object) -> Pool | None:
 
     Args:
         workers: as ``minimize`` takes them.
-        asynchronous: idem.
+        asynchronous: as in ``sacma.minimize``.
     """
     if not isinstance(asynchronous, bool | None):
         refuse("asynchronous", asynchronous, "True, False, or None: True where the workers can be", of_type=True)

@@ -66,7 +66,7 @@ def evaluation_in(content: Any, dimension: int, constraints: int, others: Known)
 
 
 def real(key: str, value: object) -> float:
-    """Return a JSON number as a finite float; refuse anything else, such as a truth value or text."""
+    """Return a JSON number as a finite float; refuse anything else, such as a boolean or a text."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
         raise ValueError(f"{key} is {shown(value)}, not a finite number")
     return float(value)

@@ -71,13 +71,14 @@ def minimize(
     Args:
         fun: from an array of shape (D,), or in a ``space`` from a dict of its parameters, to a number, or an array of
             one.
-        x0: as the arguments that follow, see ``sacma.SurrogateCMAES``.
-        sigma0: idem.
-        space: idem.
-        bounds: idem.
-        scale: idem.
-        method: idem.
-        population_size: idem.
+        x0: initial point, shape (D,), or a dict in a ``space``; None: the centre of finite bounds. Of this and the six
+            arguments that follow ``sacma.SurrogateCMAES`` has the details.
+        sigma0: initial standard deviation, in units of ``scale``; None: a sixth of the widths of finite bounds.
+        space: named parameters with their ranges, in place of ``bounds`` and ``scale``.
+        bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``.
+        scale: size of a comparable change in each coordinate, shape (D,), or one for all; None: 1.
+        method: name of a method, such as "sacma" or "cobyqa", or settings.
+        population_size: λ of the first run; None: the method's own.
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
         time_limit: seconds after which no evaluation is begun; where several workers evaluate generations, none of

@@ -38,8 +38,9 @@ class SurrogateCMAES:
     True
 
     Args:
-        x0: initial point, shape (D,). The default method evaluates it first, unless the archive has it; others do not.
-            None: the centre of finite bounds, a pair a coordinate.
+        x0: initial point, shape (D,). The default method evaluates it first, unless the archive has it, and so do
+            SciPy's searches (COBYQA may move it away from bounds); the other CMA-ES methods sample around it, random
+            search does not use it. None: the centre of finite bounds, a pair a coordinate.
         sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
             the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
             a sixth of the least width in units of it. In a ``space``, in units of the ranges (of the logarithm, with

@@ -32,7 +32,7 @@ class Real:
     Args:
         low: least value.
         high: largest value.
-        log: even in the logarithm; ``low`` is above 0 then.
+        log: uniform on a log scale; ``low`` is above 0 then.
         step: distance between two values, from ``low`` on; None: any value. Not with ``log``.
 
     Raises:
@@ -78,7 +78,7 @@ class Integer:
     Args:
         low: least value.
         high: largest value.
-        log: even in the logarithm; ``low`` is 1 or more then.
+        log: uniform on a log scale; ``low`` is 1 or more then.
         step: distance between two values, from ``low`` on. 1 with ``log``.
 
     Raises:
@@ -124,7 +124,7 @@ class Categorical:
     Categorical('linear', 'cubic', None)
 
     Args:
-        choices: two or more different ones: texts, numbers, truth values or None; or one sequence of these. For other
+        choices: two or more different ones: texts, numbers, booleans or None; or one sequence of these. For other
             objects, take their names, and look them up in the function.
 
     Raises:
@@ -133,7 +133,7 @@ class Categorical:
 
     def __init__(self, *choices: Choice | Sequence[Choice]) -> None:
         given: Any = choices[0] if len(choices) == 1 and isinstance(choices[0], Sequence) else choices
-        allowed = f"2 to {MOST_CHOICES} different texts, finite numbers, truth values or None"
+        allowed = f"2 to {MOST_CHOICES} different texts, finite numbers, booleans or None"
         if isinstance(given, str | bytes) or not 2 <= len(given) <= MOST_CHOICES:  # noqa: PLR2004 that is a choice
             refuse("choices", given, allowed)
         for choice in given:

@@ -99,6 +99,10 @@ class JournalContent:
 def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     """Return what the journal or the saved optimizer at ``path`` holds. It may be one that is being written to.
 
+    Returns:
+        An object with ``points``, shape (n, D); ``values``, shape (n,), NaN where an evaluation failed; ``archive``,
+        which another call takes as its argument of that name; and in a ``space`` ``params``, a list of n dicts.
+
     Raises:
         TypeError: ``path`` is none.
         ValueError: there is no journal, or it is damaged.

@@ -35,7 +35,7 @@ class Space:
     more choices one a choice.
 
     Args:
-        parameters: parameters by name, for names that are not Python's; before those by keyword.
+        parameters: parameters by name, for names that are not Python identifiers; before those by keyword.
         named: parameters by name: ``sacma.Real``, ``sacma.Integer`` or ``sacma.Categorical``.
 
     Raises:
