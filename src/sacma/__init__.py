@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
     from sacma.integrations.scipy_method import scipy_method
     from sacma.optimize.journal import JournalError
-    from sacma.optimize.minimize import minimize
+    from sacma.optimize.minimize import WorkersError, minimize
     from sacma.optimize.optimizer import SurrogateCMAES
     from sacma.optimize.parameters import Categorical, Integer, Real
     from sacma.optimize.plot import LivePlot
@@ -27,6 +27,7 @@ __all__ = [
     "Space",
     "Status",
     "SurrogateCMAES",
+    "WorkersError",
     "algorithm",
     "minimize",
     "read_journal",
@@ -43,6 +44,7 @@ _MODULES = {
     "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
+    "WorkersError": "sacma.optimize.minimize",
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.saved",

@@ -20,6 +20,7 @@ import sacma
 from sacma.optimize.evaluation import (
     LONGEST_FAILURE,
     Evaluator,
+    Generations,
     evaluate,
     evaluation_of,
     evaluator_of,
@@ -131,16 +132,13 @@ def test_what_has_not_begun_is_cancelled() -> None:
 
 
 def test_workers() -> None:
-    """None and 1 are this thread, other numbers are joblib's, executors and joblib's own object are taken."""
+    """None and 1 are this thread, other numbers are processes, executors and joblib's own object are taken."""
     assert evaluator_of(None) is one_by_one
     assert evaluator_of(1) is one_by_one
+    for number in (2, -1):
+        assert isinstance(evaluator_of(number), Generations)
     with ThreadPoolExecutor(1) as executor:
-        for workers, way in (
-            (2, with_joblib),
-            (-1, with_joblib),
-            (joblib.Parallel(2), with_joblib),
-            (executor, in_executor),
-        ):
+        for workers, way in ((joblib.Parallel(2), with_joblib), (executor, in_executor)):
             found = evaluator_of(workers)
             assert isinstance(found, partial)
             assert found.func is way

@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -397,7 +398,7 @@ def test_a_mistake_in_f_is_raised_at_once(workers: int | None) -> None:
     with pytest.raises(IndexError, match="valid indices") as raised:
         sacma.minimize(mistaken, [1.0, 2.0], 1.0, workers=workers, seed=1)
     (note,) = raised.value.__notes__
-    assert note.startswith("f raised IndexError at each of its first 3 evaluations, as a mistake in it would; ")
+    assert note.startswith("each of the first 3 evaluations has failed with IndexError, as by a mistake in f; ")
     assert note.endswith("let f return None instead, or give max_failures=None")
     assert "in mistaken" in "".join(traceback.format_exception(raised.value))
 
@@ -413,6 +414,40 @@ def test_every_kind_of_mistake_is_raised(error: type[Exception]) -> None:
     with pytest.raises(error, match="at 1"):
         sacma.minimize(fun, [1.0, 2.0], 1.0, seed=1)
     assert next(calls) == 4
+
+
+@pytest.mark.parametrize(
+    ("returned", "arguments", "message"),
+    [
+        ([1.0, 2.0], {}, r"f is \[1.0, 2.0\]; allowed: one finite number"),
+        (np.ones(3), {"workers": 2}, r"f is .*; allowed: one finite number"),
+        ("1.5", {}, r"f is '1.5'; allowed: one finite number"),
+        (1j, {}, r"f is 1j; allowed: one finite number"),
+        ((1.0, [0.0]), {}, r"f is \(1.0, \[0.0\]\); allowed: one finite number"),
+        (2.0, {"constraints": 2}, r"f is 2.0; allowed: a pair \(f, g\), a value and 2 constraints"),
+        ((2.0, [0.0]), {"constraints": 2}, r"constraints are \[0.0\]; allowed: 2 finite numbers"),
+    ],
+)
+def test_what_is_never_a_number_is_a_mistake(returned: Any, arguments: dict[str, Any], message: str) -> None:
+    """Text, complex and several numbers at each of the first three points; at later ones they are failures."""
+    with pytest.raises(TypeError, match=message) as raised:
+        sacma.minimize(Returning(returned), [1.0, 2.0], 1.0, seed=1, **arguments)
+    assert "let f return None instead" in raised.value.__notes__[0]
+    if "constraints" not in arguments:
+        late = itertools.count()
+        result = sacma.minimize(lambda x: sphere(x) if next(late) < 4 else returned, [1.0, 2.0], 1.0, seed=1)
+        assert (result.failures, result.nfev) == (20, 24)
+
+
+@dataclass(frozen=True)
+class Returning:
+    """A function that returns the same everywhere; it can be sent to other processes."""
+
+    value: Any
+
+    def __call__(self, x: Array) -> Any:
+        """Return it."""
+        return self.value
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Constraints of a call: SciPy's forms of them, or numbers that f gives beside its value, as g ≤ 0 and h = 0."""
 
 import copy
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -82,7 +83,9 @@ class WithConstraints:
             return ConstrainedValue(value, np.concatenate([part(copy.copy(point)) for part in parts]), number)
         returned = self.fun(point)
         if not isinstance(returned, tuple | list) or len(returned) != 2:  # noqa: PLR2004 a pair
-            raise ValueError(f"f is {shown(returned)}; allowed: a pair (f, g), a value and {number} constraints")
+            given = f"f is {shown(returned)}; allowed: a pair (f, g), a value and {number} constraints"
+            missing = returned is None or (isinstance(returned, float) and math.isnan(returned))
+            raise ValueError(given) if missing else TypeError(given)  # the second is a mistake in f
         value, constraints = returned
         return ConstrainedValue(value, constraints, number)
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, as_completed, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sacma.death import death_in, in_words
 from sacma.files.printable import one_line, printable, shown
 from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number, refuse, whole
 from sacma.surrogate.whitening import Array
@@ -168,7 +169,23 @@ def evaluate(fun: Function, point: Array) -> Evaluation:
         returned = fun(point)
     except Exception as error:  # noqa: BLE001 the border of the user's function
         return Evaluation(math.nan, _one_line(error), Raised(error) if isinstance(error, MISTAKES) else None)
-    return evaluation_of(returned)
+    evaluation = evaluation_of(returned)
+    if evaluation.failure and _never_a_number(returned):
+        return evaluation._replace(raised=Raised(TypeError(evaluation.failure)))
+    return evaluation
+
+
+def _never_a_number(returned: object) -> bool:
+    """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex and several numbers."""
+    if isinstance(returned, ConstrainedValue):
+        return _never_a_number(returned.value) or _of_another_size(returned.constraints, returned.number)
+    return isinstance(returned, str | bytes | complex) or _of_another_size(returned, 1)
+
+
+def _of_another_size(returned: object, size: int) -> bool:
+    if isinstance(returned, np.ndarray):
+        return returned.size not in {0, size}
+    return isinstance(returned, list | tuple) and len(returned) not in {0, size}
 
 
 def _one_line(error: Exception) -> str:
@@ -196,10 +213,20 @@ def in_executor(executor: Executor, fun: Function, tasks: Sequence[Task]) -> Eva
     futures = {executor.submit(evaluate, fun, point): number for number, point in tasks}
     try:
         for future in as_completed(futures):
-            yield futures[future], future.result()
+            yield futures[future], _taken(future)
     finally:
         for future in futures:
             future.cancel()
+
+
+def _taken(future: Future[Evaluation]) -> Evaluation:
+    """Return the evaluation of an executor; it has failed if dask's workers have died of it more than once."""
+    try:
+        return future.result()
+    except Exception as error:
+        if type(error).__name__ != "KilledWorker":  # of dask, which need not be installed
+            raise
+        return Evaluation(math.nan, "the workers that evaluated it died")
 
 
 def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluations:
@@ -240,15 +267,24 @@ class Executed:
         """Begin an evaluation."""
         return self.executor.submit(evaluate, fun, point)
 
-    def end(self, *, running: bool) -> None:
-        """Do nothing, whether evaluations are running or not: the executor is its owner's."""
+    def take(self, future: Future[Evaluation]) -> Evaluation:
+        """Return an evaluation that has ended."""
+        return _taken(future)
+
+    def close(self) -> None:
+        """Do nothing: the executor is its owner's."""
 
 
-@dataclass(frozen=True)
 class Processes:
-    """Processes of this machine, of joblib's loky, and of this call alone: those of joblib.Parallel are other ones."""
+    """Processes of this machine and of this call alone, started as they are needed.
 
-    count: int  # -1: one a core
+    Each has a joblib (loky) executor of its own: where one dies, its evaluation has failed, and no other has.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count  # -1: one a core
+        self._idle: list[Any] = []  # executors
+        self._busy: dict[Future[Evaluation], Any] = {}
 
     def size(self) -> int:
         """Return the number of processes."""
@@ -256,25 +292,58 @@ class Processes:
 
         return int(cpu_count()) if self.count < 0 else self.count
 
-    @cached_property
-    def _executor(self) -> Any:
-        from joblib import cpu_count  # noqa: PLC0415 idem
-        from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 idem
-
-        limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
-        return ProcessPoolExecutor(self.size(), env={name: os.environ.get(name, limits[name]) for name in limits})
-
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
-        """Begin an evaluation."""
-        future: Future[Evaluation] = self._executor.submit(evaluate, fun, point)
+        """Begin an evaluation; at most ``size`` are begun and not taken."""
+        executor = self._idle.pop() if self._idle else self._started()
+        future: Future[Evaluation] = executor.submit(evaluate, fun, point)
+        self._busy[future] = executor
         return future
 
-    def end(self, *, running: bool) -> None:
+    def take(self, future: Future[Evaluation]) -> Evaluation:
+        """Return an evaluation that has ended; it has failed if its process has died."""
+        from joblib.externals.loky.process_executor import TerminatedWorkerError  # noqa: PLC0415 as above
+
+        try:
+            evaluation = future.result()
+        except TerminatedWorkerError as error:
+            self._busy.pop(future).shutdown(wait=False)
+            return Evaluation(math.nan, in_words(death_in(str(error))))
+        self._idle.append(self._busy.pop(future))
+        return evaluation
+
+    def close(self) -> None:
         """End the processes; those in which evaluations are running are killed."""
-        self._executor.shutdown(wait=not running, kill_workers=running)
+        for executors, kill in ((list(self._busy.values()), True), (self._idle, False)):
+            for executor in executors:
+                with suppress(Exception):
+                    executor.shutdown(wait=not kill, kill_workers=kill)
+        self._busy, self._idle = {}, []
+
+    def _started(self) -> Any:
+        from joblib import cpu_count  # noqa: PLC0415 as above
+        from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 as above
+
+        limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
+        return ProcessPoolExecutor(1, env={name: os.environ.get(name, limits[name]) for name in limits})
 
 
 Pool = Executed | Processes  # workers that take one point at a time
+
+
+@dataclass(frozen=True)
+class Generations:
+    """Processes that evaluate whole generations, and are the same for all of them."""
+
+    processes: Processes
+
+    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Evaluations:
+        """Evaluate the tasks."""
+        waiting = iter(tasks)
+        return as_they_come(self.processes, fun, lambda: next(waiting, None))
+
+    def close(self) -> None:
+        """End the processes."""
+        self.processes.close()
 
 
 def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) -> Evaluations:
@@ -294,14 +363,12 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
                 ended.extend(sorted(((running.pop(future), future) for future in done), key=lambda each: each[0]))
             if ended:
                 number, future = ended.popleft()
-                yield number, future.result()
+                yield number, pool.take(future)
             elif not running:
                 return
     finally:
         for future in running:
             future.cancel()
-        with suppress(Exception):
-            pool.end(running=bool(running))
 
 
 ALLOWED_WORKERS = (
@@ -343,9 +410,7 @@ def evaluator_of(workers: object) -> Evaluator:
         return partial(with_joblib, workers)
     if (count := _count(workers)) == 1:
         return one_by_one
-    from joblib import Parallel  # noqa: PLC0415 for those who use it
-
-    return partial(with_joblib, Parallel(n_jobs=count, return_as="generator_unordered"))
+    return Generations(Processes(count))
 
 
 def _executed(workers: Any) -> Executed | None:
@@ -373,7 +438,7 @@ def _count(workers: object) -> int:
 
 
 class FirstEvaluations:
-    """The first evaluations of a call, watched as long as all have raised the same type of exception."""
+    """The first evaluations of a call, watched as long as all have failed with the same type of exception."""
 
     def __init__(self, *, watched: bool) -> None:
         self._errors: list[Exception] | None = [] if watched else None
@@ -390,7 +455,7 @@ class FirstEvaluations:
         if len(self._errors) == ALIKE:
             first = self._errors[0]
             first.add_note(
-                f"f raised {type(first).__name__} at each of its first {ALIKE} evaluations, as a mistake in it would; "
+                f"each of the first {ALIKE} evaluations has failed with {type(first).__name__}, as by a mistake in f; "
                 "where such evaluations are to count as failed, let f return None instead, or give max_failures=None"
             )
             raise first

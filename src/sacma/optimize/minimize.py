@@ -4,12 +4,14 @@ import contextlib
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
+from sacma.files.printable import one_line
 from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
 from sacma.optimize.evaluation import (
@@ -17,6 +19,7 @@ from sacma.optimize.evaluation import (
     Evaluations,
     Evaluator,
     FirstEvaluations,
+    Generations,
     Pool,
     Task,
     as_they_come,
@@ -31,6 +34,21 @@ from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
+
+class WorkersError(BrokenExecutor):
+    """Workers that take no more points: one of them died, or cannot read what is sent to it.
+
+    ``result`` is the ``Result`` up to then.
+    """
+
+    def __init__(self, result: Result, error: BrokenExecutor) -> None:
+        self.result = result
+        reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
+        done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
+        super().__init__(f"the workers take no more points after {done}, which are in this error's result: {reason}")
+
+
+LONGEST_REASON = 300  # characters of an executor's message
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
@@ -92,9 +110,9 @@ def minimize(
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
             ended the last one, and pays for no evaluation twice; limits may differ.
         workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
-            processes of this machine, -1: one a core; an executor of ``concurrent.futures``; a client of
-            ``dask.distributed``, or its executor; or a ``joblib.Parallel``. Methods that call f themselves ask for one
-            point at a time, and take none.
+            processes of this machine, -1: one a core, where an evaluation whose process dies has failed; an executor of
+            ``concurrent.futures``; a client of ``dask.distributed``, or its executor; or a ``joblib.Parallel``. Methods
+            that call f themselves ask for one point at a time, and take none.
         asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
             which evaluations end, and two runs with the same seed differ; each can be computed again from its journal.
             False: workers evaluate what the method asks for at a time, mostly a single point with the default method,
@@ -116,23 +134,22 @@ def minimize(
     Raises:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
         JournalError: an ``OSError``: the journal cannot be written any more. Its ``result`` is what was found.
+        WorkersError: a ``BrokenExecutor``: an executor or ``joblib.Parallel`` of yours has lost a worker and takes no
+            more points. Its ``result`` is what was found.
         AttributeError, IndexError, KeyError, NameError, TypeError: f raised it at each of the first three evaluations,
-            and none gave a value. Nothing of them is in the journal. Not with ``max_failures=None``.
+            or returned a text, a complex number or several numbers (TypeError). Nothing of them is in the journal. Not
+            with ``max_failures=None``.
     """
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    if noisy is True and asynchronous is not False:
-        if asynchronous:
-            refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
-        asynchronous = False
-    evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
+    taken = _checked_workers(workers, asynchronous, noisy=noisy)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size, "constraints": constraints}
     call = checked_call(
         x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
     )
-    if call.method.strategy is None and evaluator is not one_by_one:
+    if call.method.strategy is None and taken is not one_by_one:
         refuse(
             "workers",
             workers,
@@ -144,17 +161,32 @@ def minimize(
     fun = call.constraints.beside(fun)
     if space is not None:
         fun = _OfParams(fun, space)
-    with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
-        run = run_of(call, kept, None if callback is None else _calling(callback))
-        with contextlib.closing(run):
-            try:
-                _evaluate_all(run, fun, evaluator if pool is None else pool, kept)
-            except KeyboardInterrupt:
-                run.end(Status.INTERRUPTED)
+    with contextlib.ExitStack() as stack:
+        kept = None if journal is None else stack.enter_context(contextlib.closing(Journal(journal, call)))
+        run = stack.enter_context(
+            contextlib.closing(run_of(call, kept, None if callback is None else _calling(callback)))
+        )
+        if isinstance(taken, Pool | Generations):
+            stack.enter_context(contextlib.closing(taken))
+        try:
+            _evaluate_all(run, fun, taken, kept)
+        except KeyboardInterrupt:
+            run.end(Status.INTERRUPTED)
+        except BrokenExecutor as error:
+            raise WorkersError(run.result(), error) from error
     result = run.result()
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)
     return result
+
+
+def _checked_workers(workers: Any, asynchronous: bool | None, *, noisy: bool) -> Evaluator | Pool:  # noqa: FBT001 as given
+    if noisy is True and asynchronous is not False:
+        if asynchronous:
+            refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
+        asynchronous = False
+    evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
+    return evaluator if pool is None else pool
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import faulthandler
 import fcntl
 import math
 import os
-import re
 import shutil
 import signal
 import sys
@@ -26,6 +25,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
+from sacma.death import Death, death_in, in_words
 from sacma.errors import RunError
 from sacma.experiment.children import forget_start, quiet_children, safe_path
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
@@ -122,9 +122,9 @@ class Worker:
                 return self._died(death)
             return self._too_long() if self.seconds_left <= 0 else None
         except BrokenProcessPool as error:
-            return self._died(self._death() or _death_in(str(error)))
+            return self._died(self._death() or death_in(str(error)))
 
-    def _death(self) -> tuple[str, int] | None:
+    def _death(self) -> Death | None:
         """Return how the process ended, as ``("signal", 9)`` or ``("exit", 1)``, the first time after it has."""
         for process in self._processes():
             with contextlib.suppress(ChildProcessError):
@@ -152,18 +152,13 @@ class Worker:
         self._end_process()
         return failed(self._spec, FailureKind.TIMEOUT, f"it took longer than {self._timeout:g} s", words)
 
-    def _died(self, death: tuple[str, int] | None) -> TrialFailure:
+    def _died(self, death: Death | None) -> TrialFailure:
         words = self._last_words()
         self._end_process()
-        match death:
-            case "exit", code:
-                said = next((line.strip() for line in words.splitlines() if "COCO FATAL ERROR" in line), "")
-                how = f"its process ended itself with exit code {code}{said and f' ({said})'}"
-            case "signal", number:
-                name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-                how = f"its process was ended by {name}{' (out of memory?)' if number == signal.SIGKILL else ''}"
-            case _:
-                how = "its process died"
+        how = in_words(death)
+        if death is not None and death[0] == "exit":
+            said = next((line.strip() for line in words.splitlines() if "COCO FATAL ERROR" in line), "")
+            how += said and f" ({said})"
         return failed(self._spec, FailureKind.WORKER_DIED, how, words)
 
     def _last_words(self) -> str:
@@ -195,12 +190,6 @@ class Worker:
                 shutil.rmtree(left, ignore_errors=True)
             elif left.name != SEMAPHORES:
                 left.unlink(missing_ok=True)
-
-
-def _death_in(message: str) -> tuple[str, int] | None:
-    """Return how a process ended, where joblib's message says it."""
-    code = re.search(r"\{(\w+)\((-?\d+)\)\}", message)
-    return code and ("exit" if code[1] == "EXIT" else "signal", abs(int(code[2])))
 
 
 @contextmanager

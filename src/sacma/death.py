@@ -1,0 +1,34 @@
+"""How a process ended, in words."""
+
+import re
+import signal
+
+Death = tuple[str, int]  # "exit" and its code, or "signal" and its number
+
+
+def death_in(message: str) -> Death | None:
+    """Return how a process ended, where a message of joblib says it.
+
+    >>> death_in("The exit codes of the workers are {SIGKILL(-9)}")
+    ('signal', 9)
+    """
+    code = re.search(r"\{(\w+)\((-?\d+)\)\}", message)
+    return code and ("exit" if code[1] == "EXIT" else "signal", abs(int(code[2])))
+
+
+def in_words(death: Death | None) -> str:
+    """Return how its process ended, as failures tell it.
+
+    >>> in_words(("exit", 3))
+    'its process ended itself with exit code 3'
+    >>> in_words(("signal", 9))
+    'its process was ended by SIGKILL (out of memory?)'
+    """
+    match death:
+        case "exit", code:
+            return f"its process ended itself with exit code {code}"
+        case "signal", number:
+            name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+            return f"its process was ended by {name}{' (out of memory?)' if number == signal.SIGKILL else ''}"
+        case _:
+            return "its process died"

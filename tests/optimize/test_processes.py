@@ -1,0 +1,94 @@
+"""Evaluations in processes of the call: journals that go on, and processes that die."""
+
+import os
+import signal
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+
+import sacma
+from sacma.surrogate.whitening import Array
+
+METHOD = "ada-kendall"  # asks for several points at a time
+X0, SIGMA0 = [0.4, 0.2], 0.3
+
+
+def sphere(x: Array) -> float:
+    """Return a value at each point."""
+    return float(x @ x)
+
+
+def lethal(x: Array) -> float:
+    """Kill the process where x₁ > ½, and end it where x₂ is, too."""
+    if x[0] > 0.5:
+        os._exit(7) if x[1] > 0.2 else os.kill(os.getpid(), signal.SIGKILL)
+    return sphere(x)
+
+
+@pytest.mark.parametrize("asynchronous", [None, False])
+def test_a_journal_goes_on(tmp_path: Path, asynchronous: Any) -> None:
+    """Though whole generations are known, and nothing is evaluated before the processes are needed."""
+    arguments: dict[str, Any] = {"seed": 1, "journal": tmp_path / "journal.jsonl", "method": METHOD}
+    for budget in (20, 40, 40):
+        result = sacma.minimize(sphere, X0, SIGMA0, budget=budget, workers=2, asynchronous=asynchronous, **arguments)
+        assert result.nfev == budget
+    assert len(sacma.read_journal(tmp_path / "journal.jsonl").values) == 40
+
+
+@pytest.mark.parametrize("asynchronous", [None, False])
+def test_where_a_process_dies_its_evaluation_has_failed(tmp_path: Path, asynchronous: Any) -> None:
+    """No other has, the journal knows how it died, and the same call does not evaluate it again."""
+    path = tmp_path / "journal.jsonl"
+    arguments: dict[str, Any] = {"seed": 1, "journal": path, "method": METHOD, "max_failures": None}
+    result = sacma.minimize(lethal, X0, SIGMA0, budget=24, workers=2, asynchronous=asynchronous, **arguments)
+    points, values = result.history.points, result.history.values
+    np.testing.assert_array_equal(np.isnan(values), points[:, 0] > 0.5)
+    died = {number: points[number - 1, 1] > 0.2 for number in result.history.failures}
+    assert set(died.values()) == {True, False}
+    for number, ended in died.items():
+        how = "ended itself with exit code 7" if ended else "was ended by SIGKILL (out of memory?)"
+        assert result.history.failures[number] == f"its process {how}"
+    again = sacma.minimize(lethal, X0, SIGMA0, budget=24, **arguments)  # it would kill this process
+    np.testing.assert_array_equal(again.history.values, values)
+
+
+@pytest.mark.parametrize("kind", ["executor", "generations", "joblib"])
+def test_a_pool_of_ones_own_that_breaks(tmp_path: Path, kind: str) -> None:
+    """An error with what was found; the journal has it, and the same call goes on."""
+    path = tmp_path / "journal.jsonl"
+    arguments: dict[str, Any] = {"seed": 1, "budget": 24, "journal": path, "method": METHOD}
+    archive = ([[0.3, 0.2]], [0.13])
+    with ProcessPoolExecutor(2) as executor:
+        own: dict[str, Any] = {
+            "executor": {"workers": executor},
+            "generations": {"workers": executor, "asynchronous": False},
+            "joblib": {"workers": joblib.Parallel(n_jobs=2)},
+        }
+        with pytest.raises(sacma.WorkersError, match="take no more points") as found:
+            sacma.minimize(lethal, X0, SIGMA0, archive=archive, **own[kind], **arguments)
+    assert isinstance(found.value, BrokenExecutor)
+    assert found.value.result.fun <= 0.13
+    assert found.value.result.nfev == len(sacma.read_journal(path).values) < 24
+    goes_on = sacma.minimize(lethal, X0, SIGMA0, archive=archive, workers=2, **arguments)
+    assert goes_on.nfev == 24
+
+
+def test_what_processes_cannot_read_is_no_failed_evaluation() -> None:
+    """A function whose module they do not find would fail everywhere."""
+    with pytest.raises(sacma.WorkersError, match=r"after 0 evaluations, .*un-serialize"):
+        sacma.minimize(Unreadable(), X0, SIGMA0, budget=24, workers=2, method=METHOD)
+
+
+class Unreadable:
+    """A function that cannot be read where it is sent to."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, ("none",)
+
+    def __call__(self, x: Array) -> float:
+        """Return a value where it has not been sent."""
+        return sphere(x)
