@@ -87,4 +87,6 @@ def test_commands(tmp_path: Path, study: Callable[..., Study]) -> None:
     next((tmp_path / "results").rglob("*.record")).unlink()
     refused = sacma("export", cwd=tmp_path)
     assert refused.returncode == 2
+    assert "missing: CMA-ES 2-D: f1 instances 1" in " ".join(refused.stderr.split())
     assert "trials are missing: CMA-ES (1 of 2)" in refused.stderr
+    assert "--partial" not in refused.stderr  # an option of postprocess

@@ -286,8 +286,8 @@ def check_finished(store: Store, covered: Sequence[Covered]) -> None:
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 
-def check_complete(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse incomplete results by a SacmaError that says which studies lack how many trials."""
+def check_complete(store: Store, covered: Sequence[Covered], otherwise: str = "") -> None:
+    """Refuse incomplete results by a SacmaError that says which studies lack how many trials, and what to do."""
     lacking = [
         f"{study.name} ({len(completeness.missing)} of {len(completeness.specs)})"
         for study, completeness in covered
@@ -295,6 +295,6 @@ def check_complete(store: Store, covered: Sequence[Covered]) -> None:
     ]
     if lacking:
         raise SacmaError(
-            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, use --partial "
-            f"to go on with what is there, or delete its file in {store.root / 'studies'} to leave an algorithm out"
+            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, {otherwise}"
+            f"or delete its file in {store.root / 'studies'} to leave an algorithm out"
         )

@@ -29,6 +29,7 @@ def export(
     """
     from sacma.analysis.comparison import check_complete, check_finished
     from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder
+    from sacma.cli.tables import missing_lines
     from sacma.files.atomic import write_atomically
     from sacma.store.completeness import completeness_of_studies
     from sacma.store.store import Store
@@ -37,9 +38,10 @@ def export(
     covered = completeness_of_studies(store)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     check_finished(store, covered)
+    print_list("missing", [line for _, completeness in covered for line in missing_lines(completeness)], err)
     check_complete(store, covered)
     folder = output or results / "export"
-    store.prepare()
+    store.prepare("copy it to where it can: COCO data are made in it")
     with store.lock_derived(this_command()):
         for study, completeness in covered:
             store.derive(study)

@@ -27,6 +27,12 @@ def resolve_algorithms(specs: Sequence[TrialSpec]) -> tuple[TrialSpec, ...]:
     return tuple(replace(spec, algorithm_file=files[spec.algorithm]) if spec.version else spec for spec in specs)
 
 
+def refuse_changed(specs: Sequence[TrialSpec]) -> None:
+    """Raise SacmaError if an algorithm of trials is there in another version; it may not be there at all."""
+    for spec in {(spec.algorithm, spec.version): spec for spec in specs if spec.algorithm in ALGORITHMS}.values():
+        resolve_algorithm(spec)
+
+
 def resolve_algorithm(spec: TrialSpec) -> Origin | None:
     """Return the origin of a trial's algorithm; raise SacmaError if it is not there in its version."""
     what = f"the algorithm {one_line(spec.algorithm, LONGEST_NAME)} of {one_line(spec.name, LONGEST_NAME)}"

@@ -15,7 +15,7 @@ from sacma.errors import RunError, SacmaError
 from sacma.experiment import compilation
 from sacma.experiment.backends import Backend, make_backend
 from sacma.experiment.options import RunOptions
-from sacma.experiment.resolve_algorithm import resolve_algorithms
+from sacma.experiment.resolve_algorithm import refuse_changed, resolve_algorithms
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
@@ -129,6 +129,7 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
             _register(request, observer)
         completeness = completeness_of(store, request.specs)
         _set_aside(completeness.damaged, store, observer)
+        refuse_changed(request.specs)
         todo = resolve_algorithms(to_run(completeness, failed_only=options.failed_only))
         if not options.scheduler:  # workers elsewhere have code of their own
             compilation.make_compiled_code(todo, observer.compiling)

@@ -62,16 +62,14 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def prepare(self) -> None:
-        """Create the folder; raise SacmaError if it is not writable."""
+    def prepare(self, instead: str = "give another with --results") -> None:
+        """Create the folder; raise SacmaError, which says what to do ``instead``, if it is not writable."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
                 pass
         except OSError as error:
-            raise SacmaError(
-                f"results folder {self.root} cannot be written to ({error.strerror}); give another with --results"
-            ) from None
+            raise SacmaError(f"results folder {self.root} cannot be written to ({error.strerror}); {instead}") from None
 
     @contextlib.contextmanager
     def lock_records(self, command: str) -> Iterator[None]:
