@@ -20,6 +20,7 @@ from sacma.analysis.trials import Scenario, Trial, best_delta_f
 from sacma.surrogate.whitening import Array
 
 ALPHA = 0.05  # level of significance, of a family of tests where there are several
+FEWEST_FUNCTIONS = 6  # of fewer no two algorithms differ significantly by a sign test, at this level
 
 CLOSE = 1e-9
 """Decades of Δf within which values are a tie: trials in the same local optimum differ by the rounding of f, and COCO

@@ -11,7 +11,7 @@ from sacma.analysis.comparison import MANY, Comparison
 from sacma.analysis.ledger import Ledger, dimensions, listed
 from sacma.analysis.section import Findings, Json, Make, Report, Section, rounded
 from sacma.analysis.sections.ranks import are_compared
-from sacma.analysis.tables import ALPHA, PLACE, decisive, overall_pairs, overall_ranks
+from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, PLACE, decisive, overall_pairs, overall_ranks
 from sacma.analysis.terms import TERMS
 
 PIECE = """
@@ -53,7 +53,6 @@ values.</span>
 <dd>{{ text|terms }}</dd>{% endfor %}</dl></details>
 """
 
-FEWEST_FUNCTIONS = 6  # of fewer no two algorithms differ significantly by a sign test, level 0.05
 MOST_NAMED = 4  # algorithms of a list, before it is cut
 CORRECTIONS = {"p_bergmann_hommel": "Bergmann–Hommel", "p_shaffer": "Shaffer"}
 

@@ -15,7 +15,7 @@ from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
 from sacma.analysis.paper.published import AS_PRINTED, Reading
 from sacma.analysis.section import Findings, Section
-from sacma.analysis.tables import ALPHA, PLACE
+from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, PLACE
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
@@ -102,15 +102,18 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
     differ = findings["rank_tests"].set_index(PLACE)["significant"].to_dict()
     for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
         there = ranks[ranks["scenario"] == scenario]
-        best = there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]
-        phrases = []
-        for name, group in there[best].groupby("algorithm", sort=False):
-            shown = [
-                f"{D}-D ({ledger.say(f'mean rank, {name}, {D}-D, {scenario}', rank, '.2f')})"
-                for D, rank in zip(group["dimension"], group["mean_rank"], strict=True)
-            ]
-            phrases.append(f"that of {name} in {listed(shown)}")
-        alike = [D for D in there["dimension"].unique() if not differ.get((D, scenario), False)]
+        best = there[there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]]
+        places: dict[tuple[str, ...], list[str]] = {}  # by those who share the lowest
+        for D, group in best.groupby("dimension"):
+            names, rank = tuple(group["algorithm"]), group["mean_rank"].iloc[0]
+            shown = ledger.say(f"mean rank, {listed(names)}, {D}-D, {scenario}", rank, ".2f")
+            places.setdefault(names, []).append(f"{D}-D ({shown})")
+        phrases = [
+            f"{'shared by' if len(names) > 1 else 'that of'} {listed(names)} in {listed(shown)}"
+            for names, shown in places.items()
+        ]
+        enough = there.loc[there["functions"] >= FEWEST_FUNCTIONS, "dimension"].unique()
+        alike = [D for D in enough if not differ.get((D, scenario), False)]
         if phrases:
             but = f" In {dimensions(alike)} the ranks do not differ significantly." if alike else ""
             yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}.{but}"
@@ -118,7 +121,8 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
     """Name the pairs of algorithms of which one is significantly ahead, and where."""
-    tests = findings["rank_tests"][findings["rank_tests"]["scenario"].isin(OF_TARGET)]
+    tests = findings["rank_tests"]
+    tests = tests[tests["scenario"].isin(OF_TARGET) & (tests["functions"] >= FEWEST_FUNCTIONS)]
     if tests.empty:
         return
     differ = int(tests["significant"].sum())
@@ -128,7 +132,8 @@ def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
         f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
     )
     pairs = findings["pairwise"]
-    pairs = pairs[pairs["scenario"].isin(OF_TARGET) & pairs["significant"]]
+    tested = pd.MultiIndex.from_frame(pairs[PLACE]).isin(pd.MultiIndex.from_frame(tests[PLACE]))
+    pairs = pairs[tested & pairs["significant"]]
     if pairs.empty:
         yield f"{sentence}; after correction for many tests no pair of algorithms does."
         return
