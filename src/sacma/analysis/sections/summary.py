@@ -29,6 +29,7 @@ PIECE = """
 """
 
 MOST_NAMED = 4  # of a list, before it is cut
+MOST_PAIRS = 8  # of algorithms of which one is ahead
 FEWEST_DECADES = 0.05  # lost on a function that is named
 LARGE = 10  # ratio from which on decimals say nothing
 
@@ -137,11 +138,18 @@ def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if pairs.empty:
         yield f"{sentence}; after correction for many tests no pair of algorithms does."
         return
+    together = list(pairs.groupby(["winner", "loser"], sort=False))
+    if len(together) > MOST_PAIRS:  # those of the winner of the most
+        most = pairs["winner"].value_counts().idxmax()
+        together = [each for each in together if each[0][0] == most][:MOST_PAIRS]
     wins = []
-    for (winner, loser), group in pairs.groupby(["winner", "loser"], sort=False):
+    for (winner, loser), group in together:
         places = group.groupby("dimension")["scenario"].agg(list).to_dict()
         where = [f"{D}-D ({' and '.join(scenarios)})" for D, scenarios in places.items()]
         wins.append(f"{winner} is ahead of {loser} in {listed(where)}")
+    if others := pairs.groupby(["winner", "loser"]).ngroups - len(together):
+        other = ledger.count("other pairs of which one is ahead", others, "other pair")
+        wins.append(f"one algorithm is ahead of the other in {other}, too")
     yield f"{sentence}. After correction for many tests {'; '.join(wins)}."
 
 
