@@ -136,8 +136,8 @@ def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
     these = these.sort_values("evaluations_per_dimension")
     dimensions = sorted(these["dimension"].unique())
     shown = {name: look for name, look in looks(SHOWN).items() if (these["algorithm"] == name).any()}
-    columns = 1 if width < PAGE else min(3, len(dimensions))
-    lines = -(-len(dimensions) // columns)
+    lines = len(dimensions) if width < PAGE else -(-len(dimensions) // 3)
+    columns = -(-len(dimensions) // lines)  # of four two and two
     side = (width - LEFT - 12 - (columns - 1) * BETWEEN) / columns
     row = ABOVE + HEIGHT + BELOW
     keys = [(BEST_2009, Line2D([], [], **REFERENCE_LINE)), *(line_key(name, look) for name, look in shown.items())]
