@@ -130,13 +130,26 @@ def test_a_damaged_journal_is_refused(alone: Path) -> None:
     ("other", "difference"),
     [
         ({"seed": 6}, "seed: 5 there, 6 here"),
-        ({"bounds": (-2, 3)}, r"upper: \[2.0, 2.0, 2.0\] there, \[3.0, 3.0, 3.0\] here"),
+        ({"bounds": (-2, 3)}, r"bounds\[0\]: \(-2.0, 2.0\) there, \(-2.0, 3.0\) here"),
+        ({"noisy": True}, "noisy: False there, True here"),
         ({"scale": 2.0}, r"scale: \[1.0, 1.0, 1.0\] there, \[2.0, 2.0, 2.0\] here"),
-        ({"method": "gp1"}, "settings.control.name: 'adaptive-generations' there, 'generations' here"),
-        ({"method": "ada-rd"}, "settings.control.error.name: 'kendall' there, 'ranking-difference' here"),
-        ({"method": "dts-cmaes"}, "settings.control.name: 'adaptive-generations' there, 'doubly-trained' here"),
-        ({"method": "cmaes"}, "settings.model: .* there, None here"),
-        ({"population_size": 9}, "settings.sampling.population_size: None there, 9 here"),
+        (
+            {"method": "gp1"},
+            "method, or population_size, in settings.control.name: 'adaptive-generations' there, 'generations' here",
+        ),
+        (
+            {"method": "ada-rd"},
+            "method, or population_size, in settings.control.error.name: 'kendall' there, 'ranking-difference' here",
+        ),
+        (
+            {"method": "dts-cmaes"},
+            "method, or population_size, in settings.control.name: 'adaptive-generations' there, 'doubly-trained' here",
+        ),
+        ({"method": "cmaes"}, "method, or population_size, in settings.model: .* there, None here"),
+        (
+            {"population_size": 9},
+            "method, or population_size, in settings.sampling.population_size: None there, 9 here",
+        ),
         ({"archive": ([[0.0, 0.0, 0.0]], [1.0])}, "archive: None there, .* here"),
     ],
 )
@@ -148,6 +161,22 @@ def test_the_journal_of_another_call_is_refused(alone: Path, other: dict[str, An
     assert alone.read_bytes() == before
     result = call(Counted(), None, archive=sacma.read_journal(alone).archive, seed=6)
     assert result.history.generations[0].fit_status == "trained"
+
+
+def test_another_space_is_named_by_its_parameter(tmp_path: Path) -> None:
+    """With both ranges, in its units."""
+    path = tmp_path / "journal.jsonl"
+    ranges: dict[str, Any] = {"rate": sacma.Real(1e-4, 1.0, log=True), "depth": sacma.Integer(0, 5)}
+
+    def called(space: sacma.Space) -> Result:
+        return sacma.minimize(lambda p: p["rate"] + p["depth"], space=space, seed=1, budget=12, journal=path)
+
+    called(sacma.Space(ranges))
+    message = r"of a call with another space, in 'depth': Integer\(low=0, high=5, .* there, Integer\(low=0, high=6,"
+    with pytest.raises(ValueError, match=message):
+        called(sacma.Space(ranges | {"depth": sacma.Integer(0, 6)}))
+    with pytest.raises(ValueError, match=r"of a call with another space, in 'depth': .* there, None here"):
+        called(sacma.Space({"rate": ranges["rate"]}))
 
 
 def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone: Path) -> None:

@@ -153,23 +153,38 @@ def test_an_algorithm_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
         es.ask()
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("CMA-ES", "cmaes"), ("Nelder-Mead", "nelder-mead"), ("SACMA", "sacma"), ("ada_kl", "ada-kl"), ("GP-1", "gp1")],
+)
+def test_a_name_in_another_spelling(given: str, name: str) -> None:
+    """As configs, SciPy and Python write it."""
+    assert method_of(given, sigma0=1.0, bounded=False) == method_of(name, sigma0=1.0, bounded=False)
+
+
+def test_every_algorithm_of_the_configs_is_a_method() -> None:
+    """By its name in the comparison, too."""
+    for path in (*CONFIGS.glob("*.yaml"), *(CONFIGS / "baselines").glob("*.yaml")):
+        name = load_study(path).name
+        assert method_of(name, sigma0=1.0, bounded=False) == method_of(path.stem, sigma0=1.0, bounded=False)
+
+
 def test_a_near_name_is_named() -> None:
     """A misspelt name is refused with the nearest, and with all."""
     for given, near in (
         ("ADA-Kendal", "ada-kendall"),
-        ("gp-1", "gp1"),
-        ("ada_kl", "ada-kl"),
-        ("dts-cma-es", "dts-cmaes"),
-        ("COBYQA", "cobyqa"),
+        ("gp", "gp1"),
+        ("ada_kll", "ada-kl"),
+        ("COBYQUA", "cobyqa"),
         ("lq-", "lq-cma-es"),
         ("dts-", "dts-cmaes"),
     ):
         with pytest.raises(
-            ValueError, match=rf"^method is '{given}'; allowed: .*, cobyqa, .*, cmaes, .*; is it {near}\?$"
+            ValueError, match=rf"^method is '{given}'; allowed: .*, cmaes, .*, cobyqa, .*; is it {near}\?$"
         ):
             method_of(given, sigma0=1.0, bounded=False)
     for none in ("own-optimizer", "step-size", "published", "../gp1", "", "surrogate-cmaes"):
-        with pytest.raises(ValueError, match=r"^method is .*; allowed: ada-kendall, .*\bslsqp\b[^\n]*$"):
+        with pytest.raises(ValueError, match=r"^method is .*; allowed: acma-es, ada-kendall, .*\bslsqp\b[^\n]*$"):
             method_of(none, sigma0=1.0, bounded=False)
 
 

@@ -122,8 +122,8 @@ def initial_point(value: object) -> Array:
 
 def centre_of(bounds: object) -> Array:
     """Return the x₀ of a call that has none, shape (D,): the centre of its bounds."""
-    finite = "finite ones, a pair a coordinate or a scipy.optimize.Bounds of arrays, where there is no x0"
-    allowed = "a vector, or None where bounds are finite, a pair a coordinate or a scipy.optimize.Bounds of arrays"
+    finite = "without x0, finite ones of each coordinate, such as [(0, 1)] * D, or a scipy.optimize.Bounds of arrays"
+    allowed = "a vector, or None beside finite bounds of each coordinate, such as [(0, 1)] * D"
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         lower, upper = real_array("bounds", bounds.lb, finite), real_array("bounds", bounds.ub, finite)
         if lower.ndim and upper.ndim and lower.shape != upper.shape:
@@ -134,7 +134,7 @@ def centre_of(bounds: object) -> Array:
     else:
         refuse("x0", None, allowed)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or not np.all(np.isfinite(pairs)):  # noqa: PLR2004 pairs
-        refuse("x0", None, allowed)
+        refuse("bounds", bounds, finite)
     return np.asarray(pairs[:, 0] / 2 + pairs[:, 1] / 2)
 
 
@@ -155,7 +155,10 @@ def scale_of(value: object, x0: Array) -> Array:
 def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
     """Return lower and upper bounds of x₀, each of shape (D,), infinite where there is none; see ``SurrogateCMAES``."""
     D = len(x0)
-    allowed = f"None, a pair (lower, upper), {D} such pairs, one a coordinate, or a scipy.optimize.Bounds; None: open"
+    allowed = (
+        f"None, a pair (lower, upper), {D} such pairs, one for each coordinate of x0, or a scipy.optimize.Bounds; "
+        "None: open"
+    )
     if bounds is None:
         return np.full(D, -np.inf), np.full(D, np.inf)
     sides = _sides(bounds, x0, allowed)

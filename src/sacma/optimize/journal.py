@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,6 +28,7 @@ from sacma.optimize.saved import (
     header_line,
     parsed,
 )
+from sacma.optimize.space import Space
 
 
 class JournalError(OSError):
@@ -197,17 +198,55 @@ def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], N
 
 
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
-    """Refuse the journal of another call."""
-    key, there, here = _difference("", content.header["call"], json.loads(to_line(as_json(call))))
-    if key:
-        raise ValueError(
-            f"journal is {named(path)}, of a call with another {key}: {shown(there)} there, {shown(here)} here; "
-            "allowed: the same call, or another path; what is known can be handed over as "
-            "archive=sacma.read_journal(path).archive"
-        )
+    """Refuse the journal of another call, by the argument that differs."""
+    there, here = content.header["call"], json.loads(to_line(as_json(call)))
+    if there == here:
+        return
+    what, one, other = (
+        _difference_of_spaces(content.call.space, call.space)
+        or _difference_of_bounds(there, here)
+        or _difference_of_noise(there["noisy"], here["noisy"])
+        or _difference("", there, here)
+    )
+    if what == "algorithm" or what.startswith("settings"):
+        what = f"method, or population_size, in {what}"
+    raise ValueError(
+        f"journal is {named(path)}, of a call with another {what}: {shown(one)} there, {shown(other)} here; "
+        "allowed: the same call, or another path; what is known can be handed over as "
+        "archive=sacma.read_journal(path).archive"
+    )
 
 
-def _difference(key: str, there: Any, here: Any) -> tuple[str, Any, Any]:
+Difference = tuple[str, Any, Any]  # what differs, and both values
+
+
+def _difference_of_spaces(there: Space | None, here: Space | None) -> Difference | None:
+    if there is None and here is None:
+        return None
+    one, other = ({} if space is None else space.parameters for space in (there, here))
+    for name in (*one, *other):
+        if one.get(name) != other.get(name):
+            return f"space, in {shown(name)}", one.get(name), other.get(name)
+    return None
+
+
+def _difference_of_bounds(there: Mapping[str, Any], here: Mapping[str, Any]) -> Difference | None:
+    sides = (zip(call["lower"], call["upper"], strict=True) for call in (there, here))
+    for i, (one, other) in enumerate(zip(*sides, strict=False)):
+        if one != other:
+            return f"bounds[{i}]", one, other
+    return None
+
+
+def _difference_of_noise(there: Mapping[str, int] | None, here: Mapping[str, int] | None) -> Difference | None:
+    if there == here:
+        return None
+    if there is None or here is None:
+        return "noisy", there is not None, here is not None
+    return "budget, which must stay with noisy=True", there["budget"], here["budget"]
+
+
+def _difference(key: str, there: Any, here: Any) -> Difference:
     """Return the dotted key of the first value that differs, and both values; an empty key where none does."""
     if there == here:
         return "", there, here

@@ -42,8 +42,19 @@ class Method:
         return ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
-SHORT = {"cma": "cmaes", "dts": "dts-cmaes", "lq": "lq-cma-es"}
-"""Other names of methods in a call."""
+SHORT = {
+    "cma": "cmaes",
+    "cma-es": "cmaes",
+    "dts": "dts-cmaes",
+    "dts-cma-es": "dts-cmaes",
+    "dts-acma-es": "dts-cmaes-active",
+    "adts-cma-es": "dts-cmaes-adaptive",
+    "lq": "lq-cma-es",
+    "gp-1": "gp1",
+    "gp-5": "gp5",
+    "rf-1": "forest-scmaes",
+}
+"""Other names of methods in a call, such as those of their configs; capitals and underscores are no matter."""
 
 
 @cache
@@ -130,10 +141,9 @@ def _chosen(given: object) -> Method:
         return Method(_algorithm_with(given), given)
     if not isinstance(given, str):
         refuse("method", given, "the name of a method, such as 'sacma', or settings", of_type=True)
-    given = SHORT.get(given, given)
-    if given in _configs():
-        return named(given)
-    return _with_defaults(given)
+    plain = given.lower().replace("_", "-")
+    plain = SHORT.get(plain, plain)
+    return named(plain) if plain in _configs() else _with_defaults(given)
 
 
 def _algorithm_with(settings: BaseModel) -> str:
@@ -150,7 +160,7 @@ def _with_defaults(name: str) -> Method:
         start = name[:20].lower()
         near = [known for known in names() if start and known.startswith(start)]
         near = near or difflib.get_close_matches(start, names(), n=1)
-        refuse("method", name, ", ".join(names()) + (f"; is it {near[0]}?" if near else ""))
+        refuse("method", name, ", ".join(sorted(names())) + (f"; is it {near[0]}?" if near else ""))
     try:
         return Method(name, ALGORITHMS[name].settings())
     except ValidationError:
