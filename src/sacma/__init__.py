@@ -7,13 +7,14 @@ if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
     from sacma.integrations.scipy_method import scipy_method
     from sacma.optimize.journal import JournalError
-    from sacma.optimize.minimize import WorkersError, minimize
+    from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import SurrogateCMAES
     from sacma.optimize.parameters import Categorical, Integer, Real
     from sacma.optimize.plot import LivePlot
     from sacma.optimize.result import Result, Status
     from sacma.optimize.saved import read_journal
     from sacma.optimize.space import Space
+    from sacma.optimize.workers import WorkersError
 
 __version__ = "0.1.0"
 
@@ -44,7 +45,7 @@ _MODULES = {
     "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",
     "SurrogateCMAES": "sacma.optimize.optimizer",
-    "WorkersError": "sacma.optimize.minimize",
+    "WorkersError": "sacma.optimize.workers",
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.saved",

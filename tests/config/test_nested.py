@@ -125,7 +125,7 @@ def written(tmp_path: Path, settings: str) -> Path:
         ),
         (
             ADAPTIVE + "    transfer: T3\n    update_rate: 0\n    eror: 3\n",
-            "10: settings.control.eror: unknown key; the nearest valid key is error (and 2 more)",
+            "10: settings.control.eror: unknown key; the nearest valid key is error (and 2 more errors)",
         ),
         # What a part needs, and what several settings say together.
         (ADAPTIVE.replace("    error: {name: kendall}\n", ""), "5: settings.control.error: is missing"),

@@ -17,17 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.evaluation import (
-    LONGEST_FAILURE,
-    Evaluator,
-    Generations,
-    evaluate,
-    evaluation_of,
-    evaluator_of,
-    in_executor,
-    one_by_one,
-    with_joblib,
-)
+from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
+from sacma.optimize.workers import Evaluator, WholeGenerations, evaluator_of, in_executor, one_by_one, with_joblib
 
 METHOD = "ada-kendall"  # asks for several points at a time
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
@@ -136,7 +127,7 @@ def test_workers() -> None:
     assert evaluator_of(None) is one_by_one
     assert evaluator_of(1) is one_by_one
     for number in (2, -1):
-        assert isinstance(evaluator_of(number), Generations)
+        assert isinstance(evaluator_of(number), WholeGenerations)
     with ThreadPoolExecutor(1) as executor:
         for workers, way in ((joblib.Parallel(2), with_joblib), (executor, in_executor)):
             found = evaluator_of(workers)

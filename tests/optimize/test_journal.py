@@ -135,20 +135,20 @@ def test_a_damaged_journal_is_refused(alone: Path) -> None:
         ({"scale": 2.0}, r"scale: \[1.0, 1.0, 1.0\] there, \[2.0, 2.0, 2.0\] here"),
         (
             {"method": "gp1"},
-            "method, or population_size, in settings.control.name: 'adaptive-generations' there, 'generations' here",
+            "method, in settings.control.name: 'adaptive-generations' there, 'generations' here",
         ),
         (
             {"method": "ada-rd"},
-            "method, or population_size, in settings.control.error.name: 'kendall' there, 'ranking-difference' here",
+            "method, in settings.control.error.name: 'kendall' there, 'ranking-difference' here",
         ),
         (
             {"method": "dts-cmaes"},
-            "method, or population_size, in settings.control.name: 'adaptive-generations' there, 'doubly-trained' here",
+            "method, in settings.control.name: 'adaptive-generations' there, 'doubly-trained' here",
         ),
-        ({"method": "cmaes"}, "method, or population_size, in settings.model: .* there, None here"),
+        ({"method": "cmaes"}, "method, in settings.model: .* there, None here"),
         (
             {"population_size": 9},
-            "method, or population_size, in settings.sampling.population_size: None there, 9 here",
+            "population_size, in settings.sampling.population_size: None there, 9 here",
         ),
         ({"archive": ([[0.0, 0.0, 0.0]], [1.0])}, "archive: None there, .* here"),
     ],

@@ -114,7 +114,7 @@ def test_an_algorithm_of_the_registry() -> None:
     slsqp = LocalSearchSettings(method="slsqp")
     assert method_of(slsqp, sigma0=1.0, bounded=False).algorithm == "local-search"
     assert method_of(RandomSearchSettings(), sigma0=1.0, bounded=True).algorithm == "random-search"
-    with pytest.raises(ValueError, match=r"^method is 'local-search'; allowed: settings of local-search, which has"):
+    with pytest.raises(ValueError, match=r"^method is 'local-search'; allowed: settings of local-search, an object"):
         method_of("local-search", sigma0=1.0, bounded=False)
     with pytest.raises(TypeError, match=r"^method is .*; allowed: the name of a method, or settings of a registered"):
         method_of(Protocol(), sigma0=1.0, bounded=False)

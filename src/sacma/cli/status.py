@@ -49,4 +49,6 @@ def status(
         command = ["sacma", "run", "--results", str(results)]
         if all(completeness.failed == completeness.missing for _, completeness in covered):
             command.insert(2, "--failed-only")
+    elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
+        command = ["sacma", "sweep", "SWEEP.yaml", "--results", str(results), "--rank-only"]
     out.print(f"next: {shlex.join(command)}", soft_wrap=True)

@@ -162,7 +162,7 @@ def explain(
     blamed = location[1] if len(location) > 1 else "budget"  # the only rule for several keys concerns the budget
     given = location[:1] == ("protocol",) and blamed in options
     where = f"--{blamed}" if given else document.where(location)
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    more = f" (and {len(details) - 1} more error{'s' if len(details) > 2 else ''})" if len(details) > 1 else ""  # noqa: PLR2004
     if first["type"] == "extra_forbidden" and within[0] in (moved or {}):
         return f"{where}: is now written as {(moved or {})[within[0]]}{more}"
     return f"{where}: {_reason(first, within[-1] if within else '', valid_keys)}{more}"

@@ -130,7 +130,7 @@ def examine(spec: TrialSpec) -> Iterator[CheckResult]:
     left = sorted({what for sighting in seen for what in sighting.left})
     yield CheckResult("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
     if once.points and watched(Watch(replace(first, seed=first.seed + 1))).points == once.points:
-        yield CheckResult("randomness", None, "another seed gives the same points: it draws no random numbers")
+        yield CheckResult("randomness", None, "another seed gives the same points: it draws nothing from rng")
     said = next((sighting.said for sighting in seen if sighting.said), "")
     if said:
         yield CheckResult("output", None, f"it writes to the terminal, where nobody will see it: {said!r}")

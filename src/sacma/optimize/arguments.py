@@ -172,7 +172,7 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
         narrow = ~(upper / scale - lower / scale >= 1 / LARGEST)
     narrow |= (lower == np.inf) | (upper == -np.inf)
     for i in np.flatnonzero(narrow | far.any(axis=0)):
-        distinct = "lower < upper, also in units of the scale; leave out what cannot vary"
+        distinct = "lower < upper, also in units of the scale; leave out a coordinate that cannot vary"
         moderate = f"at most {LARGEST:g}, also in units of the scale, or infinite"
         refuse(f"bounds[{i}]", (float(lower[i]), float(upper[i])), distinct if narrow[i] else moderate)
     for i in np.flatnonzero((x0 < lower) | (x0 > upper)):

@@ -92,12 +92,10 @@ def checked_call(
     box = ScaledBox(lower, upper, scales, grid)
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
     if grid is not None and not chosen.allows_discrete:
-        refuse("method", method, f"with integers, steps and choices, a method that samples populations, {COMPOSED}")
+        refuse("method", method, f"with integers, steps and choices, a method that samples populations: {COMPOSED}")
     kept = constraints_of(constraints, x, space)
     if (m := len(kept.equalities)) and chosen.strategy is None:
-        refuse(
-            "constraints", f"{m} of them", f"None with a method that calls f itself; any with populations, {COMPOSED}"
-        )
+        refuse("constraints", m, f"None with a method that calls f itself; methods that take them: {COMPOSED}")
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
@@ -167,7 +165,7 @@ def checked_limits(*, budget: object, target: object, time_limit: object, max_fa
         allowed = f"an integer ≥ 1, in evaluations, up to {LARGEST_COUNT:g}, or None"
         given["budget"] = whole("budget", budget, allowed, least=1, most=LARGEST_COUNT)
     if target is not None:
-        allowed = "a number below infinity, which any value would reach, or None for none"
+        allowed = "a number below infinity, or None: no target"
         given["target"] = number("target", target, allowed, most=sys.float_info.max)
     if time_limit is not None:
         given["time_limit"] = number("time_limit", time_limit, "seconds > 0, or None", least=math.ulp(0.0))

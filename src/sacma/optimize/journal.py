@@ -208,8 +208,10 @@ def _same_call(path: Path, content: JournalContent, call: Call) -> None:
         or _difference_of_noise(there["noisy"], here["noisy"])
         or _difference("", there, here)
     )
-    if what == "algorithm" or what.startswith("settings"):
-        what = f"method, or population_size, in {what}"
+    if what == "algorithm":
+        what = "method"
+    elif what.startswith("settings"):
+        what = f"{'population_size' if what.endswith('population_size') else 'method'}, in {what}"
     raise ValueError(
         f"journal is {named(path)}, of a call with another {what}: {shown(one)} there, {shown(other)} here; "
         "allowed: the same call, or another path; what is known can be handed over as "

@@ -18,8 +18,8 @@ from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
 DEFAULT = "sacma"
-COMPOSED = "as have sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
-"""The words of a refusal that name methods with populations."""
+COMPOSED = "sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
+"""The words of a refusal for methods with populations."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,10 @@ def _chosen(given: object) -> Method:
     if isinstance(given, BaseModel):
         return Method(_algorithm_with(given), given)
     if not isinstance(given, str):
-        refuse("method", given, "the name of a method, such as 'sacma', or settings", of_type=True)
+        allowed = (
+            "the name of a method, such as 'sacma', or settings; of your own its name, once its package is installed"
+        )
+        refuse("method", given, allowed, of_type=True)
     plain = given.lower().replace("_", "-")
     plain = SHORT.get(plain, plain)
     return named(plain) if plain in _configs() else _with_defaults(given)
@@ -164,7 +167,7 @@ def _with_defaults(name: str) -> Method:
     try:
         return Method(name, ALGORITHMS[name].settings())
     except ValidationError:
-        refuse("method", name, f"settings of {name}, which has no default of each")
+        refuse("method", name, f"settings of {name}, an object of its class of settings: not each has a default")
 
 
 def registered(name: object) -> Algorithm:

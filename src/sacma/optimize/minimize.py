@@ -11,44 +11,26 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.files.printable import one_line
 from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
-from sacma.optimize.evaluation import (
-    MISTAKES,
-    Evaluations,
-    Evaluator,
-    FirstEvaluations,
-    Generations,
-    Pool,
-    Task,
-    as_they_come,
-    evaluator_of,
-    one_by_one,
-    pool_of,
-)
+from sacma.optimize.evaluation import MISTAKES, FirstEvaluations, Task
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
+from sacma.optimize.workers import (
+    Evaluations,
+    Evaluator,
+    Pool,
+    WholeGenerations,
+    WorkersError,
+    as_they_come,
+    one_by_one,
+    workers_of,
+)
 from sacma.surrogate.whitening import Array
 
-
-class WorkersError(BrokenExecutor):
-    """Workers that take no more points: one of them died, or cannot read what is sent to it.
-
-    ``result`` is the ``Result`` up to then.
-    """
-
-    def __init__(self, result: Result, error: BrokenExecutor) -> None:
-        self.result = result
-        reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
-        done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
-        super().__init__(f"the workers take no more points after {done}, which are in this error's result: {reason}")
-
-
-LONGEST_REASON = 300  # characters of an executor's message
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
@@ -143,18 +125,15 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    taken = _checked_workers(workers, asynchronous, noisy=noisy)
+    taken = workers_of(workers, asynchronous, noisy=noisy)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size, "constraints": constraints}
     call = checked_call(
         x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
     )
     if call.method.strategy is None and taken is not one_by_one:
-        refuse(
-            "workers",
-            workers,
-            f"None with a method that asks for one point at a time; several with populations, {COMPOSED}",
-        )
+        allowed = f"None with a method that asks for one point at a time; methods that take several: {COMPOSED}"
+        refuse("workers", workers, allowed)
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
     call = with_noise(call, noisy)
@@ -166,7 +145,7 @@ def minimize(
         run = stack.enter_context(
             contextlib.closing(run_of(call, kept, None if callback is None else _calling(callback)))
         )
-        if isinstance(taken, Pool | Generations):
+        if isinstance(taken, Pool | WholeGenerations):
             stack.enter_context(contextlib.closing(taken))
         try:
             _evaluate_all(run, fun, taken, kept)
@@ -178,15 +157,6 @@ def minimize(
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)
     return result
-
-
-def _checked_workers(workers: Any, asynchronous: bool | None, *, noisy: bool) -> Evaluator | Pool:  # noqa: FBT001 as given
-    if noisy is True and asynchronous is not False:
-        if asynchronous:
-            refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
-        asynchronous = False
-    evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
-    return evaluator if pool is None else pool
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,7 @@ def _finite(name: str, value: object, allowed: str) -> float:
 
 def _check_order(low: float, given: object, high: float) -> None:
     if not low < high:
-        refuse("high", given, f"a number above low, {low!s}; leave out what cannot vary")
+        refuse("high", given, f"a number above low, {low!s}; leave out a parameter that cannot vary")
 
 
 def _check_flag(log: object) -> None:

@@ -365,7 +365,7 @@ class Run:
         messages = {
             Status.GOING_ON: "the run goes on",
             Status.TARGET: f"the target, {limits.target:g}, is reached",
-            Status.BUDGET: f"the budget of {limits.budget} evaluations is used up",
+            Status.BUDGET: f"the budget of {limits.budget} evaluation{'' if limits.budget == 1 else 's'} is used up",
             Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",
             Status.CALLBACK: "the callback ended the run",
             Status.RESTARTS: "the last restart that the settings allow has ended"

@@ -55,13 +55,16 @@ _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JournalContent:
     """Content of a journal."""
 
     header: Mapping[str, Any]  # call, limits and versions that it was written with
     evaluations: Known  # by number: point and evaluation, in the order in which they ended
     call: Call  # that the header is of
+
+    def __repr__(self) -> str:
+        return f"JournalContent({len(self.evaluations)} evaluations in {len(self.call.x0)}-D)"
 
     @property
     def points(self) -> Array:

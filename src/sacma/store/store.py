@@ -68,6 +68,8 @@ class Store:
             self.root.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
                 pass
+        except FileExistsError:
+            raise SacmaError(f"results folder {self.root} is a file; {instead}") from None
         except OSError as error:
             raise SacmaError(f"results folder {self.root} cannot be written to ({error.strerror}); {instead}") from None
 
