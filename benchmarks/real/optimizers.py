@@ -129,7 +129,10 @@ def _gaussian_process(_start: Array, seed: int) -> Any:
 
 def _nevergrad(objective: BudgetedObjective, start: Array, seed: int) -> None:
     import nevergrad
+    from nevergrad.optimization import metamodel
 
+    # nevergrad 1.0.12 makes a float of an array of one number, which NumPy 2.4 refuses.
+    metamodel.float = lambda value: np.asarray(value, dtype=float).item()
     space = nevergrad.p.Array(init=start).set_bounds(0, 1)
     space.random_state.seed(seed)
     optimizer = nevergrad.optimizers.registry["NGOpt"](space, budget=objective.budget)
