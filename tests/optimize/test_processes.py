@@ -2,7 +2,9 @@
 
 import os
 import signal
+import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import sacma
+from sacma.optimize.workers import Processes
 from sacma.surrogate.whitening import Array
 
 METHOD = "ada-kendall"  # asks for several points at a time
@@ -54,6 +57,20 @@ def test_where_a_process_dies_its_evaluation_has_failed(tmp_path: Path, asynchro
         assert result.history.failures[number] == f"its process {how}"
     again = sacma.minimize(lethal, X0, SIGMA0, budget=24, **arguments)  # it would kill this process
     np.testing.assert_array_equal(again.history.values, values)
+
+
+def test_a_process_that_dies_between_evaluations_is_replaced() -> None:
+    """By a new one for the next point, which has a value."""
+    with closing(Processes(1)) as processes:
+        first = processes.take(processes.submit(sphere, np.array([0.3, 0.4])))
+        (executor,) = processes._idle
+        os.kill(next(iter(executor._processes)), signal.SIGKILL)
+        for _ in range(600):
+            if executor._flags.broken is not None:  # joblib has seen it
+                break
+            time.sleep(0.1)
+        second = processes.take(processes.submit(sphere, np.array([0.3, 0.4])))
+    assert first.value == second.value == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("kind", ["executor", "generations", "joblib"])

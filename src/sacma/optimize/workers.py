@@ -119,7 +119,13 @@ class Processes:
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation; at most ``size`` are begun and not taken."""
-        executor = self._idle.pop() if self._idle else self._started()
+        while self._idle:
+            executor = self._idle.pop()
+            with suppress(BrokenExecutor):  # its process has died since its last evaluation
+                return self._begun(executor, fun, point)
+        return self._begun(self._started(), fun, point)
+
+    def _begun(self, executor: Any, fun: Function, point: Array) -> Future[Evaluation]:
         future: Future[Evaluation] = executor.submit(evaluate, fun, point)
         self._busy[future] = executor
         return future
