@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -59,16 +62,45 @@ def test_where_a_process_dies_its_evaluation_has_failed(tmp_path: Path, asynchro
     np.testing.assert_array_equal(again.history.values, values)
 
 
+def test_processes_end_with_their_parent(tmp_path: Path) -> None:
+    """Though it is killed while they evaluate."""
+    numbers = tmp_path / "numbers"
+    code = f"""
+import os, pathlib, time
+import sacma
+
+def slow(x):
+    with open({str(numbers)!r}, "a") as file:
+        file.write(f"{{os.getpid()}}\\n")
+    time.sleep(600)
+
+if __name__ == "__main__":
+    sacma.minimize(slow, [0.4, 0.2], 0.3, budget=20, workers=2, method={METHOD!r})
+"""
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    with subprocess.Popen([sys.executable, script]) as process:
+        assert comes(lambda: numbers.exists() and len(numbers.read_text().split()) == 2)
+        process.kill()
+    assert comes(lambda: not any(Path(f"/proc/{number}").exists() for number in numbers.read_text().split()))
+
+
+def comes(condition: Callable[[], bool]) -> bool:
+    """Wait for a condition, up to a minute."""
+    for _ in range(600):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
 def test_a_process_that_dies_between_evaluations_is_replaced() -> None:
     """By a new one for the next point, which has a value."""
     with closing(Processes(1)) as processes:
         first = processes.take(processes.submit(sphere, np.array([0.3, 0.4])))
         (executor,) = processes._idle
         os.kill(next(iter(executor._processes)), signal.SIGKILL)
-        for _ in range(600):
-            if executor._flags.broken is not None:  # joblib has seen it
-                break
-            time.sleep(0.1)
+        assert comes(lambda: executor._flags.broken is not None)  # joblib has seen it
         second = processes.take(processes.submit(sphere, np.array([0.3, 0.4])))
     assert first.value == second.value == pytest.approx(0.25)
 

@@ -2,6 +2,8 @@
 
 import math
 import os
+import threading
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -21,6 +23,7 @@ from sacma.threads import threads
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
+BETWEEN_LOOKS = 1.0  # seconds, of a worker process, at whether its parent is alive
 LONGEST_REASON = 300  # characters of an executor's message
 
 Evaluations = Generator[tuple[int, Evaluation], None, None]  # evaluations by their number, in any order, as they come
@@ -155,7 +158,19 @@ class Processes:
         from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 as above
 
         limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
-        return ProcessPoolExecutor(1, env={name: os.environ.get(name, limits[name]) for name in limits})
+        env = {name: os.environ.get(name, limits[name]) for name in limits}
+        return ProcessPoolExecutor(1, env=env, initializer=_end_with, initargs=(os.getpid(),))
+
+
+def _end_with(parent: int) -> None:
+    """End this process as soon as its parent has ended, by whatever: nobody would take its evaluation."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 Pool = Executed | Processes  # workers that take one point at a time
