@@ -4,9 +4,9 @@ import math
 import pickle
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import closing
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import joblib
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
-from sacma.optimize.workers import Evaluator, WholeGenerations, evaluator_of, in_executor, one_by_one, with_joblib
+from sacma.optimize.workers import Executed, Processes, Workers, workers_of
 
 METHOD = "ada-kendall"  # asks for several points at a time
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
@@ -83,14 +83,16 @@ def test_all_ways_give_the_same_outcomes() -> None:
     """Each task's outcome comes under its own place, in whatever order."""
     tasks = [(place, np.array([float(place)])) for place in range(4)]
     with ThreadPoolExecutor(4) as executor:
-        ways: list[Evaluator] = [
-            one_by_one,
-            partial(in_executor, executor),
-            partial(with_joblib, joblib.Parallel(n_jobs=2, backend="threading")),
-            partial(with_joblib, joblib.Parallel(n_jobs=2, backend="threading", return_as="generator_unordered")),
+        ways = [
+            Workers(),
+            Workers(Executed(executor)),
+            Workers(Processes(2)),
+            Workers(parallel=joblib.Parallel(n_jobs=2, backend="threading")),
+            Workers(parallel=joblib.Parallel(n_jobs=2, backend="threading", return_as="generator_unordered")),
         ]
         for way in ways:
-            assert {place: found.value for place, found in way(squared, tasks)} == {0: 0, 1: 1, 2: 4, 3: 9}
+            with closing(way):
+                assert {place: found.value for place, found in way.evaluate(squared, tasks)} == {0: 0, 1: 1, 2: 4, 3: 9}
         taken = [threading.Event() for _ in tasks]
 
         def last_first(x: np.ndarray) -> float:
@@ -100,7 +102,7 @@ def test_all_ways_give_the_same_outcomes() -> None:
             return squared(x)
 
         unordered = []
-        for place, _ in ways[1](last_first, tasks):
+        for place, _ in ways[1].evaluate(last_first, tasks):
             unordered.append(place)
             taken[place].set()
     assert unordered == [3, 2, 1, 0]
@@ -116,26 +118,55 @@ def test_what_has_not_begun_is_cancelled() -> None:
         return 0.0
 
     with ThreadPoolExecutor(1) as executor:
-        outcomes = iter(in_executor(executor, fun, [(i, np.zeros(1)) for i in range(50)]))
+        outcomes = Workers(Executed(executor)).evaluate(fun, [(i, np.zeros(1)) for i in range(50)])
         next(outcomes)
         outcomes.close()
     assert len(begun) <= 3
+    with Boundless() as boundless:
+        outcomes = Workers(Executed(boundless)).evaluate(fun, [(i, np.zeros(1)) for i in range(50)])
+        next(outcomes)
+        assert len(boundless.submitted) == 50  # it has a queue of its own
+        outcomes.close()
+    assert sum(future.cancelled() for future in boundless.submitted) > 40
+
+
+class Boundless(Executor):
+    """An executor of one thread that does not tell its number."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(1)
+        self.submitted: list[Any] = []
+
+    def submit(self, *arguments: Any, **named: Any) -> Any:
+        """Queue a call."""
+        self.submitted.append(self._threads.submit(*arguments, **named))
+        return self.submitted[-1]
+
+    def shutdown(self, *arguments: Any, **named: Any) -> None:
+        """End the thread."""
+        self._threads.shutdown(*arguments, **named)
 
 
 def test_workers() -> None:
     """None and 1 are this thread, other numbers are processes, executors and joblib's own object are taken."""
-    assert evaluator_of(None) is one_by_one
-    assert evaluator_of(1) is one_by_one
+    for alone in (None, 1):
+        assert workers_of(alone, None, noisy=False) == Workers()
+        assert not Workers().several
     for number in (2, -1):
-        assert isinstance(evaluator_of(number), WholeGenerations)
+        for asynchronous, found in ((None, True), (False, False)):
+            several = workers_of(number, asynchronous, noisy=False)
+            assert isinstance(several.pool, Processes)
+            assert (several.asynchronous, several.several) == (found, True)
+    parallel = joblib.Parallel(2)
+    assert workers_of(parallel, None, noisy=False) == Workers(parallel=parallel)
     with ThreadPoolExecutor(1) as executor:
-        for workers, way in ((joblib.Parallel(2), with_joblib), (executor, in_executor)):
-            found = evaluator_of(workers)
-            assert isinstance(found, partial)
-            assert found.func is way
+        assert workers_of(executor, None, noisy=False) == Workers(Executed(executor), asynchronous=True)
+        assert workers_of(executor, None, noisy=True) == Workers(Executed(executor))
+    with Boundless() as boundless:
+        assert workers_of(boundless, None, noisy=False) == Workers(Executed(boundless))
     for wrong in (0, -2, 1.5):
         with pytest.raises(ValueError, match=r"workers is .*; allowed: None, an integer"):
-            evaluator_of(wrong)
+            workers_of(wrong, None, noisy=False)
 
 
 MASKED: list[Any] = [

@@ -19,16 +19,7 @@ from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.optimize.workers import (
-    Evaluations,
-    Evaluator,
-    Pool,
-    WholeGenerations,
-    WorkersError,
-    as_they_come,
-    one_by_one,
-    workers_of,
-)
+from sacma.optimize.workers import Evaluations, Workers, WorkersError, as_they_come, workers_of
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
@@ -125,13 +116,13 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    taken = workers_of(workers, asynchronous, noisy=noisy)
+    crew = workers_of(workers, asynchronous, noisy=noisy)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size, "constraints": constraints}
     call = checked_call(
         x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
     )
-    if call.method.strategy is None and taken is not one_by_one:
+    if call.method.strategy is None and crew.several:
         allowed = f"None with a method that asks for one point at a time; methods that take several: {COMPOSED}"
         refuse("workers", workers, allowed)
     if budget is None:
@@ -140,19 +131,15 @@ def minimize(
     fun = call.constraints.beside(fun)
     if space is not None:
         fun = _OfParams(fun, space)
-    with contextlib.ExitStack() as stack:
-        kept = None if journal is None else stack.enter_context(contextlib.closing(Journal(journal, call)))
-        run = stack.enter_context(
-            contextlib.closing(run_of(call, kept, None if callback is None else _calling(callback)))
-        )
-        if isinstance(taken, Pool | WholeGenerations):
-            stack.enter_context(contextlib.closing(taken))
-        try:
-            _evaluate_all(run, fun, taken, kept)
-        except KeyboardInterrupt:
-            run.end(Status.INTERRUPTED)
-        except BrokenExecutor as error:
-            raise WorkersError(run.result(), error) from error
+    with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
+        run = run_of(call, kept, None if callback is None else _calling(callback))
+        with contextlib.closing(run), contextlib.closing(crew):
+            try:
+                _evaluate_all(run, fun, crew, kept)
+            except KeyboardInterrupt:
+                run.end(Status.INTERRUPTED)
+            except BrokenExecutor as error:
+                raise WorkersError(run.result(), error) from error
     result = run.result()
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)
@@ -170,7 +157,7 @@ class _OfParams:
         return self.fun(self.space.params(point))
 
 
-def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool, journal: Journal | None) -> None:
+def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
@@ -190,19 +177,19 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Po
                     run.end(Status.INTERRUPTED)
                     error.result = run.result()
                     raise
-                if workers is one_by_one and run.status != Status.GOING_ON:
+                if not workers.several and run.status != Status.GOING_ON:
                     break
 
 
-def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Evaluator | Pool) -> Evaluations:
-    """Evaluate a generation; or, by workers that take one point at a time, all until the run ends."""
-    if not isinstance(workers, Pool):
-        return workers(fun, run.tasks())
+def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Evaluations:
+    """Evaluate a generation, or asynchronously all until the run ends."""
+    if workers.pool is None or not workers.asynchronous:
+        return workers.evaluate(fun, run.tasks())
 
     def begin() -> Task | None:
         return run.begin() if run.status == Status.GOING_ON else None
 
-    return as_they_come(workers, fun, begin)
+    return as_they_come(workers.pool, fun, begin)
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

@@ -7,10 +7,9 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, as_completed, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sacma.death import death_in, in_words
@@ -27,34 +26,12 @@ BETWEEN_LOOKS = 1.0  # seconds, of a worker process, at whether its parent is al
 LONGEST_REASON = 300  # characters of an executor's message
 
 Evaluations = Generator[tuple[int, Evaluation], None, None]  # evaluations by their number, in any order, as they come
-Evaluator = Callable[[Function, Sequence[Task]], Evaluations]  # evaluates f
 
 
 def one_by_one(fun: Function, tasks: Sequence[Task]) -> Evaluations:
     """Evaluate in this thread; none is begun before the last has been taken."""
     for number, point in tasks:
         yield number, evaluate(fun, point)
-
-
-def in_executor(executor: Executor, fun: Function, tasks: Sequence[Task]) -> Evaluations:
-    """Evaluate in an executor; what has not begun when nobody takes evaluations any more does not begin."""
-    futures = {executor.submit(evaluate, fun, point): number for number, point in tasks}
-    try:
-        for future in as_completed(futures):
-            yield futures[future], _taken(future)
-    finally:
-        for future in futures:
-            future.cancel()
-
-
-def _taken(future: Future[Evaluation]) -> Evaluation:
-    """Return the evaluation of an executor; it has failed if dask's workers have died of it more than once."""
-    try:
-        return future.result()
-    except Exception as error:
-        if type(error).__name__ != "KilledWorker":  # of dask, which need not be installed
-            raise
-        return Evaluation(math.nan, "the workers that evaluated it died")
 
 
 def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluations:
@@ -84,20 +61,25 @@ class Executed:
     executor: Executor
     client: Any = None  # of dask, whose workers these are
 
-    def size(self) -> int | None:
-        """Return the number of evaluations at a time, None where it is not known."""
+    def size(self) -> float:
+        """Return the number of evaluations at a time, infinite where it is not known."""
         if self.client is not None:
             return max(1, sum(map(int, self.client.nthreads().values())))  # one waits for the first worker to come
         counts = (getattr(self.executor, name, None) for name in ("max_workers", "_max_workers"))
-        return next((int(count) for count in counts if isinstance(count, int) and count > 0), None)
+        return next((int(count) for count in counts if isinstance(count, int) and count > 0), math.inf)
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation."""
         return self.executor.submit(evaluate, fun, point)
 
     def take(self, future: Future[Evaluation]) -> Evaluation:
-        """Return an evaluation that has ended."""
-        return _taken(future)
+        """Return an evaluation that has ended; it has failed if dask's workers have died of it more than once."""
+        try:
+            return future.result()
+        except Exception as error:
+            if type(error).__name__ != "KilledWorker":  # of dask, which need not be installed
+                raise
+            return Evaluation(math.nan, "the workers that evaluated it died")
 
     def close(self) -> None:
         """Do nothing: the executor is its owner's."""
@@ -176,22 +158,6 @@ def _end_with(parent: int) -> None:
 Pool = Executed | Processes  # workers that take one point at a time
 
 
-@dataclass(frozen=True)
-class WholeGenerations:
-    """Processes that evaluate whole generations, and are the same for all of them."""
-
-    processes: Processes
-
-    def __call__(self, fun: Function, tasks: Sequence[Task]) -> Evaluations:
-        """Evaluate the tasks."""
-        waiting = iter(tasks)
-        return as_they_come(self.processes, fun, lambda: next(waiting, None))
-
-    def close(self) -> None:
-        """End the processes."""
-        self.processes.close()
-
-
 def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) -> Evaluations:
     """Evaluate what ``begin`` gives, one more point as soon as a worker is free and its evaluation has been taken.
 
@@ -201,7 +167,7 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
     ended: deque[tuple[int, Future[Evaluation]]] = deque()
     try:
         while True:
-            while len(running) + len(ended) < (pool.size() or 1) and (task := begin()) is not None:
+            while len(running) + len(ended) < pool.size() and (task := begin()) is not None:
                 number, point = task
                 running[pool.submit(fun, point)] = number
             if not ended:
@@ -217,46 +183,59 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
             future.cancel()
 
 
+@dataclass(frozen=True)
+class Workers:
+    """What evaluates f in a call; without a pool and ``parallel`` this thread, one point after the other."""
+
+    pool: Pool | None = None  # workers that take one point at a time
+    parallel: Any = None  # a joblib.Parallel
+    asynchronous: bool = False  # whether an evaluation begins as soon as a worker of the pool is free
+
+    @property
+    def several(self) -> bool:
+        """True where they evaluate several points at a time."""
+        return self.pool is not None or self.parallel is not None
+
+    def evaluate(self, fun: Function, tasks: Sequence[Task]) -> Evaluations:
+        """Evaluate tasks, all of them known beforehand."""
+        if self.parallel is not None:
+            return with_joblib(self.parallel, fun, tasks)
+        if self.pool is None:
+            return one_by_one(fun, tasks)
+        waiting = iter(tasks)
+        return as_they_come(self.pool, fun, lambda: next(waiting, None))
+
+    def close(self) -> None:
+        """End processes of the call."""
+        if self.pool is not None:
+            self.pool.close()
+
+
 ALLOWED_WORKERS = (
     "None, an integer ≥ 1, -1 for one a core, a concurrent.futures.Executor, a dask.distributed.Client "
     "or a joblib.Parallel"
 )
 
 
-def pool_of(workers: object, *, asynchronous: object) -> Pool | None:
-    """Return workers that take one point at a time; None where they take a generation as a whole.
-
-    Args:
-        workers: as ``minimize`` takes them.
-        asynchronous: as in ``sacma.minimize``.
-    """
+def workers_of(workers: Any, asynchronous: bool | None, *, noisy: bool) -> Workers:  # noqa: FBT001 as given
+    """Return the workers of a call, as ``minimize`` takes them; a ``noisy`` one evaluates whole rounds."""
     if not isinstance(asynchronous, bool | None):
         refuse("asynchronous", asynchronous, "True, False, or None: True where the workers can be", of_type=True)
-    if asynchronous is False or workers is None:
-        return None
+    if asynchronous and noisy is True:
+        refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
     if _is_joblib(workers):
-        pool = None
+        chosen = Workers(parallel=workers)
     elif (executed := _executed(workers)) is not None:
-        pool = executed if executed.size() else None
-    elif (count := _count(workers)) == 1:
-        return None
+        chosen = Workers(executed)
     else:
-        return Processes(count)
-    if pool is None and asynchronous:
+        chosen = Workers() if (count := _count(workers)) == 1 else Workers(Processes(count))
+    if not chosen.several or asynchronous is False or noisy is True:
+        return chosen
+    can_be = chosen.pool is not None and chosen.pool.size() < math.inf
+    if asynchronous and not can_be:
         can = "False or None with a joblib.Parallel or an executor without max_workers, which get whole generations"
         refuse("asynchronous", asynchronous, can)
-    return pool
-
-
-def evaluator_of(workers: object) -> Evaluator:
-    """Return the evaluator of whole generations by ``workers``, as ``minimize`` takes them."""
-    if (executed := _executed(workers)) is not None:
-        return partial(in_executor, executed.executor)
-    if _is_joblib(workers):
-        return partial(with_joblib, workers)
-    if (count := _count(workers)) == 1:
-        return one_by_one
-    return WholeGenerations(Processes(count))
+    return replace(chosen, asynchronous=can_be)
 
 
 def _executed(workers: Any) -> Executed | None:
@@ -281,16 +260,6 @@ def _count(workers: object) -> int:
     if count == 0:
         refuse("workers", workers, ALLOWED_WORKERS)
     return count
-
-
-def workers_of(workers: Any, asynchronous: bool | None, *, noisy: bool) -> Evaluator | Pool:  # noqa: FBT001 as given
-    """Return the workers of a call: those that take one point at a time, or an evaluator of generations."""
-    if noisy is True and asynchronous is not False:
-        if asynchronous:
-            refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
-        asynchronous = False
-    evaluator, pool = evaluator_of(workers), pool_of(workers, asynchronous=asynchronous)
-    return evaluator if pool is None else pool
 
 
 class WorkersError(BrokenExecutor):
