@@ -105,6 +105,39 @@ def test_a_process_that_dies_between_evaluations_is_replaced() -> None:
     assert first.value == second.value == pytest.approx(0.25)
 
 
+@pytest.mark.filterwarnings("ignore")  # what dask says of workers that die
+def test_where_a_worker_of_dask_dies_its_evaluation_has_failed() -> None:
+    """After as many deaths as dask allows; its nannies replace the workers."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    none_allowed = {"distributed.scheduler.allowed-failures": 0}
+    arguments: dict[str, Any] = {"budget": 12, "seed": 1, "method": METHOD, "max_failures": None}
+    with (
+        dask.config.set(none_allowed),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        for asynchronous in (True, False):
+            found = sacma.minimize(
+                LethalAt(0.6), X0, SIGMA0, workers=client, asynchronous=asynchronous, **arguments
+            ).history
+            np.testing.assert_array_equal(np.isnan(found.values), found.points[:, 0] > 0.6)
+            assert set(found.failures.values()) == {"the workers that evaluated it died"}
+
+
+class LethalAt:
+    """A function that ends its process above a value of x₁; it is sent as it is."""
+
+    def __init__(self, most: float) -> None:
+        self._most = most
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return eval, (f"lambda x: __import__('os')._exit(3) if x[0] > {self._most} else float(x @ x)",)
+
+    def __call__(self, x: Array) -> float:
+        """Return a value where it has not been sent."""
+        return sphere(x)
+
+
 @pytest.mark.parametrize("kind", ["executor", "generations", "joblib"])
 def test_a_pool_of_ones_own_that_breaks(tmp_path: Path, kind: str) -> None:
     """An error with what was found; the journal has it, and the same call goes on."""
