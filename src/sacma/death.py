@@ -1,7 +1,12 @@
-"""How a process ended, in words."""
+"""The end of a process: how it ended, in words, and together with its parent."""
 
+import os
 import re
 import signal
+import threading
+import time
+
+BETWEEN_LOOKS = 1.0  # seconds, of a worker process, at whether its parent is alive
 
 Death = tuple[str, int]  # "exit" and its code, or "signal" and its number
 
@@ -32,3 +37,14 @@ def in_words(death: Death | None) -> str:
             return f"its process was ended by {name}{' (out of memory?)' if number == signal.SIGKILL else ''}"
         case _:
             return "its process died"
+
+
+def end_with(parent: int) -> None:
+    """End this process as soon as its parent has ended, by whatever: nobody would take what it computes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -2,8 +2,6 @@
 
 import math
 import os
-import threading
-import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -12,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sacma.death import death_in, in_words
+from sacma.death import death_in, end_with, in_words
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate
@@ -22,7 +20,6 @@ from sacma.threads import threads
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
-BETWEEN_LOOKS = 1.0  # seconds, of a worker process, at whether its parent is alive
 LONGEST_REASON = 300  # characters of an executor's message
 
 Evaluations = Generator[tuple[int, Evaluation], None, None]  # evaluations by their number, in any order, as they come
@@ -141,18 +138,7 @@ class Processes:
 
         limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
         env = {name: os.environ.get(name, limits[name]) for name in limits}
-        return ProcessPoolExecutor(1, env=env, initializer=_end_with, initargs=(os.getpid(),))
-
-
-def _end_with(parent: int) -> None:
-    """End this process as soon as its parent has ended, by whatever: nobody would take its evaluation."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(BETWEEN_LOOKS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+        return ProcessPoolExecutor(1, env=env, initializer=end_with, initargs=(os.getpid(),))
 
 
 Pool = Executed | Processes  # workers that take one point at a time
