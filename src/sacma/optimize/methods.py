@@ -42,26 +42,26 @@ class Method:
         return ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
-SHORT = {
-    "cma": "cmaes",
-    "cma-es": "cmaes",
-    "dts": "dts-cmaes",
-    "dts-cma-es": "dts-cmaes",
-    "dts-acma-es": "dts-cmaes-active",
-    "adts-cma-es": "dts-cmaes-adaptive",
-    "lq": "lq-cma-es",
-    "gp-1": "gp1",
-    "gp-5": "gp5",
-    "rf-1": "forest-scmaes",
-}
-"""Other names of methods in a call, such as those of their configs; capitals and underscores are no matter."""
+SHORT = {"cma": "cmaes", "dts": "dts-cmaes", "lq": "lq-cma-es"}
+"""Short names of methods in a call."""
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case, with hyphens for underscores."""
+    return name.lower().replace("_", "-")
 
 
 @cache
 def _configs() -> dict[str, Path]:
     """Return the shipped configs of the study and the baselines by their names in a call."""
     paths = [path for path in template_paths() if path.suffix == ".yaml"]
-    return {path.stem.replace("_", "-"): path for path in paths if path.parent.name in {"configs", "baselines"}}
+    return {_plain(path.stem): path for path in paths if path.parent.name in {"configs", "baselines"}}
+
+
+@cache
+def _by_study() -> dict[str, str]:
+    """Return the names in a call by those of the configs' studies, such as DTS-aCMA-ES: they head the reports."""
+    return {_plain(load_study(path).name): name for name, path in _configs().items()}
 
 
 @cache
@@ -144,8 +144,9 @@ def _chosen(given: object) -> Method:
             "the name of a method, such as 'sacma', or settings; of your own its name, once its package is installed"
         )
         refuse("method", given, allowed, of_type=True)
-    plain = given.lower().replace("_", "-")
-    plain = SHORT.get(plain, plain)
+    plain = SHORT.get(_plain(given), _plain(given))
+    if plain not in _configs():
+        plain = _by_study().get(plain, plain)
     return named(plain) if plain in _configs() else _with_defaults(given)
 
 
