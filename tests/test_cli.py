@@ -111,6 +111,7 @@ def test_pages_of_a_single_algorithm(tmp_path: Path) -> None:
         (["run", "good.yaml", "--dimensions", "7"], "bbob has no dimension 7"),
         (["run", "good.yaml", "--functions", ""], "--functions: the list is empty"),
         (["run", "good.yaml", "--results", "file/results"], "cannot be written to"),
+        (["run", "good.yaml", "--results", "file"], "results folder file is a file; give another with --results"),
         (["run", "good.yaml", "--backend", "cloud"], "'cloud' is not a backend; allowed: loky, serial, dask"),
         (["run", "good.yaml", "--jobs", "1000"], "--jobs: 1000 is not allowed"),
         (["run", "good.yaml", "--shard", "4/3"], "--shard: '4/3' is not allowed; give K/N"),

@@ -77,6 +77,7 @@ def test_from_sweep_to_winner(folder: Path) -> None:
     assert "nothing to run" in sacma("sweep", "tiny.yaml", "--plan", cwd=folder).stdout
     status = sacma("status", cwd=folder)
     assert "A.0.5" in status.stdout
+    assert "next: sacma sweep SWEEP.yaml --results results --rank-only" in status.stdout
 
     shorter = sacma("sweep", "tiny.yaml", "--budget", 10, "--jobs", 1, cwd=folder)
     assert shorter.returncode == 0

@@ -42,7 +42,9 @@ def test_a_journal_goes_on(tmp_path: Path, asynchronous: Any) -> None:
     for budget in (20, 40, 40):
         result = sacma.minimize(sphere, X0, SIGMA0, budget=budget, workers=2, asynchronous=asynchronous, **arguments)
         assert result.nfev == budget
-    assert len(sacma.read_journal(tmp_path / "journal.jsonl").values) == 40
+    content = sacma.read_journal(tmp_path / "journal.jsonl")
+    assert len(content.values) == 40
+    assert repr(content) == "JournalContent(40 evaluations in 2-D)"
 
 
 @pytest.mark.parametrize("asynchronous", [None, False])

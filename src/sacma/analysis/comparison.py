@@ -286,15 +286,22 @@ def check_finished(store: Store, covered: Sequence[Covered]) -> None:
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 
-def check_complete(store: Store, covered: Sequence[Covered], otherwise: str = "") -> None:
-    """Refuse incomplete results by a SacmaError that says which studies lack how many trials, and what to do."""
+def check_complete(store: Store, covered: Sequence[Covered], *, partial: bool = False) -> None:
+    """Refuse incomplete results by a SacmaError that says which studies lack how many trials, and what to do.
+
+    Args:
+        store: where the results are.
+        covered: the studies, with what is there of each.
+        partial: True where the command has an option ``--partial``, for the message to name.
+    """
     lacking = [
         f"{study.name} ({len(completeness.missing)} of {len(completeness.specs)})"
         for study, completeness in covered
         if not completeness.complete
     ]
     if lacking:
+        way = "use --partial to go on with what is there, " if partial else ""
         raise SacmaError(
-            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, {otherwise}"
+            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, {way}"
             f"or delete its file in {store.root / 'studies'} to leave an algorithm out"
         )

@@ -108,7 +108,7 @@ def postprocess(
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:
-        check_complete(store, covered, "use --partial to go on with what is there, ")
+        check_complete(store, covered, partial=True)
     store.prepare("copy it to where it can: COCO data are made in it")
     with store.lock_derived(this_command()):
         for name in ("report", *["cocopp"] * pages):

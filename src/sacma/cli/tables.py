@@ -177,12 +177,6 @@ def rank_table(ranks: "pd.DataFrame") -> RenderableType:
 MOST_STANDINGS = 5
 """Settings of a sweep that are shown of each algorithm, beside the reference."""
 
-LEVEL = 0.05
-"""Level of significance."""
-
-FEWEST_FUNCTIONS = 6
-"""For a signed-rank test to be significant: 2/2⁶ < 0.05."""
-
 
 def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
     """Return the best settings of one algorithm of a sweep, and the reference."""
@@ -202,6 +196,8 @@ def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
 
 def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "BestSetting") -> list[str]:
     """Return lines on the setting that won: what decided it, and tests against the runner-up and the reference."""
+    from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS
+
     winner = _short(decision.winner, algorithm)
     match decision.decided_by:
         case "first ranks":
@@ -212,13 +208,14 @@ def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame"
         case "nothing":
             equals = ", ".join(_short(name, algorithm) for name in ranking.loc[ranking["place"] == 1, "setting"])
             lines = [f"tie: {equals} have the same first ranks and rank sum"]
-    few = "; fewer than 6 functions cannot show one" if ranking["functions"].iloc[0] < FEWEST_FUNCTIONS else ""
+    enough = ranking["functions"].iloc[0] >= FEWEST_FUNCTIONS
+    few = "" if enough else f"; fewer than {FEWEST_FUNCTIONS} functions cannot show one"
     for row in comparisons.to_dict("records"):
         corrected = not math.isnan(row["p_holm"])
         p, how = (row["p_holm"], ", Holm's correction") if corrected else (row["p_raw"], "")
         lines.append(
             f"against the {row['against']}, {_short(row['setting'], algorithm)}: better on {row['better']} of "
-            f"{row['functions']} functions, worse on {row['worse']}; {'a' if p < LEVEL else 'no'} significant "
+            f"{row['functions']} functions, worse on {row['worse']}; {'a' if p < ALPHA else 'no'} significant "
             f"difference (p = {p:.2g}{how}{few})"
         )
     if ranking["reference"].iloc[0]:

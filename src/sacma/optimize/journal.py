@@ -249,9 +249,7 @@ def _difference_of_noise(there: Mapping[str, int] | None, here: Mapping[str, int
 
 
 def _difference(key: str, there: Any, here: Any) -> Difference:
-    """Return the dotted key of the first value that differs, and both values; an empty key where none does."""
-    if there == here:
-        return "", there, here
+    """Return the dotted key of the first value that differs, and both values, of two that differ."""
     if isinstance(there, dict) and isinstance(here, dict):
         differ = [name for name in ("name", *here) if name in here and name in there and there[name] != here[name]]
         if differ and ("name" in differ or there.keys() == here.keys()):

@@ -133,21 +133,21 @@ def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
         f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
     )
     pairs = findings["pairwise"]
-    tested = pd.MultiIndex.from_frame(pairs[PLACE]).isin(pd.MultiIndex.from_frame(tests[PLACE]))
+    tested = pairs["scenario"].isin(OF_TARGET) & (pairs["functions"] >= FEWEST_FUNCTIONS)
     pairs = pairs[tested & pairs["significant"]]
     if pairs.empty:
         yield f"{sentence}; after correction for many tests no pair of algorithms does."
         return
-    together = list(pairs.groupby(["winner", "loser"], sort=False))
+    together = named = list(pairs.groupby(["winner", "loser"], sort=False))
     if len(together) > MOST_PAIRS:  # those of the winner of the most
         most = pairs["winner"].value_counts().idxmax()
-        together = [each for each in together if each[0][0] == most][:MOST_PAIRS]
+        named = [each for each in together if each[0][0] == most][:MOST_PAIRS]
     wins = []
-    for (winner, loser), group in together:
+    for (winner, loser), group in named:
         places = group.groupby("dimension")["scenario"].agg(list).to_dict()
         where = [f"{D}-D ({' and '.join(scenarios)})" for D, scenarios in places.items()]
         wins.append(f"{winner} is ahead of {loser} in {listed(where)}")
-    if others := pairs.groupby(["winner", "loser"]).ngroups - len(together):
+    if others := len(together) - len(named):
         other = ledger.count("other pairs of which one is ahead", others, "other pair")
         wins.append(f"one algorithm is ahead of the other in {other}, too")
     yield f"{sentence}. After correction for many tests {'; '.join(wins)}."
