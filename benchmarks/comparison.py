@@ -31,6 +31,15 @@ FIRST_BUDGET = 10.0
 LEADERS = ("sacma", "DTS-CMA-ES", "DTS-aCMA-ES", "lq-CMA-ES", "ADA-Kendall-active", "aCMA-ES")
 """Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel."""
 
+WITHOUT_MODEL = "aCMA-ES"
+"""CMA-ES with active update, behind which none with a model should be."""
+
+BEHIND = 1.0
+"""Decades behind it that are told."""
+
+ACTIVE = {"CMA-ES": "aCMA-ES", "DTS-CMA-ES": "DTS-aCMA-ES", "ADA-Kendall": "ADA-Kendall-active"}
+"""Algorithms, and the same with active update."""
+
 MIDDLE = 2
 """Number of the budget, from 0, at which groups of functions are shown beside the last one: 50·D."""
 
@@ -66,6 +75,11 @@ def main() -> None:
             print_lead(here, given.of, order)
         print_groups(here, comparison.suite.groups, order)
         print_lost(here, order)
+        print_behind(here, given.of, order)
+        print_active(here, order)
+    half = (ranks["high"] - ranks["low"]) / 2
+    spread = f"{half.min():.1f} to {half.max():.1f}, {half.mean():.1f} on average"
+    print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
 
 
 def read(folder: Path, budget: float | None) -> Comparison:
@@ -163,6 +177,29 @@ def print_lost(here: pd.DataFrame, order: Sequence[str]) -> None:
     for name in order:
         lost = behind.index[behind[name] >= FAR]
         print(f"- {name}: {', '.join(f'f{function}' for function in lost) or 'none'}")
+
+
+def print_behind(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
+    """Print on which functions an algorithm is behind CMA-ES without a model at the largest budget."""
+    if name not in order or WITHOUT_MODEL not in order:
+        return
+    last = here["scenario"].unique()[-1]
+    at = table_of(here).loc[last]
+    behind = (at[name] - at[WITHOUT_MODEL])[lambda decades: decades > BEHIND]
+    found = ", ".join(f"f{function} ({decades:.1f})" for function, decades in behind.items())
+    print(f"\nMore than a decade behind {WITHOUT_MODEL} at {last}: {name} on {found or 'none'}.")
+
+
+def print_active(here: pd.DataFrame, order: Sequence[str]) -> None:
+    """Print what the active update gains: the difference of means of log₁₀ Δf_med without and with it."""
+    both = {without: with_it for without, with_it in ACTIVE.items() if without in order and with_it in order}
+    if not both:
+        return
+    middle = table_of(here).groupby(level="scenario").mean().T[list(here["scenario"].unique())]
+    print("\nDecades that the active update gains, in the mean:\n")
+    print(markdown_head("", *middle.columns))
+    for without, with_it in both.items():
+        print(markdown(without, *map(_cell, middle.loc[without] - middle.loc[with_it])))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 from report import ROOT, parsed, print_table, write
@@ -59,7 +60,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 def main() -> None:
     """Start processes, print the table and write ``out/footprint.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--configs", default="ada_kendall,ada_kl,gp1", help="of workers")
+    parser.add_argument("--configs", default="sacma,ada_kendall,ada_kl,gp1,baselines/forest_scmaes", help="of workers")
     parser.add_argument("--dimension", default="20")
     options = parsed(parser, configs="cmaes", dimension="2")
     rows: list[dict[str, Any]] = []
@@ -75,7 +76,7 @@ def main() -> None:
     configs = options.configs.split(",")
     for name in configs:
         mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml"), options.dimension))
-        rows.append({"what": f"worker of {name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400})
+        rows.append({"what": f"worker of {Path(name).name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400})
     whole = float(_run(f"{WHOLE}\n{WORKER}", str(ROOT.parent / "configs" / f"{configs[0]}.yaml"), options.dimension))
     rows.append({"what": "the first of these with all of pycma, MiB", "figure": whole, "bound": ""})
     print_table(rows)
