@@ -76,7 +76,9 @@ def main() -> None:
     configs = options.configs.split(",")
     for name in configs:
         mebibytes = float(_run(WORKER, str(ROOT.parent / "configs" / f"{name}.yaml"), options.dimension))
-        rows.append({"what": f"worker of {Path(name).name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400})
+        rows.append(
+            {"what": f"worker of {Path(name).name} in {options.dimension}-D, MiB", "figure": mebibytes, "bound": 400}
+        )
     whole = float(_run(f"{WHOLE}\n{WORKER}", str(ROOT.parent / "configs" / f"{configs[0]}.yaml"), options.dimension))
     rows.append({"what": "the first of these with all of pycma, MiB", "figure": whole, "bound": ""})
     print_table(rows)
