@@ -4,6 +4,8 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
 
+from sacma.process_wide import Shared
+
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
@@ -21,8 +23,15 @@ def threads(number: int) -> dict[str, str]:
 
 def one_thread() -> AbstractContextManager[object]:
     """Hold linear algebra to one thread: its bits do not depend on the number of cores, and it is faster so."""
+    return _ONE.entered()
+
+
+def _limited() -> AbstractContextManager[object]:
     controlled: AbstractContextManager[object] = _pools().limit(limits=1)
     return controlled
+
+
+_ONE = Shared(_limited)
 
 
 @cache

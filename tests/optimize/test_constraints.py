@@ -56,6 +56,7 @@ FORMS: list[Any] = [
     NonlinearConstraint(of_two, [-0.2, 0.1], [0.3, 0.1]),
     NonlinearConstraint(of_two, -np.inf, [0.3, np.inf]),
     NonlinearConstraint(of_two, 0.0, 0.5),
+    NonlinearConstraint(of_two, [0.0], [0.5]),
     LinearConstraint([1.0, 2.0, -1.0], -1.0, 0.5),
     LinearConstraint([[1, 2, -1], [0, 1, 0], [0, 0, 3]], [-np.inf, 0.1, 0.2], [0.5, 0.1, 0.9]),
     LinearConstraint(csr_array(np.eye(3)), -0.5),

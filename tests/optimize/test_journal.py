@@ -489,3 +489,12 @@ def test_a_mistake_in_f_is_not_in_the_journal(tmp_path: Path, earlier: int) -> N
         call(fun, path, max_failures=20)
     assert path.read_bytes().splitlines()[1:] == before.splitlines()[1:]
     assert call(Counted(), path).fun == call(Counted(), None).fun
+
+
+def test_what_a_journal_knows_is_taken_before_the_time_limit_ends_the_call(tmp_path: Path) -> None:
+    """A call that goes on is never behind its journal."""
+    arguments: dict[str, Any] = {"seed": 1, "journal": tmp_path / "journal.jsonl"}
+    before = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=100, **arguments)
+    after = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=200, time_limit=1e-3, **arguments)
+    assert (after.nfev, after.fun) == (before.nfev, before.fun)
+    assert after.status == sacma.Status.TIME_LIMIT

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 import subprocess
 import sys
 import time
@@ -338,10 +339,20 @@ def test_parallel_generations_are_the_same_to_the_bit() -> None:
 
 
 def test_a_broken_pool_is_no_failed_evaluation() -> None:
-    """What goes wrong around f, not in it, comes out as it is."""
+    """What goes wrong around f, not in it, is an error with what was found."""
     executor = ThreadPoolExecutor(1)
-    executor.shutdown()
-    with pytest.raises(RuntimeError, match="after shutdown"):
+
+    def shut_down(now: sacma.Result) -> None:
+        if now.nfev >= 9:
+            executor.shutdown(wait=False)
+
+    with pytest.raises(sacma.WorkersError, match="after shutdown") as found:
+        sacma.minimize(sphere, [3.0, 3.0], 1.0, workers=executor, callback=shut_down)
+    assert found.value.result.nfev >= 9
+    copy = pickle.loads(pickle.dumps(found.value))  # noqa: S301 our own
+    assert str(copy) == str(found.value)
+    assert copy.result.fun == found.value.result.fun
+    with pytest.raises(sacma.WorkersError, match=r"after 0 evaluations, .* after shutdown"):
         sacma.minimize(sphere, [3.0, 3.0], 1.0, workers=executor)
 
 
@@ -423,6 +434,8 @@ def test_every_kind_of_mistake_is_raised(error: type[Exception]) -> None:
         (np.ones(3), {"workers": 2}, r"f is .*; allowed: one finite number"),
         ("1.5", {}, r"f is '1.5'; allowed: one finite number"),
         (1j, {}, r"f is 1j; allowed: one finite number"),
+        (np.array(1j), {}, r"f is array\(.*1.?j\); allowed: one finite number"),
+        ({"loss": 1.0}, {}, r"f is \{'loss': 1.0\}; allowed: one finite number"),
         ((1.0, [0.0]), {}, r"f is \(1.0, \[0.0\]\); allowed: one finite number"),
         (2.0, {"constraints": 2}, r"f is 2.0; allowed: a pair \(f, g\), a value and 2 constraints"),
         ((2.0, [0.0]), {"constraints": 2}, r"constraints are \[0.0\]; allowed: 2 finite numbers"),

@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,80 @@ def test_a_pool_of_ones_own_that_breaks(tmp_path: Path, kind: str) -> None:
     assert found.value.result.nfev == len(sacma.read_journal(path).values) < 24
     goes_on = sacma.minimize(lethal, X0, SIGMA0, archive=archive, workers=2, **arguments)
     assert goes_on.nfev == 24
+
+
+@pytest.mark.parametrize("kind", ["processes", "executor", "joblib"])
+def test_a_function_that_cannot_be_sent(kind: str) -> None:
+    """One line that names it, the reason and the way out."""
+    lock = threading.Lock()
+
+    def locked(x: Array) -> float:
+        with lock:
+            return sphere(x)
+
+    with ProcessPoolExecutor(1) as executor:
+        workers: Any = {"processes": 2, "executor": executor, "joblib": joblib.Parallel(n_jobs=2)}[kind]
+        with pytest.raises(ValueError, match=r"fun is <function .*locked.*>; allowed: .* sent .*pickle .*threads"):
+            sacma.minimize(locked, X0, SIGMA0, budget=24, workers=workers, method=METHOD)
+
+
+@pytest.mark.parametrize("kind", ["processes", "threads", "joblib"])
+def test_sys_exit_in_a_worker_is_a_failed_evaluation(kind: str) -> None:
+    """And not the end of the program that waits for it."""
+    with ThreadPoolExecutor(2) as executor:
+        workers: Any = {"processes": 2, "threads": executor, "joblib": joblib.Parallel(n_jobs=2)}[kind]
+        found = sacma.minimize(
+            ends, X0, SIGMA0, budget=12, seed=1, workers=workers, method=METHOD, max_failures=None
+        ).history
+    np.testing.assert_array_equal(np.isnan(found.values), found.points[:, 0] > 0.5)
+    assert set(found.failures.values()) == {"SystemExit: bad input"}
+
+
+def ends(x: Array) -> float:
+    """End the program where x₁ > ½."""
+    if x[0] > 0.5:
+        sys.exit("bad input")
+    return sphere(x)
+
+
+def test_a_timeout_of_joblib_is_told() -> None:
+    """With what was found."""
+    with pytest.raises(sacma.WorkersError, match=r"after 0 evaluations, .*TimeoutError$") as found:
+        sacma.minimize(sleepy, X0, SIGMA0, budget=12, workers=joblib.Parallel(n_jobs=2, timeout=0.2), method=METHOD)
+    assert found.value.result.nfev == 0
+
+
+def sleepy(x: Array) -> float:
+    """Take too long."""
+    time.sleep(2.0)
+    return sphere(x)
+
+
+def test_a_client_of_dask_that_is_closed() -> None:
+    """It is refused."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+        client = distributed.Client(cluster, set_as_default=False)
+        client.close()
+        with pytest.raises(ValueError, match=r"workers is <Client.*>; allowed: a client of dask that is open"):
+            sacma.minimize(sphere, X0, SIGMA0, budget=12, workers=client)
+
+
+def test_no_processes_in_a_daemonic_one() -> None:
+    """It may have none."""
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.apply(refused) == (
+            "workers is 2; allowed: None, or threads, in a daemonic process, such as those of a multiprocessing.Pool"
+        )
+
+
+def refused() -> str:
+    """Return the message of a call with processes."""
+    try:
+        sacma.minimize(sphere, X0, SIGMA0, budget=12, workers=2)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def test_what_processes_cannot_read_is_no_failed_evaluation() -> None:

@@ -7,7 +7,6 @@ What it changes of the process, such as NumPy's global generator and the filters
 import math
 import os
 import threading
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sacma.process_wide import quiet
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import Sample
 from sacma.surrogate.whitening import Array
@@ -180,8 +180,7 @@ class _SearchThread:
     def _turn(self) -> Iterator[None]:
         """Give the search its own state of what is the process's, and put back that of its caller."""
         outside = np.random.get_state()  # noqa: NPY002 the old interface, which algorithms use, is what is contained
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # numeric noise of a search
+        with quiet():  # numeric noise of a search
             if self._generator is not None:
                 np.random.set_state(self._generator)  # noqa: NPY002 idem
             try:
@@ -208,6 +207,16 @@ _turns = threading.Lock()
 
 _abandoned: list["_SearchThread"] = []
 """Threads to be ended after the turn of another search."""
+
+
+def _no_turn_in_a_child() -> None:
+    """Let a forked process begin without the turn that a thread of its parent had, and without its threads."""
+    global _turns  # noqa: PLW0603 as the other thread, which had it, is not there to release it
+    _turns = threading.Lock()
+    _abandoned.clear()
+
+
+os.register_at_fork(after_in_child=_no_turn_in_a_child)
 
 
 def _run(search: Search, values: SimpleQueue[float | None], moves: _Moves) -> None:

@@ -181,7 +181,7 @@ def _bounded(
     )
     sizes = {side.size for side in (lower, upper) if side.ndim}
     if count is None:
-        count = max(sizes) if sizes else _count(name, fun, x0, arguments)
+        count = max(sizes) if sizes - {1} else _count(name, fun, x0, arguments, otherwise=1 if sizes else None)
     if sizes - {count, 1} or max(lower.ndim, upper.ndim) > 1:
         refuse(f"{name}'s lb and ub", bounds, allowed)
     lower, upper = np.broadcast_to(lower, count).copy(), np.broadcast_to(upper, count).copy()
@@ -190,11 +190,13 @@ def _bounded(
     return ConstraintFunction(name, fun, lower, upper, arguments)
 
 
-def _count(name: str, fun: Callable[..., Any], x0: Any, arguments: tuple[Any, ...]) -> int:
-    """Return the number of numbers that a function gives at x₀."""
+def _count(name: str, fun: Callable[..., Any], x0: Any, arguments: tuple[Any, ...], *, otherwise: int | None) -> int:
+    """Return the number of numbers that a function gives at x₀; where it fails there, another one, if there is any."""
     try:
         return len(_numbers(name, fun(copy.copy(x0), *arguments)))
     except Exception as error:  # noqa: BLE001 the border of the user's function
+        if otherwise is not None:
+            return otherwise
         _refuse_at_x0(name, error)
 
 

@@ -2,7 +2,7 @@
 
 import math
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,11 +165,22 @@ def evaluate(fun: Function, point: Array) -> Evaluation:
     return evaluation
 
 
+def evaluate_apart(fun: Function, point: Array) -> Evaluation:
+    """Evaluate f in a worker, whose end by ``sys.exit`` is a failed evaluation, too."""
+    try:
+        return evaluate(fun, point)
+    except SystemExit as error:
+        return Evaluation(math.nan, _one_line(error))
+
+
 def _never_a_number(returned: object) -> bool:
-    """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex and several numbers."""
+    """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
     if isinstance(returned, ConstrainedValue):
         return _never_a_number(returned.value) or _of_another_size(returned.constraints, returned.number)
-    return isinstance(returned, str | bytes | complex) or _of_another_size(returned, 1)
+    if isinstance(returned, np.ndarray | np.generic) and returned.dtype.kind in "cSU":
+        return True
+    no_number = (str, bytes, complex, Mapping, Coroutine, Generator)
+    return isinstance(returned, no_number) or _of_another_size(returned, 1)
 
 
 def _of_another_size(returned: object, size: int) -> bool:
@@ -178,7 +189,7 @@ def _of_another_size(returned: object, size: int) -> bool:
     return isinstance(returned, list | tuple) and len(returned) not in {0, size}
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 a __str__ may do anything

@@ -19,7 +19,7 @@ from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.optimize.workers import Evaluations, Workers, WorkersError, as_they_come, workers_of
+from sacma.optimize.workers import Evaluations, NotSentError, Workers, as_they_come, workers_error, workers_of
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
@@ -73,7 +73,7 @@ def minimize(
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
         time_limit: seconds after which no evaluation is begun; where several workers evaluate generations, none of
-            these.
+            these. All that a journal knows is taken before.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         archive: points evaluated already, and their values.
@@ -107,11 +107,11 @@ def minimize(
     Raises:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
         JournalError: an ``OSError``: the journal cannot be written any more. Its ``result`` is what was found.
-        WorkersError: a ``BrokenExecutor``: an executor or ``joblib.Parallel`` of yours has lost a worker and takes no
-            more points. Its ``result`` is what was found.
+        WorkersError: a ``BrokenExecutor``: an executor or ``joblib.Parallel`` of yours has lost a worker, or was shut
+            down, and takes no more points. Its ``result`` is what was found.
         AttributeError, IndexError, KeyError, NameError, TypeError: f raised it at each of the first three evaluations,
-            or returned a text, a complex number or several numbers (TypeError). Nothing of them is in the journal. Not
-            with ``max_failures=None``.
+            or returned a text, a dict, a complex number or several numbers (TypeError). Nothing of them is in the
+            journal. Not with ``max_failures=None``.
     """
     checked_function("fun", fun)
     if callback is not None:
@@ -128,6 +128,7 @@ def minimize(
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
     call = with_noise(call, noisy)
+    given = fun
     fun = call.constraints.beside(fun)
     if space is not None:
         fun = _OfParams(fun, space)
@@ -138,8 +139,10 @@ def minimize(
                 _evaluate_all(run, fun, crew, kept)
             except KeyboardInterrupt:
                 run.end(Status.INTERRUPTED)
+            except NotSentError as error:
+                refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
             except BrokenExecutor as error:
-                raise WorkersError(run.result(), error) from error
+                raise workers_error(error, run.result()) from error
     result = run.result()
     if callable(at_end := getattr(callback, "at_end", None)):
         at_end(result)

@@ -98,7 +98,8 @@ class Run:
             (self._ended, self._ended != Status.GOING_ON),
             (Status.BUDGET, self.evaluations >= limits.budget),
             (Status.RESTARTS, self._strategy.stopped),
-            (Status.TIME_LIMIT, time.monotonic() - self._began >= limits.time_limit),
+            # Not before all is taken that is known: it costs no evaluation, and what it holds is part of the result.
+            (Status.TIME_LIMIT, not self._known and time.monotonic() - self._began >= limits.time_limit),
         )
         return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
 

@@ -4,16 +4,18 @@ import math
 import os
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from multiprocessing import current_process
+from pickle import PicklingError
 from typing import Any
 
 from sacma.death import death_in, end_with, in_words
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import refuse, whole
-from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate
+from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
 from sacma.threads import threads
@@ -35,9 +37,14 @@ def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluati
     """Evaluate in the workers of a ``joblib.Parallel``."""
     from joblib import delayed  # noqa: PLC0415 who has a Parallel has it imported already
 
-    results = parallel(delayed(_numbered)(fun, task) for task in tasks)
+    with _told():
+        results = iter(parallel(delayed(_numbered)(fun, task) for task in tasks))
     try:
-        for evaluation in results:  # noqa: UP028 `yield from` would close them with joblib's warning
+        while True:
+            with _told():
+                evaluation = next(results, None)
+            if evaluation is None:
+                return
             yield evaluation
     finally:
         if hasattr(results, "close"):  # ends what has not been taken
@@ -48,7 +55,27 @@ def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluati
 
 def _numbered(fun: Function, task: Task) -> tuple[int, Evaluation]:
     number, point = task
-    return number, evaluate(fun, point)
+    return number, evaluate_apart(fun, point)
+
+
+class NotSentError(Exception):
+    """A function that cannot be sent to other processes."""
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell errors of workers apart: ``NotSentError``, and for all others ``BrokenExecutor``; f's own are none."""
+    try:
+        yield
+    except (BrokenExecutor, NotSentError):
+        raise
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
+        if isinstance(error, PicklingError) or "pickle" in text.lower():
+            # joblib's own text does not name the reason, which ends the traceback of its cause.
+            lines = str(error.__cause__ or text).replace('"""', "").split("\n")
+            raise NotSentError(one_line(next(line for line in reversed(lines) if line.strip()))) from None
+        raise BrokenExecutor(text) from error
 
 
 @dataclass(frozen=True)
@@ -61,22 +88,25 @@ class Executed:
     def size(self) -> float:
         """Return the number of evaluations at a time, infinite where it is not known."""
         if self.client is not None:
-            return max(1, sum(map(int, self.client.nthreads().values())))  # one waits for the first worker to come
+            with _told():
+                return max(1, sum(map(int, self.client.nthreads().values())))  # one waits for the first worker to come
         counts = (getattr(self.executor, name, None) for name in ("max_workers", "_max_workers"))
         return next((int(count) for count in counts if isinstance(count, int) and count > 0), math.inf)
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation."""
-        return self.executor.submit(evaluate, fun, point)
+        with _told():
+            return self.executor.submit(evaluate_apart, fun, point)
 
     def take(self, future: Future[Evaluation]) -> Evaluation:
         """Return an evaluation that has ended; it has failed if dask's workers have died of it more than once."""
-        try:
-            return future.result()
-        except Exception as error:
-            if type(error).__name__ != "KilledWorker":  # of dask, which need not be installed
-                raise
-            return Evaluation(math.nan, "the workers that evaluated it died")
+        with _told():
+            try:
+                return future.result()
+            except Exception as error:
+                if type(error).__name__ != "KilledWorker":  # of dask, which need not be installed
+                    raise
+                return Evaluation(math.nan, "the workers that evaluated it died")
 
     def close(self) -> None:
         """Do nothing: the executor is its owner's."""
@@ -108,7 +138,7 @@ class Processes:
         return self._begun(self._started(), fun, point)
 
     def _begun(self, executor: Any, fun: Function, point: Array) -> Future[Evaluation]:
-        future: Future[Evaluation] = executor.submit(evaluate, fun, point)
+        future: Future[Evaluation] = executor.submit(evaluate_apart, fun, point)
         self._busy[future] = executor
         return future
 
@@ -117,7 +147,8 @@ class Processes:
         from joblib.externals.loky.process_executor import TerminatedWorkerError  # noqa: PLC0415 as above
 
         try:
-            evaluation = future.result()
+            with _told():
+                evaluation = future.result()
         except TerminatedWorkerError as error:
             self._busy.pop(future).shutdown(wait=False)
             return Evaluation(math.nan, in_words(death_in(str(error))))
@@ -215,9 +246,14 @@ def workers_of(workers: Any, asynchronous: bool | None, *, noisy: bool) -> Worke
         chosen = Workers(executed)
     else:
         chosen = Workers() if (count := _count(workers)) == 1 else Workers(Processes(count))
+    if isinstance(chosen.pool, Processes) and current_process().daemon:
+        refuse("workers", workers, "None, or threads, in a daemonic process, such as those of a multiprocessing.Pool")
     if not chosen.several or asynchronous is False or noisy is True:
         return chosen
-    can_be = chosen.pool is not None and chosen.pool.size() < math.inf
+    try:
+        can_be = chosen.pool is not None and chosen.pool.size() < math.inf
+    except BrokenExecutor:
+        refuse("workers", workers, "a client of dask that is open")
     if asynchronous and not can_be:
         can = "False or None with a joblib.Parallel or an executor without max_workers, which get whole generations"
         refuse("asynchronous", asynchronous, can)
@@ -249,13 +285,23 @@ def _count(workers: object) -> int:
 
 
 class WorkersError(BrokenExecutor):
-    """Workers that take no more points: one of them died, or cannot read what is sent to it.
+    """Workers that take no more points: one died or cannot read what is sent to it, or they were shut down.
 
     ``result`` is the ``Result`` up to then.
     """
 
-    def __init__(self, result: Result, error: BrokenExecutor) -> None:
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
         self.result = result
-        reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
-        done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
-        super().__init__(f"the workers take no more points after {done}, which are in this error's result: {reason}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.result)
+
+
+def workers_error(error: BrokenExecutor, result: Result) -> WorkersError:
+    """Return the error of a call whose workers take no more points."""
+    reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
+    done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
+    return WorkersError(
+        f"the workers take no more points after {done}, which are in this error's result: {reason}", result
+    )

@@ -2,13 +2,13 @@
 
 import math
 import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from sacma.process_wide import quiet
 from sacma.strategy.bound_penalty import bound_penalty
 from sacma.strategy.cma_update import CMAConstants, CMAState
 from sacma.strategy.pycma import pycma
@@ -123,9 +123,7 @@ class CMAES:
         sigma0 = settings.sigma0
         if settings.bounds != "none" and len(initial_point) == 1:
             sigma0 = limited_in_1d(sigma0, box, options, settings.largest_share)
-        with warnings.catch_warnings():
-            # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run.
-            warnings.simplefilter("ignore")
+        with quiet():  # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run
             self._es = cma.CMAEvolutionStrategy(initial_point, sigma0, options)
         self._penalised = settings.bounds == "penalty"
         self._bounded = settings.bounds != "none"
@@ -195,8 +193,7 @@ class CMAES:
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
         self._told = self.proposed, values
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # numeric noise of a degenerate state: the stop conditions see it
+        with quiet():  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:
                 self._let_penalty_begin(values)
                 # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.

@@ -6,12 +6,12 @@ Surrogate Modeling for Constrained Optimization with CMA-ES*, GECCO 2021). Where
 foresee an optimum, its multipliers are better known than by any updates, and take their place.
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from sacma.process_wide import quiet
 from sacma.strategy.pycma import pycma
 from sacma.surrogate.whitening import Array
 
@@ -83,8 +83,7 @@ class Lagrangian:
         """
         al = self._adapted
         latest = np.clip(np.vstack([population, centre]), -LARGEST, LARGEST)
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # of values that do not differ
+        with quiet(), np.errstate(all="ignore"):  # of values that do not differ
             if not al.is_initialized or np.any(al.mu == 0.0):
                 al.set_coefficients(latest[:-1, 0], latest[:-1, 1:])
             for outcome in latest:

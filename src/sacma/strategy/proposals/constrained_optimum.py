@@ -1,11 +1,11 @@
 """The optimum of the model of f under the models of constraints."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from sacma.process_wide import quiet
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.combined import CombinedFit
@@ -149,8 +149,7 @@ class _Problem:
     def _search(self, objective: Slope, start: Array, constraints: Sequence[Mapping[str, Any]]) -> Array:
         from scipy.optimize import minimize  # noqa: PLC0415 slow to import
 
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of values out of bounds by rounding
+        with np.errstate(all="ignore"), quiet():  # of values out of bounds by rounding
             found = minimize(
                 objective,
                 start,

@@ -7,6 +7,7 @@ function passed as an argument would be slower, and Numba could not keep it on d
 
 import hashlib
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -34,9 +35,18 @@ def covariance_function(name: str) -> Any:
     return import_module(COVARIANCES[name]).correlate
 
 
-@cache
+_compiling = threading.RLock()
+"""Held while a copy of the module is made: where its compiled code is kept is a setting of the whole process."""
+
+
 def likelihood_of(name: str, *, trend: bool = False) -> ModuleType:
     """Return the module ``likelihood``, compiled for a covariance function, and for a trend beside it."""
+    with _compiling:
+        return _likelihood_of(name, trend)
+
+
+@cache
+def _likelihood_of(name: str, trend: bool) -> ModuleType:  # noqa: FBT001 as its key
     usual = import_module("sacma.surrogate.likelihood")
     if name == USUAL and not trend:
         return usual

@@ -1,0 +1,108 @@
+"""States of the whole process, such as filters of warnings, in which several threads may be at a time."""
+
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+LONGEST_WAIT = 0.1  # seconds that a thread waits for another one to leave before it enters beside it
+
+
+class Shared:
+    """A context in which several threads may be: the first one enters it, and leaves it when no other is inside.
+
+    Contexts that save and put back a state of the process, such as ``warnings.catch_warnings``, leave a changed one
+    behind where threads enter and leave them in turn. Some, such as threadpoolctl's, can be left by the thread alone
+    that entered them.
+
+    >>> entered = []
+    >>> @contextmanager
+    ... def state():
+    ...     entered.append(True)
+    ...     yield
+    ...     entered.append(False)
+    >>> shared = Shared(state)
+    >>> with shared.entered(), shared.entered():
+    ...     pass
+    >>> entered
+    [True, False]
+
+    Args:
+        make: returns the context.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:
+        self._make = make
+        self._of_thread = threading.local()
+        self._changed = threading.Condition()
+        self._context: AbstractContextManager[object] | None = None
+        self._inside = 0  # threads
+        self._closing = False  # while the first one waits for the others
+        os.register_at_fork(after_in_child=self._left_by_the_parent)
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Be inside."""
+        if getattr(self._of_thread, "inside", False):
+            yield
+            return
+        first = self._enter()
+        self._of_thread.inside = True
+        try:
+            yield
+        finally:
+            self._of_thread.inside = False
+            self._leave(first)
+
+    def _enter(self) -> bool:
+        """Enter; return True in the first thread."""
+        with self._changed:
+            # Not for ever: the other one may wait for a thread that waits for this one.
+            self._changed.wait_for(lambda: not self._closing, LONGEST_WAIT)
+            first = self._inside == 0
+            if first:
+                self._context = self._make()
+                self._context.__enter__()
+            self._inside += 1
+            return first
+
+    def _leave(self, first: bool) -> None:  # noqa: FBT001 as ``_enter`` returns it
+        with self._changed:
+            try:
+                if first:
+                    self._closing = True
+                    self._changed.wait_for(lambda: self._inside <= 1)
+            finally:
+                if first:
+                    self._closing = False
+                    self._put_back()
+                self._inside = max(0, self._inside - 1)  # 0 in a process that was forked from inside
+                self._changed.notify_all()
+
+    def _put_back(self) -> None:
+        context, self._context = self._context, None
+        if context is not None:
+            context.__exit__(None, None, None)
+
+    def _left_by_the_parent(self) -> None:
+        """Leave in a forked process, where the other threads of its parent are not."""
+        self._changed, self._inside, self._closing = threading.Condition(), 0, False
+        self._put_back()
+
+
+@contextmanager
+def _ignoring() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+_QUIET = Shared(_ignoring)
+
+
+def quiet() -> AbstractContextManager[object]:
+    """Ignore warnings, in all threads where filters are the process's."""
+    own_of_each_thread = getattr(sys.flags, "context_aware_warnings", False)  # from Python 3.14 on
+    return _ignoring() if own_of_each_thread else _QUIET.entered()
