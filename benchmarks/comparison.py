@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from ablation import areas
-from report import bold, markdown, markdown_head, parsed
+from report import bold, markdown, markdown_head, named, parsed
 
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table
@@ -50,13 +50,19 @@ def main() -> None:
     parser.add_argument("results", type=Path)
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
+    parser.add_argument("--dimensions", help="numbers, with commas; default: all")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
     comparison = read(given.results, given.budget)
     overlap = comparison.compared.overlap
     places = ((trial, trial.dimension, trial.function) for trial in comparison.trials)
-    trials = [t for t, D, f in places if overlap.shares(D, f) and overlap.has(D, f, t.instance)]
+    dimensions = named("--dimensions", given.dimensions, sorted({str(t.dimension) for t in comparison.trials}))
+    trials = [
+        trial
+        for trial, D, f in places
+        if str(D) in dimensions and overlap.shares(D, f) and overlap.has(D, f, trial.instance)
+    ]
     budgets = [b for b in (FIRST_BUDGET, *budgets_up_to(comparison.budget)) if b <= comparison.budget]
     medians = median_delta_f(trials, fixed_budgets(dict.fromkeys(budgets)))
     medians["log10"] = np.log10(medians["median_delta_f"])
