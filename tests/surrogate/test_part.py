@@ -37,7 +37,7 @@ def test_one_kind_and_several_are_told_apart_by_name(locations: list[str]) -> No
     registry = (
         kinds(*locations)
         if len(locations) == 1
-        else kinds("sacma.strategy.errors.kendall:Kendall", "sacma.strategy.as_run.errors:KullbackLeiblerAsRun")
+        else kinds("sacma.strategy.errors.kendall:Kendall", "sacma.strategy.errors.as_run:KullbackLeiblerAsRun")
     )
 
     class Settings(BaseModel):

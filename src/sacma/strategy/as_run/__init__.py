@@ -2,7 +2,3 @@
 
 Only ``configs/as_run`` uses them. Algorithm 1 and the parts of the paper do not know them.
 """
-
-# Their registries import the modules of this folder, and must be there before them.
-import sacma.strategy.control
-import sacma.strategy.errors  # noqa: F401

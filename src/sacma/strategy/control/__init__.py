@@ -10,8 +10,8 @@ CONTROLS = kinds(
     "sacma.strategy.control.adaptive_generations:AdaptiveGenerations",
     "sacma.strategy.control.doubly_trained:DoublyTrained",
     "sacma.strategy.control.approximate_ranking:ApproximateRanking",
-    "sacma.strategy.as_run.control:GenerationsAsRun",
-    "sacma.strategy.as_run.control:AdaptiveGenerationsAsRun",
+    "sacma.strategy.control.as_run:GenerationsAsRun",
+    "sacma.strategy.control.as_run:AdaptiveGenerationsAsRun",
 )
 """Settings by name."""
 

@@ -8,9 +8,9 @@ ERRORS = kinds(
     "sacma.strategy.errors.kendall:Kendall",
     "sacma.strategy.errors.ranking_difference:RankingDifference",
     "sacma.strategy.errors.kullback_leibler:KullbackLeibler",
-    "sacma.strategy.as_run.errors:KendallAsRun",
-    "sacma.strategy.as_run.errors:RankingDifferenceAsRun",
-    "sacma.strategy.as_run.errors:KullbackLeiblerAsRun",
+    "sacma.strategy.errors.as_run:KendallAsRun",
+    "sacma.strategy.errors.as_run:RankingDifferenceAsRun",
+    "sacma.strategy.errors.as_run:KullbackLeiblerAsRun",
 )
 """Settings by name."""
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from sacma.strategy.as_run.errors import (
+from sacma.strategy.cma_update import cma_update
+from sacma.strategy.errors.as_run import (
     KendallAsRun,
     KullbackLeiblerAsRun,
     RankingDifferenceAsRun,
     kendall_tau_b,
 )
-from sacma.strategy.cma_update import cma_update
 from sacma.strategy.errors.base import JudgedPopulation
 from sacma.strategy.errors.kullback_leibler import kullback_leibler
 from tests.strategy.judged import cma_state, judged

@@ -5,8 +5,8 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from sacma.strategy.as_run.control import AdaptiveGenerationsAsRun
 from sacma.strategy.control.adaptive_generations import AdaptiveRule
+from sacma.strategy.control.as_run import AdaptiveGenerationsAsRun
 from sacma.surrogate.base import FitStatus
 from tests.strategy.control.test_adaptive_generations import inverted
 from tests.strategy.runs import Run, Scripted, Watched, parts
