@@ -67,11 +67,13 @@ def write_report(
     *,
     jobs: int,
     pdf: bool = True,
+    pages: bool = True,
     on_step: Steps = lambda _what, _part: None,
 ) -> Written:
     """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
 
     What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
+    The page links cocopp's ``pages`` if these are of the same comparison.
     """
     sections = all_sections()
     findings = find(comparison)
@@ -100,7 +102,7 @@ def write_report(
             tables=tables,
             figures=_write_figures(folder / "figures", drawings, on_step, jobs=jobs, pdf=pdf),
             files=files,
-            cocopp=COCOPP_PAGE if (folder / COCOPP_PAGE).exists() else "",
+            cocopp=COCOPP_PAGE if pages and (folder / COCOPP_PAGE).exists() else "",
         )
         on_step("report", 0.95)
         for of in (folder / "tables", folder / "figures"):

@@ -125,7 +125,9 @@ def postprocess(
         start = time.monotonic()
         gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read
         with _step_display() as show:
-            written = write_report(store, comparison, manifests, known, jobs=jobs or cpu_count(), pdf=pdf, on_step=show)
+            written = write_report(
+                store, comparison, manifests, known, jobs=jobs or cpu_count(), pdf=pdf, pages=pages, on_step=show
+            )
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
     _print_found(written, missing)
 

@@ -21,8 +21,10 @@ def test_ranks_of_what_is_chosen_are_those_of_the_command_line(opened: Opened, r
     page.uncheck("#first-algorithms input[value='ADA-Kendall']")
     assert not page.is_checked("#ecdf-algorithms input[value='ADA-Kendall']")
     every = pd.read_csv(results / "tables" / "function_ranks.csv")
-    budgets = page.locator("#first-budget option").evaluate_all("all => all.map(o => o.value)")
+    budgets = page.locator("#first-budget option:enabled").evaluate_all("all => all.map(o => o.value)")
     assert budgets == ["25·D", "40·D"]  # #FE_t may be another among fewer
+    others = page.locator("#first-budget option:disabled").all_text_contents()
+    assert others == ["#FEₜ/3: of all algorithms and instances", "#FEₜ: of all algorithms and instances"]
     ours = pd.read_csv(some / "function_ranks.csv")
     for D in (2, 3):
         page.select_option("#first-dimension", str(D))
@@ -113,7 +115,7 @@ def test_instances_that_are_chosen(opened: Opened, second: Path) -> None:
         assert said.startswith("Of what is chosen (4 of 4 algorithms, 3 of 3 functions, 1 of 2 instances), the lowest ")
         assert f"in {D}-D after {budget} evaluations is that of {of.idxmin()}" in said
         assert f": {of.min():.2f} (" in said
-        assert "#FE_t" not in page.locator("#first-budget option").evaluate_all("all => all.map(o => o.value)")
+        assert "#FE_t" not in page.locator("#first-budget option:enabled").evaluate_all("all => all.map(o => o.value)")
         compare_functions(page, second, D, budget)
     assert page.locator("#final-chart circle").count() == 4
     proportions = pd.read_csv(second / "ecdf.csv")
@@ -210,3 +212,41 @@ def hovered(page: Page, chart: str, proportions: pd.DataFrame, up_to: float = ma
             assert float(value) == pytest.approx(proportion[n] if n >= 0 else 0, abs=2e-4)
             there += 1
     return there
+
+
+def test_table_of_mean_ranks_follows_the_choice(opened: Opened, some: Path) -> None:
+    """Without an algorithm and a function it is the command's; what is not made anew says that it is of all."""
+    page = opened.page
+    assert page.locator("#ranks-whole").is_visible()
+    assert page.locator(".of-all:visible").count() == 0
+    page.uncheck("#first-algorithms input[value='ADA-Kendall']")
+    page.locator("details.choice summary").click()
+    page.uncheck("#first-functions input[value='8']")
+    assert page.locator("#ranks-whole").is_hidden()
+    assert page.locator(".of-all:visible").count() > 2
+    ours = pd.read_csv(some / "mean_ranks.csv")
+    ours = ours[~ours["scenario"].str.startswith("#")]
+    table = page.locator("#ranks-chosen table")
+    for name, of in ours.groupby("algorithm"):
+        cells = table.locator("tbody tr").filter(has_text=re.compile(f"^{name}")).locator("td").all_text_contents()
+        expected = of.sort_values("dimension", kind="stable")["mean_rank"]
+        assert [float(cell) for cell in cells] == pytest.approx(expected.to_list(), abs=0.005)
+    page.check("#first-algorithms input[value='ADA-Kendall']")
+    page.select_option("#first-group", "all")
+    assert page.locator("#ranks-whole").is_visible()
+    assert opened.complaints == []
+
+
+def test_nothing_is_chosen(opened: Opened) -> None:
+    """One click leaves none of the instances or algorithms; it is said what is missing, and one click brings all."""
+    page = opened.page
+    page.locator("details.choice summary").click()
+    for algorithm in page.locator("#first-algorithms input").all():
+        algorithm.uncheck()
+    assert page.locator("#first-ranks").inner_text() == "No algorithm is chosen."
+    for algorithm in page.locator("#first-algorithms input").all():
+        algorithm.check()
+    for instance in page.locator("#first-instances input").all():
+        instance.uncheck()
+    assert page.locator("#first-ranks").inner_text() == "No instance is chosen."
+    assert opened.complaints == []

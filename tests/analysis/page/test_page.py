@@ -109,6 +109,7 @@ def test_final_values_are_those_of_the_trials(opened: Opened, results: Path) -> 
 
 def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> None:
     """The pointer over the chart names evaluations and medians that the CSV has."""
+    opened.page.select_option("#convergence-dimension", "2")
     opened.page.select_option("#convergence-function", "8")
     chart = opened.page.locator("#convergence-chart .u-over")
     chart.scroll_into_view_if_needed()
@@ -186,9 +187,8 @@ def test_phone(browser: Browser, results: Path, shade: str) -> None:
 def test_every_number_is_in_a_table(opened: Opened, results: Path) -> None:
     """Each number in the page is that of a CSV file beside it, as far as it is printed, or says how things are done."""
     opened.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    opened.page.evaluate(
-        "document.querySelectorAll('#data details, nav, footer, .chart, .controls').forEach(each => each.remove())"
-    )
+    apart = "#data details, nav, footer, .chart, .readout, .controls"
+    opened.page.evaluate(f"document.querySelectorAll('{apart}').forEach(each => each.remove())")
     text = opened.page.locator("main").inner_text().replace("\N{NON-BREAKING HYPHEN}", "-")
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     shown = set(re.findall(r"(?<![\w.])[-\N{MINUS SIGN}]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)) - CONSTANTS
@@ -275,7 +275,7 @@ def test_first_screen(opened: Opened, results: Path) -> None:
     overall = pd.read_csv(results / "tables" / "overall_ranks.csv")
     leader = overall[overall["scenario"] == "40·D"].sort_values("mean_rank", kind="stable").iloc[0]
     headline = page.locator(".headline").inner_text()
-    lowest = rf"{leader['algorithm']}( has| and \w+ have) the lowest mean rank over 3 functions and 2 dimensions, "
+    lowest = rf"{leader['algorithm']}( has| and \w+ have) the lowest mean rank over 3 functions in 2-D and 3-D, "
     assert re.search(rf"{lowest}{leader['mean_rank']:.2f}, before ", headline.replace("\N{NON-BREAKING HYPHEN}", "-"))
     assert page.locator("#first-chart canvas").bounding_box()["y"] < 700  # type: ignore[index]
     assert page.locator("details[open]").count() == 0

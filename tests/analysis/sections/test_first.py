@@ -44,7 +44,7 @@ def test_significantly_lower() -> None:
     findings = find(two(8))
     said = headline(findings)
     assert said.headline == (
-        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.00, before CMA-ES "
+        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00, before CMA-ES "
         "with 2.00. It is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level "
         "0.05)."
     )
@@ -62,11 +62,11 @@ def test_significantly_lower() -> None:
 def test_not_significantly_lower() -> None:
     """Six of eight functions may be chance; with the same mean rank nobody is before the other."""
     assert headline(find(two(6))).headline.endswith(
-        "GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.25, before CMA-ES with 1.75. It is not "
+        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before CMA-ES with 1.75. It is not "
         "significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level 0.05)."
     )
     assert headline(find(two(4))).headline == (
-        "After 40·D evaluations CMA-ES and GP-5 have the lowest mean rank over 8 functions and 2 dimensions, 1.50: all "
+        "After 40·D evaluations CMA-ES and GP-5 have the lowest mean rank over 8 functions in 2-D and 3-D, 1.50: all "
         "are equal."
     )
 
@@ -75,7 +75,7 @@ def test_lower_than_some() -> None:
     """Of three, the best is told apart from the worst, not from the second, and the correction is named."""
     comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.2 if f > 2 else 0.05, gp5=lambda _: 0.1)
     assert headline(find(comparison)).headline.endswith(
-        "GP-5 has the lowest mean rank over 8 functions and 2 dimensions, 1.25, before GP-1 with 1.75. It is "
+        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before GP-1 with 1.75. It is "
         "significantly lower than that of CMA-ES, but not than that of GP-1 (Friedman post-hoc test over 8 functions, "
         "Bergmann–Hommel correction, level 0.05)."
     )
@@ -87,7 +87,7 @@ def test_two_lead_together() -> None:
     """A third is higher than both; what both are not significantly below is said to be so."""
     comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.1 + f % 2, gp5=lambda f: 1.1 - f % 2)
     assert headline(find(comparison)).headline.endswith(
-        "GP-1 and GP-5 have the lowest mean rank over 8 functions and 2 dimensions, 1.50, before CMA-ES with 3.00. It "
+        "GP-1 and GP-5 have the lowest mean rank over 8 functions in 2-D and 3-D, 1.50, before CMA-ES with 3.00. It "
         "is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, Bergmann–Hommel "
         "correction, level 0.05)."
     )

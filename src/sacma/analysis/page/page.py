@@ -7,7 +7,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import groupby
 from typing import Any
@@ -38,6 +38,7 @@ SCRIPTS = (
     "runs",
     "trials",
     "first",
+    "ranks",
     "figures",
     "curves",
     "ert",
@@ -83,9 +84,10 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
     for drawing, svg in page.figures:
         figures[drawing.group].append(drawing)
         pictures[drawing.group].append({"title": _plainly(drawing.title), "svg": _without_glyphs(svg, glyphs)})
-    shown = [
-        (section, tables) for section, tables in zip(sections, page.tables, strict=True) if section.shown(findings)
-    ]
+    # What is over which functions is said once on the page, and in each file.
+    over = scope(report.comparison)
+    once = [[replace(table, caption=table.caption.removesuffix(over).rstrip()) for table in of] for of in page.tables]
+    shown = [(section, tables) for section, tables in zip(sections, once, strict=True) if section.shown(findings)]
     places = []
     for key, group in groupby(shown, key=lambda pair: pair[0].key):
         of_place = list(group)
@@ -110,7 +112,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
         figures=figures,
         frames=findings,
         files=page.files,
-        scope=scope(report.comparison),
+        scope=over,
         baseline=report.comparison.baseline,
         cocopp=page.cocopp,
     )

@@ -21,7 +21,7 @@ from sacma.coco.function_names import function_title
 from sacma.coco.suites import SUITES
 
 PIECE = """
-{% if scope %}<p class="caption">{{ scope|symbols }}</p>
+{% if scope %}<p class="caption">Over what all algorithms have: see <a href="#data">Data</a>.</p>
 {% endif %}
 {% if values.charted %}<div class="controls">
 <label>dimension <select id="functions-dimension"></select></label>

@@ -20,6 +20,7 @@ from sacma.config.plan import TrialSpec
 from sacma.store.outcome import Outcome
 
 PIECE = """
+<p class="caption of-all" hidden>Of all algorithms, functions and instances, whatever is chosen.</p>
 {% for each in tables %}{{ table(each) }}{% endfor %}
 {{ figure("cpu", "Where the CPU time of a true evaluation goes.") }}
 <p class="caption">By part: <a href="{{ files.cpu.csv }}">csv</a>; of each trial:

@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sacma.analysis.comparison import MANY
 from sacma.analysis.figures.layout import LINE, PAGE, new_layout
 from sacma.analysis.figures.rows import Names
 from sacma.analysis.figures.style import INK, SIZE, SMALL, Look, looks, number, shortened, styled, text_width
@@ -30,8 +31,7 @@ PIECE = """
 
 MOST_NAME = 120.0  # width of a name at most, in points; less than a third of the diagram
 STEP = 4.5  # from one bar to the next, in points
-PANELS, BETWEEN = 2, 14.0  # diagrams beside one another, and from one to the next, in points
-WIDTH = (PAGE - BETWEEN * (PANELS - 1)) / PANELS  # of a diagram, in points
+PANELS, BETWEEN = 2, 14.0  # diagrams beside one another where algorithms are few, and from one to the next, in points
 MARK = 9.0  # room for the marker beside a name, in points
 APART = 16.0  # between numbers at the line of ranks, in points
 Ranks: TypeAlias = "pd.Series[float]"  # mean ranks by algorithm, the best first
@@ -124,11 +124,13 @@ def critical_differences(
     study = names if algorithms is None else algorithms
     if unknown := [name for name in names if name not in study]:
         raise ValueError(f"algorithm {unknown[0]!r} is not one of the study: {', '.join(study)}")
+    panels = PANELS if max(len(one.mean_ranks) for one in rankings) <= MANY else 1  # stems of many need its length
+    width = (PAGE - BETWEEN * (panels - 1)) / panels
     diagrams = [
-        _Diagram(by_rank(one.mean_ranks), groups_alike(one, alpha), one.critical_difference, one.title)
+        _Diagram(by_rank(one.mean_ranks), groups_alike(one, alpha), one.critical_difference, one.title, width)
         for one in rankings
     ]
-    lines = [diagrams[start : start + PANELS] for start in range(0, len(diagrams), PANELS)]
+    lines = [diagrams[start : start + panels] for start in range(0, len(diagrams), panels)]
     heights = [max(diagram.height for diagram in line) for line in lines]
     with styled():
         look_of = looks(study)
@@ -136,9 +138,9 @@ def critical_differences(
         top = 2.0
         for line, height in zip(lines, heights, strict=True):
             for column, diagram in enumerate(line):
-                axes = layout.panel(column * (WIDTH + BETWEEN), top, WIDTH, diagram.height)
+                axes = layout.panel(column * (width + BETWEEN), top, width, diagram.height)
                 axes.set_axis_off()
-                axes.set(xlim=(0, WIDTH), ylim=(diagram.height, 0))
+                axes.set(xlim=(0, width), ylim=(diagram.height, 0))
                 _draw(axes, diagram, look_of)
             top += height + BETWEEN
         return layout.figure
@@ -146,12 +148,13 @@ def critical_differences(
 
 @dataclass(frozen=True, eq=False)
 class _Diagram:
-    """A ranking to draw, and where its parts are below the top, in points."""
+    """A ranking to draw, its width, and where its parts are below the top, in points."""
 
     ranks: Ranks
     groups: Sequence[tuple[str, ...]]
     critical_difference: float | None
     title: str
+    width: float
 
     @property
     def axis(self) -> float:
@@ -169,13 +172,13 @@ class _Diagram:
 def _draw(axes: Axes, diagram: _Diagram, look_of: Mapping[str, Look]) -> None:
     """Draw a diagram into a panel whose coordinates are points from its top left."""
     k = len(diagram.ranks)
-    names = shortened([str(name) for name in diagram.ranks.index], min(MOST_NAME, 0.3 * WIDTH))
+    names = shortened([str(name) for name in diagram.ranks.index], min(MOST_NAME, 0.3 * diagram.width))
     side = max(map(text_width, names)) + MARK + 16
 
     def at(rank: float) -> float:
-        return side + (rank - 1) / (k - 1) * (WIDTH - 2 * side)
+        return side + (rank - 1) / (k - 1) * (diagram.width - 2 * side)
 
-    start = _critical_difference(axes, diagram, at(2) - at(1)) if diagram.critical_difference else WIDTH
+    start = _critical_difference(axes, diagram, at(2) - at(1)) if diagram.critical_difference else diagram.width
     if diagram.title:
         axes.text(4, LINE / 2, shortened([diagram.title], start - 12)[0], va="center")
     axes.plot([at(1), at(k)], [diagram.axis] * 2, color=INK, linewidth=0.8, label="axis")
@@ -191,7 +194,7 @@ def _draw(axes: Axes, diagram: _Diagram, look_of: Mapping[str, Look]) -> None:
     for n, (algorithm, rank) in enumerate(diagram.ranks.items()):
         left = n < (k + 1) // 2
         y = diagram.names + LINE * (n if left else k - 1 - n)
-        edge, outwards, align = (side - 8, -1, "right") if left else (WIDTH - side + 8, 1, "left")
+        edge, outwards, align = (side - 8, -1, "right") if left else (diagram.width - side + 8, 1, "left")
         axes.plot([at(rank), at(rank), edge], [diagram.axis, y, y], color=INK, linewidth=0.6, label="stem")
         axes.plot([edge + outwards * MARK / 2], [y], linestyle="none", markersize=5, **look_of[str(algorithm)].mark)
         axes.text(edge + outwards * (MARK + 1), y, names[n], ha=align, va="center", fontsize=SIZE)
@@ -201,8 +204,8 @@ def _critical_difference(axes: Axes, diagram: _Diagram, unit: float) -> float:
     """Draw the critical difference at the right, where a rank is ``unit`` points; return where it begins."""
     difference = diagram.critical_difference or 0.0
     text = f"CD = {number(difference)}"
-    end = WIDTH - text_width(text, SMALL) - 8
-    start = max(WIDTH / 2, end - unit * difference)
+    end = diagram.width - text_width(text, SMALL) - 8
+    start = max(diagram.width / 2, end - unit * difference)
     axes.text(end + 5, LINE / 2, text, va="center", fontsize=SMALL)
     if start == end - unit * difference:  # else there is no room for it beside the title
         axes.plot([start, end], [LINE / 2] * 2, color=INK, linewidth=0.8, marker="|", markersize=5, label="CD")

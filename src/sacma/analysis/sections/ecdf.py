@@ -36,7 +36,7 @@ that the best algorithm of BBOB 2009 just did not reach within k·D evaluations,
 is its average run length. Beyond the budget curves are those of simulated restarts, but where instances are left out.
 <a href="{{ files.ecdf.csv }}">csv</a>, of single functions: <a href="{{ files.ecdf_functions.csv }}">csv</a>\
 {% if cocopp %}; <a href="{{ cocopp }}">cocopp's pages</a> show the same and more{% endif %}</p>
-{% if scope %}<p class="caption">{{ scope|symbols }}</p>
+{% if scope %}<p class="caption">Over what all algorithms have: see <a href="#data">Data</a>.</p>
 {% endif %}
 """
 

@@ -35,9 +35,9 @@ PIECE = """
 <div class="chart" id="ert-chart"></div>
 <div class="readout" id="ert-readout" aria-live="off"></div>
 <p class="caption">Expected running time (ERT, or aRT): evaluations of all trials, until the target or their end, over
-the number of trials that reached the target; a target that no trial reached has none. The virtual best is the lowest of
-all algorithms at each target. <a href="{{ files.ert.csv }}">csv</a>; all functions as figures:
-<a href="figures/index.html">figures</a></p>
+the number of trials that reached the target; a target that no trial reached has none.
+{% if values.several %}The virtual best is the lowest of all algorithms at each target.
+{% endif %}<a href="{{ files.ert.csv }}">csv</a>; all functions as figures: <a href="figures/index.html">figures</a></p>
 <div class="scroll" id="ert-table" tabindex="0" role="region" aria-label="ERT of the function"></div>
 <p class="caption">ERT/D of the chosen function and dimension, in brackets how many trials reached the target; the
 lowest is bold. As tables of all functions:
@@ -55,8 +55,9 @@ lowest is bold. As tables of all functions:
 <label>dimension <select id="pair-dimension"></select></label>
 </div>
 <div class="chart scatter" id="pair-chart"></div>
-<p class="caption">ERT/D of two algorithms, a point for each function and target: below the diagonal the algorithm that
-is drawn up is faster. At the border: one of them never reached the target.</p>
+<p class="caption">ERT/D of two algorithms, a point for each function and target: below the diagonal the algorithm of
+the upright axis is faster. At the border: one of them never reached the target. The choice of algorithms above leaves
+these two.</p>
 {% endfor %}
 """
 
@@ -77,7 +78,8 @@ def _times(findings: Findings) -> pd.DataFrame:
 def _shared(findings: Findings) -> pd.DataFrame:
     """Return running times of functions that all algorithms have; none where there is nobody to be compared with."""
     times = findings.comparison.compared.overlap.shared(findings["ert"])
-    return times if len(times["algorithm"].unique()) > 1 else times.iloc[:0]
+    several = times.groupby("dimension")["algorithm"].transform("nunique") > 1
+    return times[several]
 
 
 def _written(ert: float) -> str:
@@ -304,5 +306,6 @@ SECTION = Section(
     figures=_figures,
     chart=_chart,
     piece=PIECE,
+    values=lambda report: {"several": not report.findings["virtual_best_share"].empty},
     shown=lambda findings: not findings["ert"].empty,
 )

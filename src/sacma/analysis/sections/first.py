@@ -38,12 +38,14 @@ PIECE = """
 <div class="controls" id="first-functions"></div>
 <div class="controls" id="first-instances"></div></details>
 <p class="chosen" id="first-chosen" aria-live="polite" hidden></p>
-<p class="caption">{% if values.curves %}Curves: share of targets reached over evaluations{% if values.ranked %}; the
-upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
-chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}<span class="of-page">The choice
-of algorithms holds in all charts of the page; that of functions also in the table of functions, the virtual best and
-the scatter plot of running times; that of instances in mean ranks, run lengths, the table of functions and final
-values.</span>
+<p class="caption">{% if values.curves %}Curves: proportion of targets reached over evaluations{% if values.ranked %};
+the upright line is the budget that is chosen{% endif %}. {% endif %}{% if values.ranked %}Points: mean ranks among the
+chosen algorithms over the chosen functions, with 95 % bootstrap intervals. {% endif %}<span class="of-page">\
+{% if values.ranked %}The choice of algorithms holds in all charts of several algorithms and in the tables of mean
+ranks, functions and running times; that of functions also in the tables of mean ranks and functions, the virtual best
+and the scatter plot of running times; that of instances in mean ranks, run lengths, the table of functions and final
+values. What is of all whatever is chosen says so.{% else %}The choice of functions holds in the table of functions,
+too, that of instances in run lengths, the table of functions and final values.{% endif %}</span>
 {% if values.ranked %}
 {% if scope %}{{ scope|symbols }} {% endif %}
 <span class="of-page"><a href="{{ files.mean_ranks.csv }}">csv</a>; over all dimensions:
@@ -97,9 +99,12 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
     have = "has" if len(leaders) == 1 else "have"
     count = int(ranks["functions"].iloc[0])
     functions = ledger.count("functions that are ranked", count, "function")
+    ranked = findings["function_ranks"]
+    counts = ranked[ranked["scenario"] == scenario].groupby("dimension")["algorithm"].nunique()
+    where = dimensions(counts.index[counts == len(ranks)])
     lead = (
-        f"After {scenario} evaluations {_named(leaders)} {have} the lowest mean rank over {functions} and "
-        f"{ledger.count('dimensions that are ranked', int(ranks['dimensions'].iloc[0]), 'dimension')}, {first}"
+        f"After {scenario} evaluations {_named(leaders)} {have} the lowest mean rank over {functions} in {where}, "
+        f"{first}"
     )
     if not others:
         return f"{lead}: all are equal.", ""
@@ -146,9 +151,13 @@ def _compared(comparison: Comparison, ledger: Ledger) -> str:
     functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
     instances = _instances(comparison, ledger)
     trials = ledger.count("trials", len(comparison.trials), "trial")
+    there = [{D for D, _, _ in places} for places in comparison.compared.overlap.there.values()]
+    common = set.intersection(*there) if there else set()
+    of_all = f", of all of them in {dimensions(common)}" if common and common != set.union(*there) else ""
     against = f"; gains are measured against {comparison.baseline}" if len(comparison.names) > 1 else ""
+    where = f"{dimensions(D for _, D, _ in planned)}{of_all}"
     return (
-        f"Compared: {algorithms} on {functions} of {comparison.suite.name} in {dimensions(D for _, D, _ in planned)}, "
+        f"Compared: {algorithms} on {functions} of {comparison.suite.name} in {where}, "
         f"{instances} each, {trials}, up to {ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
         f"{against}."
     )

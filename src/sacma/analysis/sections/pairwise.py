@@ -10,6 +10,7 @@ from sacma.analysis.table_format import Block, FormattedTable, number_rows, span
 from sacma.analysis.tables import ALPHA, decisive, pairwise_table
 
 PIECE = """
+<p class="caption of-all" hidden>Of all algorithms, functions and instances, whatever is chosen.</p>
 {% for each in tables %}{{ table(each) }}{% endfor %}
 <p class="caption">Wins, losses, ties, effect sizes, and p-values, raw and corrected, of every pair and budget:
 <a href="{{ files.pairwise.csv }}">csv</a></p>

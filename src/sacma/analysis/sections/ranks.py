@@ -26,7 +26,15 @@ BUDGETS = (
 FIXED = "_at_fixed_budgets"  # behind the name of tables that are not of the paper's scenarios
 
 PIECE = """
+<div id="ranks-whole">
 {% for each in tables %}{{ table(each) }}{% endfor %}
+</div>
+<div id="ranks-chosen" hidden>
+<h3>Of what is chosen, at fixed budgets</h3>
+<p class="caption">Mean ranks among the chosen algorithms over the chosen functions and instances, 1 is best; the lowest
+is bold. Of all of them: <a href="{{ files.mean_ranks.csv }}">csv</a></p>
+<div class="scroll" tabindex="0" role="region" aria-label="mean ranks of what is chosen"></div>
+</div>
 {{ figure("ranks", "Mean ranks with their 95 % bootstrap intervals over functions; an interval is of an algorithm by\
  itself.") }}
 """

@@ -253,8 +253,8 @@ def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
 
 
 def _cpu_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    beside = findings["paper_cpu"]
-    if len(beside):
+    beside, there = findings["paper_cpu"], set(findings.comparison.names)
+    if len(beside) and any(there >= set(reading.names) for reading in findings.comparison.readings):
         shown = [
             ledger.say(f"{which} CPU ratio", ratio, ",.0f" if ratio >= LARGE else ".2g")
             for which, ratio in (("lowest", beside["ratio"].min()), ("highest", beside["ratio"].max()))

@@ -8,10 +8,18 @@ const instancesOut = new Set(); // instances, where trials are told apart
 const own = (of, key) => (Object.hasOwn(of, key) ? of[key] : undefined);
 const symbols = (text) => text.replace("#FE_t", "#FEₜ");
 
+// Entries are a value, its text, and whether it cannot be chosen.
 const fill = (select, entries) => {
   const before = select.value;
-  select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
+  select.replaceChildren(...entries.map(([value, text, unknown = false]) =>
+    Object.assign(new Option(text, value), { disabled: unknown })));
   if (entries.some(([value]) => value === before)) select.value = before;
+};
+
+// The last of the dimensions in which most algorithms are; ``of`` gives theirs by function, or the like.
+const usual = (Ds, of) => {
+  const count = (D) => new Set(Object.values(of(D)).flatMap((each) => Object.keys(each))).size;
+  return Ds.reduce((best, D) => (count(D) >= count(best) ? D : best));
 };
 
 const titleOf = (f) => `f${f} ${data.names[f] ?? ""}`.trim();
@@ -38,10 +46,13 @@ const shown = (value) => {
 
 // On log axes: powers of ten, and on short ones what is between them.
 const powers = (_, axis, low, high) => {
-  const splits = [];
-  for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power += 1)
-    splits.push(10 ** power);
-  return splits.length > 1 ? splits : [low, high];
+  const among = (digits) => {
+    const splits = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1e-9; power += 1)
+      splits.push(...digits.map((digit) => digit * 10 ** power));
+    return splits.filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
+  };
+  return [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]].map(among).find((splits) => splits.length > 2) ?? [low, high];
 };
 const steps = (self, axis, low, high) => {
   const splits = [];
@@ -73,13 +84,33 @@ const checkbox = (value, checked, changed, ...content) => {
   return label;
 };
 
+// Buttons that choose all or none of many.
+const MANY_BOXES = 4;
+const allOrNone = (number, choose) => (number <= MANY_BOXES ? [] : [["all", true], ["none", false]].map(([text, checked]) => {
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "several", textContent: text });
+  button.addEventListener("click", () => choose(checked));
+  return button;
+}));
+
 // What is chosen in one chart is chosen in all others.
-const fillAlgorithms = (name, redraw) => byId(`${name}-algorithms`).replaceChildren(...data.algorithms[name].map((algorithm) =>
-  checkbox(algorithm, !unchosen.has(algorithm), (checked) => {
-    if (checked) unchosen.delete(algorithm); else unchosen.add(algorithm);
+const fillAlgorithms = (name, redraw) => {
+  const place = byId(`${name}-algorithms`);
+  const algorithms = data.algorithms[name];
+  const changed = () => {
     redraw();
     for (const each of charts) each.rechoose?.(name);
-  }, swatch(algorithm), algorithm)));
+  };
+  const boxes = algorithms.map((algorithm) =>
+    checkbox(algorithm, !unchosen.has(algorithm), (checked) => {
+      if (checked) unchosen.delete(algorithm); else unchosen.add(algorithm);
+      changed();
+    }, swatch(algorithm), algorithm));
+  place.replaceChildren(...boxes, ...allOrNone(algorithms.length, (checked) => {
+    for (const algorithm of algorithms) if (checked) unchosen.delete(algorithm); else unchosen.add(algorithm);
+    for (const box of boxes) box.control.checked = checked;
+    changed();
+  }));
+};
 
 // A chart of one line an algorithm, with or without a band, that says what is below the pointer. `curves` returns the
 // places x, ascending, the lines of the algorithms that are checked, and the axis along x, where it is another; `behind`
@@ -107,9 +138,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
     if (plot) plot.destroy();
     place.replaceChildren();
     const faint = behind();
-    readout.textContent = faint.size
-      ? "Point at the chart to read its values, or at a mean rank to see one curve. The lowest mean ranks have strong lines."
-      : "Point at the chart to read its values.";
+    readout.textContent = "";
     const checked = new Set(data.algorithms[name].filter((algorithm) => !unchosen.has(algorithm)));
     const { x, lines, across = evaluations } = curves(checked);
     const names = Object.keys(lines).filter((algorithm) => checked.has(algorithm));
@@ -174,21 +203,27 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
           ctx.restore();
         }],
         setCursor: [(self) => {
-          const { idx } = self.cursor;
-          if (idx === null || idx === undefined) return;
-          const parts = names.map((algorithm) => {
-            const part = document.createElement("span");
-            const title = document.createElement("b");
-            title.textContent = algorithm;
-            part.append(title, ` ${describe(lines[algorithm], idx)}`);
-            return part;
-          });
-          const where = document.createElement("span");
-          where.textContent = across.where(x[idx]);
-          readout.replaceChildren(where, ...parts);
+          if (Number.isInteger(self.cursor.idx)) tell(self.cursor.idx);
         }],
       },
     }, columns, place);
+    // Those of strong lines; at first at the upright line or the end, so that nothing below moves when the chart is pointed at.
+    const told = names.filter((algorithm) => !faint.has(algorithm));
+    const tell = (idx) => {
+      const spans = told.map((algorithm) => {
+        const part = document.createElement("span");
+        const title = document.createElement("b");
+        title.textContent = algorithm;
+        part.append(title, ` ${describe(lines[algorithm], idx)}`);
+        return part;
+      });
+      const where = document.createElement("span");
+      where.textContent = across.where(x[idx]);
+      readout.replaceChildren(where, ...spans);
+      readout.style.minHeight = `${readout.offsetHeight}px`;
+    };
+    readout.style.minHeight = "";
+    tell(line() === null ? x.length - 1 : Math.max(0, x.findLastIndex((value) => value <= line() * (1 + 1e-9))));
   };
 
   const fillBoxes = () => fillAlgorithms(name, redraw);

@@ -14,6 +14,8 @@ if (byId("convergence-chart")) {
     });
   };
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
+  dimension.value = usual(Object.keys(source), (D) => source[D].functions);
+  band.checked = data.algorithms.convergence.length <= data.summary.many; // bands of many cover each other
   const fillFunctions = () => fill(
     chosen, Object.keys(source[dimension.value].functions).map((f) => [f, titleOf(f)]),
   );
@@ -41,6 +43,7 @@ if (byId("ecdf-chart")) {
   const group = byId("ecdf-group");
   const { groups } = data.summary;
   fill(dimension, Object.keys(data.ecdf).map((D) => [D, `${D}-D`]));
+  dimension.value = usual(Object.keys(data.ecdf), (D) => data.ecdf[D].functions);
   const fillGroups = () => fill(group, [
     ...Object.keys(groups).map((key) => [key, key]),
     ...Object.keys(data.ecdf[dimension.value].functions).map((f) => [`f${f}`, titleOf(f)]),

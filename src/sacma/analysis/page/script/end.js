@@ -6,6 +6,18 @@ const reshade = () => {
   for (const each of charts) each.restyle();
 };
 preferred.addEventListener("change", reshade);
+// On paper all is light.
+let onScreen;
+addEventListener("beforeprint", () => {
+  onScreen = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  reshade();
+});
+addEventListener("afterprint", () => {
+  if (onScreen === undefined) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = onScreen;
+  reshade();
+});
 // The button sets it, or the page that this one is embedded in.
 new MutationObserver(reshade).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 

@@ -18,6 +18,7 @@ if (byId("ert-chart")) {
   const Ds = Object.keys(source);
   const functions = [...new Set(Ds.flatMap((D) => Object.keys(source[D])))].sort((a, b) => a - b);
   fill(dimension, Ds.map((D) => [D, `${D}-D`]));
+  dimension.value = usual(Ds, (D) => source[D]);
   fill(target, targets.map((value, n) => [String(n), labels(null, [value])[0]]));
   fill(chosen, functions.map((f) => [f, titleOf(f)]));
   target.value = String(Math.max(0, targets.indexOf(0.1)));
@@ -98,6 +99,7 @@ if (byId("ert-chart")) {
   // By algorithm: on how many percent of the problems its ERT is the lowest, how many it reached, median ratio to the lowest.
   const sharesIn = (D, names) => {
     const there = names.filter((name) => Object.values(source[D]).some((of) => own(of, name)));
+    if (there.length < 2) return {}; // alone, each is its own best
     const problems = Object.keys(source[D])
       .filter((f) => !leftOut.has(Number(f)) && there.every((name) => own(source[D][f], name)))
       .flatMap((f) => targets.map((_, n) => there.map((name) => ertOf(D, f, name, n))))
@@ -155,12 +157,13 @@ if (byId("ert-chart")) {
         }
       }
       const wins = (one, other) => points.filter((point) => point[one] < point[other]).length;
+      const letters = Math.floor((Math.min(byId("pair-chart").clientWidth, 560) - 90) / 7.4) - 14; // beside a name
       scatter(byId("pair-chart"), {
         points,
-        across: `ERT / D of ${across.value}`,
-        up: `ERT / D of ${up.value}`,
-        above: `${across.value} faster: ${wins("x", "y")}`,
-        below: `${up.value} faster: ${wins("y", "x")}`,
+        across: `ERT / D of ${middle(across.value, letters)}`,
+        up: `ERT / D of ${middle(up.value, letters)}`,
+        above: `${middle(across.value, letters)} faster: ${wins("x", "y")}`,
+        below: `${middle(up.value, letters)} faster: ${wins("y", "x")}`,
         kinds: Ds.map((D) => `${D}-D`),
       });
     };

@@ -6,6 +6,7 @@ if (byId("final-chart")) {
   const chosen = byId("final-function");
   const { infinite, parts, values: source } = data.trials;
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
+  dimension.value = usual(Object.keys(source), (D) => Object.values(source[D]).at(-1));
   const last = () => Object.keys(source[dimension.value]).at(-1);
   const fillFunctions = () => fill(
     chosen, Object.keys(source[dimension.value][last()]).map((f) => [f, titleOf(f)]),
@@ -21,7 +22,8 @@ if (byId("final-chart")) {
     }
     const width = place.clientWidth;
     const letters = width < 600 ? 14 : 30;
-    const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
+    const written = middles(names, letters);
+    const left = 12 + 7.4 * Math.max(...written.map((name) => name.length));
     const [row, bottom, rim] = [24, 44, 14];
     const height = row * names.length + bottom;
     const all = names.flatMap((name) => of[name]);
@@ -50,7 +52,7 @@ if (byId("final-chart")) {
     names.forEach((name, n) => {
       const y = row * (n + 0.5);
       const colour = colourOf(name);
-      const label = svgOf("text", { x: left - 8, y: y + 4, fill: css("--text"), "font-size": 12, "text-anchor": "end" }, middle(name, letters));
+      const label = svgOf("text", { x: left - 8, y: y + 4, fill: css("--text"), "font-size": 12, "text-anchor": "end" }, written[n]);
       label.append(svgOf("title", {}, name));
       picture.append(label);
       const median = at(medians[name]);

@@ -1,14 +1,14 @@
 // First screen: run lengths of the functions that are chosen, and mean ranks beside them.
 
 if (byId("first-dimension")) {
-  const { budgets, ranks, functions: ranked, groups, instances } = data.summary;
+  const { budgets, ranks, groups, instances } = data.summary;
   const place = byId("first-ranks");
   const dimension = byId("first-dimension");
   const budget = byId("first-budget");
   const group = byId("first-group");
   const Ds = Object.keys(place ? ranks : data.ecdf);
   fill(dimension, Ds.map((D) => [D, `${D}-D`]));
-  dimension.value = Ds[Ds.length - 1];
+  dimension.value = usual(Ds, (D) => (place ? ranks[D] : data.ecdf[D].functions));
 
   // Functions: a group of them, or each by itself.
   const everyFunction = [...new Set(Object.values(groups).flat())].sort((a, b) => a - b);
@@ -22,12 +22,22 @@ if (byId("first-dimension")) {
     box.title = titleOf(f);
     return box;
   });
-  byId("first-functions").replaceChildren(...boxes);
-  if (instances.length > 1) byId("first-instances").replaceChildren("instances", ...instances.map((instance) => checkbox(String(instance), true, (checked) => {
-    if (checked) instancesOut.delete(instance); else instancesOut.add(instance);
-    fillBudgets();
+  byId("first-functions").replaceChildren(...boxes, ...allOrNone(boxes.length, (checked) => {
+    for (const f of everyFunction) if (checked) leftOut.delete(f); else leftOut.add(f);
+    for (const box of boxes) box.control.checked = checked;
+    nameGroup();
     rechooseProblems();
-  }, String(instance))));
+  }));
+  const rechooseInstances = () => { fillBudgets(); rechooseProblems(); };
+  const boxesOf = instances.map((instance) => checkbox(String(instance), true, (checked) => {
+    if (checked) instancesOut.delete(instance); else instancesOut.add(instance);
+    rechooseInstances();
+  }, String(instance)));
+  if (instances.length > 1) byId("first-instances").replaceChildren("instances", ...boxesOf, ...allOrNone(boxesOf.length, (checked) => {
+    for (const instance of instances) if (checked) instancesOut.delete(instance); else instancesOut.add(instance);
+    for (const box of boxesOf) box.control.checked = checked;
+    rechooseInstances();
+  }));
   const nameGroup = () => {
     const before = group.value;
     const these = functions().join(" ");
@@ -47,26 +57,20 @@ if (byId("first-dimension")) {
   const everybody = () => Object.keys(ranks[dimension.value][budget.value] ?? {});
   const chosen = () => everybody().filter((name) => !unchosen.has(name));
 
+  const lastFixed = () => Object.keys(ranks[dimension.value]).filter((name) => budgets[name] !== null).at(-1);
   // #FE_t is of all trials: of some algorithms or instances it may be another number of evaluations.
   const fillBudgets = () => {
     if (!place) return;
     const among = (of) => instancesOut.size || Object.keys(of).some((name) => unchosen.has(name));
-    const there = Object.entries(ranks[dimension.value]).filter(([name, of]) => budgets[name] !== null || !among(of));
-    fill(budget, there.map(([name]) => [name, symbols(name)]));
+    fill(budget, Object.entries(ranks[dimension.value]).map(([name, of]) => {
+      const unknown = budgets[name] === null && among(of);
+      return [name, symbols(name) + (unknown ? ": of all algorithms and instances" : ""), unknown];
+    }));
+    if (budget.selectedOptions[0]?.disabled ?? true) budget.value = lastFixed();
   };
   fillBudgets();
 
-  // Ranks of some algorithms on some functions, from the ranks of all, or from trials where instances are left out.
-  const rerank = (names) => {
-    const [D, b] = [dimension.value, budget.value];
-    if (instancesOut.size) {
-      return Object.keys(data.trials.values[D][b]).filter((f) => !leftOut.has(Number(f)))
-        .map((f) => names.map((name) => medianOf(D, b, f, name)))
-        .filter((row) => !row.includes(null)).map(ranksIn);
-    }
-    const [places, of] = ranked[D][b];
-    return places.flatMap((f, n) => (leftOut.has(f) ? [] : [ranksIn(names.map((name) => of[name][n]))]));
-  };
+  const rerank = (names) => ranksOn(dimension.value, budget.value, names);
 
   // Of many algorithms the curves of a few stand out: those of the lowest mean ranks, or the one that is pointed at.
   const STRONG = 5;
@@ -79,9 +83,12 @@ if (byId("first-dimension")) {
     const ahead = pointedAt === null ? order.slice(0, STRONG).map((n) => names[n]) : [pointedAt];
     return new Set(names.filter((name) => !ahead.includes(name)));
   };
+  let strips = {}; // by algorithm, what is behind its mean rank
   const pointAt = (name) => {
     if (chosen().length <= data.summary.many || name === pointedAt) return;
     pointedAt = name;
+    for (const [of, strip] of Object.entries(strips))
+      strip.setAttribute("fill", of === name ? css("--shade") : "transparent");
     curves?.redraw();
   };
 
@@ -105,10 +112,7 @@ if (byId("first-dimension")) {
       return [name, [found[n], sorted[24] ?? null, sorted[974] ?? null]];
     }));
   };
-  if (place) {
-    const fixed = [...budget.options].map((option) => option.value).filter((name) => budgets[name] !== null);
-    budget.value = fixed[fixed.length - 1] ?? budget.value;
-  }
+  if (place) budget.value = lastFixed() ?? budget.value;
 
   // What the headline says is of all; of some this is said.
   const tell = (names, of) => {
@@ -133,14 +137,17 @@ if (byId("first-dimension")) {
     place.dataset.order = names.join(" ");
     tell(names, of);
     if (!names.length) {
-      place.textContent = "No function is chosen that all algorithms have.";
+      place.textContent = !chosen().length ? "No algorithm is chosen."
+        : instancesOut.size === instances.length ? "No instance is chosen."
+          : !functions().length ? "No function is chosen." : "No function is chosen that all algorithms have.";
       return;
     }
     const width = place.clientWidth;
     const letters = width < 480 ? 18 : 30;
-    const left = 12 + 7.4 * Math.max(...names.map((name) => middle(name, letters).length));
-    const row = Math.max(26, Math.min(36, 260 / names.length)); // few are as high as the chart beside them
-    const [right, top, bottom] = [44, 8, 40];
+    const written = middles(names, letters);
+    const left = 14 + 7.8 * Math.max(...written.map((name) => name.length));
+    const row = Math.max(20, Math.min(36, 260 / names.length)); // few are as high as the chart beside them
+    const [right, top, bottom] = [52, 8, 40];
     const height = top + row * names.length + bottom;
     const ends = names.flatMap((name) => of[name].filter((value) => value !== null));
     const low = Math.floor(Math.min(...ends));
@@ -150,7 +157,18 @@ if (byId("first-dimension")) {
     const picture = svgOf("svg", {
       viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `Mean ranks in ${dimension.value}-D after ${symbols(budget.value)} evaluations: ${said}.`,
+      ...(names.length > data.summary.many ? { tabindex: 0 } : {}),
     });
+    let reached = -1; // by the arrow keys
+    picture.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (event.key === "Escape") reached = -1;
+      else if (step) reached = Math.min(names.length - 1, Math.max(0, reached + step));
+      else return;
+      event.preventDefault();
+      pointAt(names[reached] ?? null);
+    });
+    picture.addEventListener("blur", () => pointAt(null));
     const write = (x, y, text, anchor = "middle", more = {}) =>
       picture.append(svgOf("text", { x, y, fill: css("--text"), "font-size": 12, "text-anchor": anchor, ...more }, text));
     const every = Math.max(1, Math.ceil((26 * (high - low)) / (width - left - right)));
@@ -160,6 +178,7 @@ if (byId("first-dimension")) {
       write(x, height - bottom + 16, String(rank));
     }
     write(left + (width - left - right) / 2, height - 8, "mean rank, 1 is best");
+    strips = {};
     names.forEach((name, n) => {
       const y = top + row * (n + 0.5);
       const [mean, from, to] = of[name];
@@ -168,10 +187,11 @@ if (byId("first-dimension")) {
       const strip = svgOf("rect", { x: 0, y: y - row / 2, width, height: row, fill: "transparent" });
       strip.append(svgOf("title", {}, `${name}: ${mean.toFixed(2)}`));
       strip.addEventListener("pointerenter", () => pointAt(name));
-      write(left - 8, y + 4, middle(name, letters), "end", weight);
+      write(left - 8, y + 4, written[n], "end", weight);
       if (from !== null) picture.append(svgOf("line", { x1: at(from), x2: at(to), y1: y, y2: y, stroke, "stroke-width": 2 }));
       picture.append(svgOf("circle", { cx: at(mean), cy: y, r: 5, fill: stroke }));
       write(width - 4, y + 4, mean.toFixed(2), "end", weight);
+      strips[name] = strip;
       picture.append(strip); // in front of the others, to be pointed at
     });
     picture.addEventListener("pointerleave", () => pointAt(null)); // from strip to strip is one change, not two
@@ -183,7 +203,7 @@ if (byId("first-dimension")) {
   data.algorithms.first = [...data.algorithms[byId("first-chart") ? "ecdf" : "ert"]];
   if (byId("first-chart")) {
     curves = chart("first", {
-      label: "share of targets reached",
+      label: "proportion of targets reached",
       yLog: false,
       line: () => (place ? budgets[budget.value] : null),
       atLeast: () => { // as high as the ranks, where these are beside it

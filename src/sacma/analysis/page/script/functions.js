@@ -6,7 +6,7 @@ if (byId("functions-table")) {
   const { algorithms, infinite, parts, values } = data.trials;
   data.algorithms.functions = algorithms;
   fill(dimension, Object.keys(values).map((D) => [D, `${D}-D`]));
-  dimension.value = Object.keys(values).at(-1);
+  dimension.value = usual(Object.keys(values), (D) => Object.values(values[D]).at(-1));
   const fillBudgets = () => fill(budget, Object.keys(values[dimension.value]).map((name) => [name, name]));
   fillBudgets();
   budget.value = [...budget.options].at(-1).value;
@@ -15,9 +15,10 @@ if (byId("functions-table")) {
     baseline.value = data.baseline;
   }
   const element = (tag, text, more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
-  const signed = (value, digits) => (Math.abs(value) < 0.5 * 10 ** -digits ? "0" : `${value > 0 ? "+" : "\u2212"}${Math.abs(value).toFixed(digits)}`);
+  const minus = (value, digits) => (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits).replace("-", "\u2212");
+  const signed = (value, digits) => (Math.abs(value) < 0.5 * 10 ** -digits ? "0" : `${value > 0 ? "+" : ""}${minus(value, digits)}`);
   const written = {
-    median: (value) => (value >= infinite / parts ? "∞" : value.toFixed(2).replace("-", "\u2212")),
+    median: (value) => (value >= infinite / parts ? "∞" : minus(value, 2)),
     rank: (value) => String(Number(value.toFixed(2))),
     gain: (value) => (Math.abs(value) > infinite / parts / 2 ? (value > 0 ? "+∞" : "\u2212∞") : signed(value, 2)),
   };

@@ -12,6 +12,13 @@ const svgOf = (tag, attributes, text) => {
 // A name that is cut in its middle where it is long.
 const middle = (name, most) => (name.length > most ? `${name.slice(0, most - Math.floor(most / 2) - 1)}…${name.slice(-Math.floor(most / 2))}` : name);
 
+// The same of several names, as much longer as they must be to differ.
+const middles = (names, most) => {
+  const found = names.map((name) => middle(name, most));
+  const longest = Math.max(0, ...names.map((name) => name.length));
+  return new Set(found).size === new Set(names).size || most >= longest ? found : middles(names, most + 2);
+};
+
 // Pairs of values on log axes with the diagonal; infinite ones are at the border.
 const scatter = (place, { points, across, up, above, below, kinds }) => {
   const size = Math.max(200, Math.min(place.clientWidth, 560));

@@ -28,4 +28,16 @@ const medianOf = (D, budget, f, name) => {
 const ranksIn = (values) => values.map((value) =>
   1 + values.filter((v) => v < value).length + (values.filter((v) => v === value).length - 1) / 2);
 
+// Ranks of some algorithms on the chosen functions, a row a function: from the ranks of all, or from trials where instances
+// are left out.
+const ranksOn = (D, budget, names) => {
+  if (instancesOut.size) {
+    return Object.keys(data.trials.values[D][budget]).filter((f) => !leftOut.has(Number(f)))
+      .map((f) => names.map((name) => medianOf(D, budget, f, name)))
+      .filter((row) => !row.includes(null)).map(ranksIn);
+  }
+  const [places, of] = data.summary.functions[D][budget];
+  return places.flatMap((f, n) => (leftOut.has(f) ? [] : [ranksIn(names.map((name) => of[name][n]))]));
+};
+
 const meansIn = (rows, names) => names.map((_, n) => rows.reduce((sum, row) => sum + row[n], 0) / rows.length);
