@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from sacma.analysis.statistics.pairwise import mean_ranks_from_wins, pairwise_wins, rank_sum, superiority
@@ -57,14 +58,17 @@ def test_what_are_no_pairwise_wins(wins: pd.DataFrame, said: str) -> None:
         mean_ranks_from_wins(wins, 10)
 
 
-def test_rank_sum_is_exact_without_ties() -> None:
-    """The p-value is the share of all splits of the pooled values that are at least as uneven."""
+@pytest.mark.parametrize("levels", [0, 4, 2])
+def test_rank_sum_is_exact(levels: int) -> None:
+    """The p-value is the share of all splits of the pooled values that are at least as uneven, with ties too."""
     rng = np.random.default_rng(5)
     a, b = rng.random(6), rng.random(7) + 0.4
+    if levels:
+        a, b = np.floor(levels * a), np.append(np.floor(levels * b[1:]), np.inf)
     pooled = np.concatenate([a, b])
 
-    def U(first: np.ndarray, second: np.ndarray) -> int:
-        return int((first[:, None] > second).sum())
+    def U(first: np.ndarray, second: np.ndarray) -> float:
+        return float((first[:, None] > second).sum() + (first[:, None] == second).sum() / 2)
 
     splits = [
         U(pooled[list(chosen)], np.delete(pooled, list(chosen))) for chosen in combinations(range(pooled.size), a.size)
@@ -74,22 +78,36 @@ def test_rank_sum_is_exact_without_ties() -> None:
     result = rank_sum(a.tolist(), b.tolist())
     assert (1 - result.superiority) * a.size * b.size == pytest.approx(own)
     assert result.p_value == pytest.approx(expected)
-    assert result.superiority == pytest.approx(np.mean(a[:, None] < b))
+    assert result.superiority == pytest.approx(np.mean(a[:, None] < b) + np.mean(a[:, None] == b) / 2)
+    mirrored = rank_sum(b.tolist(), a.tolist())
+    assert mirrored.p_value == pytest.approx(result.p_value)
+    assert mirrored.superiority == pytest.approx(1 - result.superiority)
 
 
-def test_rank_sum_with_ties_is_asymptotic() -> None:
-    """Trials at the target tie: half counts, the tie-corrected variance, and the correction for continuity."""
-    a, b = pd.Series([1e-8] * 8 + [1.0] * 7), pd.Series([1e-8] * 3 + [1.0] * 10 + [np.inf] * 2)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=5), st.lists(st.integers(0, 3), min_size=1, max_size=5))
+def test_rank_sum_counts_all_splits(a: list[int], b: list[int]) -> None:
+    """Where many are equal the distribution is not symmetric: as far from the mean on either side counts."""
+    pooled, n = a + b, len(a)
+
+    def far(chosen: tuple[int, ...]) -> int:
+        others = set(range(len(pooled))) - set(chosen)
+        twice = sum((pooled[i] > pooled[j]) - (pooled[i] < pooled[j]) for i in chosen for j in others)
+        return abs(twice)  # of U − n_a n_b / 2
+
+    splits = [far(chosen) for chosen in combinations(range(len(pooled)), n)]
+    assert rank_sum(a, b).p_value == pytest.approx(np.mean([each >= splits[0] for each in splits]))
+
+
+def test_large_samples_with_ties() -> None:
+    """Beyond 50 trials half counts, the tie-corrected variance, and the correction for continuity."""
+    a, b = pd.Series([1e-8] * 32 + [1.0] * 28), pd.Series([1e-8] * 12 + [1.0] * 40 + [np.inf] * 8)
     result = rank_sum(a, b)
     won = np.mean(a.to_numpy()[:, None] < b.to_numpy()) + np.mean(a.to_numpy()[:, None] == b.to_numpy()) / 2
     assert result.superiority == pytest.approx(won)
-    ties = np.array([11, 17, 2])
-    variance = 15 * 15 / 12 * (31 - (ties**3 - ties).sum() / (30 * 29))
-    z = (15 * 15 * abs(result.superiority - 0.5) - 0.5) / np.sqrt(variance)
+    ties = np.array([44, 68, 8])
+    variance = 60 * 60 / 12 * (121 - (ties**3 - ties).sum() / (120 * 119))
+    z = (60 * 60 * abs(result.superiority - 0.5) - 0.5) / np.sqrt(variance)
     assert result.p_value == pytest.approx(2 * stats.norm.sf(z))
-    mirrored = rank_sum(b, a)
-    assert mirrored.p_value == pytest.approx(result.p_value)
-    assert mirrored.superiority == pytest.approx(1 - result.superiority)
 
 
 def test_large_samples_are_asymptotic() -> None:

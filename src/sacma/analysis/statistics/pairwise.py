@@ -16,6 +16,8 @@ multiple data sets, JMLR 7 (2006), section 3.1.3.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -100,10 +102,10 @@ def superiority(values: pd.DataFrame) -> pd.DataFrame:
 def rank_sum(a: Sample, b: Sample) -> RankSum:
     """Test whether the unpaired trials of two algorithms on one function differ, lower is better.
 
-    U = Σ_a Σ_b [a > b] + ½ [a = b], A = 1 - U/(n_a n_b). The p-value is exact where no two values are equal and
-    neither sample is larger than 50. Otherwise it comes from the normal distribution, its variance corrected for ties
-    and with the correction for continuity: many trials that reached the target are many ties. Where all values are
-    equal it is 1. Infinite values are allowed.
+    U = Σ_a Σ_b [a > b] + ½ [a = b], A = 1 - U/(n_a n_b). The p-value is exact, with ties too, where neither sample is
+    larger than 50: the share of all divisions of the values into two samples of these sizes of which U is as far from
+    its mean. Otherwise it comes from the normal distribution, its variance corrected for ties and with the correction
+    for continuity. Where all values are equal it is 1. Infinite values are allowed.
 
     Raises:
         ValueError: a sample is empty or holds NaN.
@@ -117,12 +119,29 @@ def rank_sum(a: Sample, b: Sample) -> RankSum:
             raise ValueError(
                 f"{name} has {sample.size} values, {np.isnan(sample).sum()} of them NaN; give at least 1 and no NaN"
             )
-    different = np.unique(np.concatenate([first, second])).size
-    untied = different == first.size + second.size and max(first.size, second.size) <= LARGEST_EXACT
-    result = stats.mannwhitneyu(first, second, alternative="two-sided", method="exact" if untied else "asymptotic")
-    # Without variance some versions of SciPy say 1, others NaN.
-    p_value = 1.0 if different == 1 else float(result.pvalue)
-    return RankSum(p_value, 1 - float(result.statistic) / (first.size * second.size))
+    doubled = np.rint(2 * stats.rankdata(np.concatenate([first, second]))).astype(np.int64)  # average ranks: halves
+    of_first = int(doubled[: first.size].sum())
+    u = of_first / 2 - first.size * (first.size + 1) / 2
+    if np.ptp(doubled) == 0:
+        p_value = 1.0
+    elif max(first.size, second.size) <= LARGEST_EXACT:
+        sums = _share_of_sums(tuple(sorted(doubled.tolist())), first.size)
+        distances = np.abs(np.arange(sums.size) - first.size * (doubled.size + 1))
+        p_value = float(sums[distances >= abs(of_first - first.size * (doubled.size + 1))].sum())
+    else:
+        p_value = float(stats.mannwhitneyu(first, second, alternative="two-sided", method="asymptotic").pvalue)
+    return RankSum(min(p_value, 1.0), 1 - u / (first.size * second.size))
+
+
+@lru_cache(maxsize=1024)
+def _share_of_sums(doubled: tuple[int, ...], size: int) -> Floats:
+    """Return which share of all choices of ``size`` of these ranks has the sum 0, 1, … and so on."""
+    counts = np.zeros((size + 1, sum(doubled[-size:]) + 1))  # of choices, by number of ranks and sum; whole numbers
+    counts[0, 0] = 1.0
+    for rank in doubled:
+        counts[1:, rank:] += counts[:-1, : counts.shape[1] - rank].copy()  # choices without it, and it
+    shares: Floats = counts[size] / comb(len(doubled), size)
+    return shares
 
 
 def signed_rank(differences: Sequence[float] | Floats) -> float:
