@@ -123,10 +123,11 @@ def test_values_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(cast("dict[str, Algorithm]", ALGORITHMS._own), "nested", NESTED)
     grid = "name: S\nalgorithms:\n  - {name: H, algorithm: nested}\ngrid:\n  %s: [%s]\n"
     for key, first, second in (("shape", "{a: 1}", "{a: 2}"), ("title", "two words", "two other words")):
-        names, turned = (
-            [study.name for study in loaded(tmp_path, grid % (key, ", ".join(order))).studies]
-            for order in ((first, second), (second, first))
+        swept, reversed_ = (
+            loaded(tmp_path, grid % (key, ", ".join(order))) for order in ((first, second), (second, first))
         )
+        names, turned = ([study.name for study in sweep.studies] for sweep in (swept, reversed_))
+        assert swept.meanings == dict(zip((name.removeprefix("H.") for name in names), (first, second), strict=True))
         assert names == turned[::-1]
         assert len(set(names)) == 2
         assert all(len(name) == len("H.") + 6 for name in names)

@@ -47,6 +47,15 @@ def remembers(problem, rng, calls: int = 1):
         problem(rng.uniform(-width, width, problem.dimension))
 
 @sacma.algorithm
+def remembers_the_dimension(problem, rng):
+    best = globals().setdefault("best", {})
+    where = best.get(problem.dimension, np.zeros(problem.dimension))
+    while True:
+        point = where + rng.standard_normal(problem.dimension)
+        best[problem.dimension] = point
+        problem(point)
+
+@sacma.algorithm
 def hash_seed(problem, rng):
     rng = np.random.default_rng(abs(hash("anything")))
     while True:
@@ -90,7 +99,8 @@ BROKEN = {
     "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
     "reseeds": {"own randomness": "changes the state of random"},
     "goes-on": {"budget, target": "it goes on when its trial has ended"},
-    "remembers": {"determinism": "after another trial in its process differs from evaluation 1 on"},
+    "remembers": {"determinism": "after others, and itself, in its process differs from evaluation 1 on"},
+    "remembers-the-dimension": {"determinism": "after others, and itself, in its process differs from evaluation 1 on"},
     "hash-seed": {"determinism": "in a new process differs from evaluation 1 on"},
     "litters": {"leaves nothing": "environment variable LITTER; file logs; thread sleeper"},
     "misspelt": {"runs": "AttributeError: no such name: <object"},

@@ -49,6 +49,9 @@ def status(
         command = ["sacma", "run", "--results", str(results)]
         if all(completeness.failed == completeness.missing for _, completeness in covered):
             command.insert(2, "--failed-only")
+        origins = {study.parts[-1].origin for study, completeness in covered if completeness.missing}
+        for source in sorted(origin.source for origin in origins if origin and origin.is_file):
+            command += ["--algorithm-file", source]
     elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
         command = ["sacma", "sweep", "SWEEP.yaml", "--results", str(results), "--rank-only"]
     out.print(f"next: {shlex.join(command)}", soft_wrap=True)

@@ -113,6 +113,8 @@ def _print_tables(swept: "Sweep", tables: "SweepTables") -> None:
 
     budgets = ", ".join(f"{budget:.4g}" for budget in swept.rank_at)
     out.print(Text(f"settings are named by {', '.join(swept.keys)}; ranked after {budgets} evaluations/D\n"))
+    for label, value in swept.meanings.items():
+        out.print(Text(f"{label} is {value}\n"))
     for algorithm in swept.algorithms:
         ranking, comparisons = (
             table[table["algorithm"] == algorithm.name] for table in (tables.ranking, tables.comparisons)

@@ -11,7 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,10 +76,14 @@ class SweepFile(Settings):
 
 @dataclass(frozen=True)
 class Setting:
-    """A combination of the values of a grid: their labels by key, and the study with these values."""
+    """A combination of the values of a grid: their labels by key, and the study with these values.
+
+    ``meanings`` are the values, as in the file, that are labelled by a hash.
+    """
 
     labels: Mapping[str, str]
     study: Study
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -114,6 +118,15 @@ class Sweep:
     def studies(self) -> tuple[Study, ...]:
         """The studies of all settings of all algorithms."""
         return tuple(setting.study for algorithm in self.algorithms for setting in algorithm.settings)
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """The values, as in the file, that are labelled by a hash, by their labels."""
+        found: dict[str, str] = {}
+        for algorithm in self.algorithms:
+            for setting in algorithm.settings:
+                found |= setting.meanings
+        return found
 
 
 def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Sweep:
@@ -200,7 +213,8 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
             )
         except ValidationError as error:
             raise document.error(("grid",), error.errors()[0]["ctx"]["error"]) from None
-        settings.append(Setting(labels, study))
+        meanings = {labels[key]: _as_written(value) for key, value in values.items() if _is_hashed(labels[key], value)}
+        settings.append(Setting(labels, study, meanings))
     if refused:
         values, detail = refused[0]
         reason = detail["ctx"]["error"] if "ctx" in detail else detail["msg"]
@@ -280,6 +294,10 @@ def _as_written(value: Any) -> str:
         return value
     text: str = yaml.safe_dump([value], default_flow_style=True, sort_keys=False, allow_unicode=True, width=sys.maxsize)
     return text.strip()[1:-1]
+
+
+def _is_hashed(label: str, given: object) -> bool:
+    return isinstance(given, dict | list | str) and given not in (label, {"name": label})
 
 
 def _in_a_name(given: object, value: object) -> str:

@@ -52,10 +52,10 @@ BUDGET = 40
 
 @dataclass(frozen=True)
 class Watch:
-    """A trial to be watched, after one that is run before it in the same process, if any."""
+    """A trial to be watched, after those that are run before it in the same process."""
 
     spec: TrialSpec
-    before: TrialSpec | None = None
+    before: tuple[TrialSpec, ...] = ()
     global_seed: int = 6_700_417  # none that an algorithm would set itself
 
 
@@ -119,9 +119,12 @@ def examine(spec: TrialSpec) -> Iterator[CheckResult]:
         "a target that the first evaluation hits": watched(Watch(replace(first, target=1e30))),
     }
     yield CheckResult("budget, target", *_ends(seen, short))
+    # What outlives a trial may be of its dimension or of its function: both come before, and the trial itself.
+    others = (specs[1], replace(first, function=specs[1].function), first)
+    after_others = "after others, and itself, in its process"
     again = {
         "in a new process": watched(Watch(first)),
-        "after another trial in its process": watched(Watch(first, before=specs[1])),
+        after_others: watched(Watch(first, before=others)),
     }
     repeats = CheckResult("determinism", *_repeats(once, again))
     yield repeats
@@ -137,7 +140,7 @@ def examine(spec: TrialSpec) -> Iterator[CheckResult]:
     warned = sorted({warning for sighting in seen for warning in sighting.warned})
     if warned:
         yield CheckResult("warnings", None, f"it warns: {'; '.join(warned[:3])}")
-    warm = again["after another trial in its process"]  # not the first, whose time has what is done once in a process
+    warm = again[after_others]  # not the first, whose time has what is done once in a process
     if warm.points:
         n = len(warm.points)
         cost = f"{n} evaluation{'s' * (n > 1)} took {1e3 * warm.seconds / n:.2g} ms of CPU time each, with f"
@@ -230,10 +233,10 @@ def _watch(connection: Connection, watch: Watch, folder: Path, files: Sequence[P
     tempfile.tempdir = os.environ["TMPDIR"] = str(here)
     cocoex.log_level("warning")
     report = partial(_report_trial, connection, watch, here, said, files)
-    if watch.before is not None:
-        add_missing_algorithm(watch.before, files)
-        with contextlib.suppress(Exception, SystemExit):  # it was watched as a trial of its own
-            run_algorithm(watch.before, _problem(watch.before, report))
+    for spec in watch.before:
+        add_missing_algorithm(spec, files)
+        with contextlib.suppress(Exception, SystemExit):  # its errors are seen where it is watched
+            run_algorithm(spec, _problem(spec, report))
     report()
 
 

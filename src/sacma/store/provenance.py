@@ -26,7 +26,7 @@ class Environment:
     """Software and hardware of a process."""
 
     sacma: str  # version
-    revision: str  # of git, of sacma's sources, with -dirty if they were changed; empty outside a repository
+    revision: str  # of git, of sacma's sources, with their digest if they were changed; empty outside a repository
     python: str  # implementation and version
     packages: tuple[tuple[str, str], ...]  # names and versions
     blas: tuple[str, ...]  # loaded libraries with version and architecture
@@ -146,6 +146,14 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
+def _sources(package: Path) -> str:
+    """Return a digest of all modules: two states of changed sources are different."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
 def _revision() -> str:
     """Return the git revision that sacma is run from; empty outside a repository."""
     package = Path(__file__).parent.parent
@@ -158,6 +166,7 @@ def _revision() -> str:
 
     try:
         git("ls-files", "--error-unmatch", "__init__.py")  # fails where sacma is installed inside another repository
-        return git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
+        found = git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
+        return f"{found}-{_sources(package)}" if found.endswith("-dirty") else found
     except (OSError, subprocess.SubprocessError):
         return ""
