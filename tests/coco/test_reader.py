@@ -230,3 +230,15 @@ def test_no_data(tmp_path: Path) -> None:
     (tmp_path / "a.tgz").write_bytes(b"no archive")
     with pytest.raises(SacmaError, match="not an intact archive"):
         load_coco(tmp_path / "a.tgz")
+
+
+def test_data_of_several_algorithms_are_told_apart(old: Path, tmp_path: Path) -> None:
+    """One name for all dimensions may be written in several ways; two algorithms on one function are not one."""
+    index = old / "bbobexp_f3.info"
+    index.write_text(OLD_INFO[::-1].replace("'OLD'"[::-1], "'OLD, 3-D'"[::-1], 1)[::-1])
+    assert any("several algorithms: OLD, OLD, 3-D" in note for note in load_coco(old).notes)
+    shutil.copytree(old, tmp_path / "both" / "old")
+    shutil.copytree(old, tmp_path / "both" / "new")
+    (tmp_path / "both" / "new" / "bbobexp_f3.info").write_text(OLD_INFO.replace("'OLD'", "'NEW'"))
+    with pytest.raises(SacmaError, match=r"several algorithms, on f3 in 2-D of NEW, OLD; give the folder of each"):
+        load_coco(tmp_path / "both")

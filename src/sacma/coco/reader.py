@@ -8,6 +8,7 @@ import io
 import posixpath
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,10 +77,12 @@ def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
     data = _DataFiles(path, files)
     curves: list[Curve] = []
     names: list[str] = []
+    algorithms: dict[tuple[int, int], set[str]] = defaultdict(set)  # by dimension and function
     unlike = 0
     for index in indices:
         for entry in _entries(path, index, files[index], suite):
             names.append(entry.algorithm)
+            algorithms[entry.dimension, entry.function].add(entry.algorithm)
             read = list(data.curves(index, entry))
             counts = [evaluations for _, evaluations in entry.runs]
             unlike += sum(curve.evaluations != count for curve, count in zip(read, counts, strict=True))
@@ -89,6 +92,12 @@ def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
     notes = []
     if len(set(names)) > 1:
         found = sorted(set(names))
+        twice = next((place for place, of in algorithms.items() if len(of) > 1), None)
+        if twice:
+            raise SacmaError(
+                f"{path} holds data of several algorithms, on f{twice[1]} in {twice[0]}-D of "
+                f"{', '.join(map(_quoted, sorted(algorithms[twice])[:MOST_NAMED]))}; give the folder of each by itself"
+            )
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         notes.append(f"{path}: the data are of several algorithms: {', '.join(found[:MOST_NAMED])}{more}")
     if unlike:
