@@ -26,9 +26,10 @@ def found(spec: TrialSpec) -> Improvements:
 
 
 def test_it_is_as_if_nothing_else_was_there() -> None:
-    """Of some algorithms, functions and instances all frames are those of a folder that has no others."""
+    """Of some algorithms, functions, dimensions and instances all frames are those of a folder that has no others."""
     everything = [made(name, found, PROTOCOL) for name in ("cmaes", "gp5", "ada_kendall")]
-    ours, others = parse_choice(algorithms="CMA-ES,ADA-Kendall", functions="2-3", instances="1,3").apply(everything, ())
+    options = {"algorithms": "CMA-ES,ADA-Kendall", "functions": "2-3", "instances": "1,3"}
+    ours, others = parse_choice(**options).apply(everything, ())
     assert others == ()
     protocol = {**PROTOCOL, "functions": "2-3", "instances": "1,3"}
     alone = compare([made(name, found, protocol) for name in ("cmaes", "ada_kendall")])
@@ -36,6 +37,11 @@ def test_it_is_as_if_nothing_else_was_there() -> None:
     for name in ("mean_ranks", "ert", "final_values", "gains", "evaluations_to_target", "pairwise", "ecdf"):
         pd.testing.assert_frame_equal(chosen[name], expected[name])
     assert len(chosen["final_values"]) == 4
+    both = [made(name, found, {**PROTOCOL, "dimensions": "2,3"}) for name in ("cmaes", "gp5", "ada_kendall")]
+    ours, _ = parse_choice(**options, dimensions="2").apply(both, ())
+    pd.testing.assert_frame_equal(find(compare(ours))["mean_ranks"], expected["mean_ranks"])
+    with pytest.raises(SacmaError, match=r"--dimensions: there are no trials of dimensions 5; there are 2,3"):
+        parse_choice(dimensions="5").apply(both, ())
 
 
 def test_nothing_chosen_is_all() -> None:
@@ -49,7 +55,7 @@ def test_nothing_chosen_is_all() -> None:
 
 def test_pages_of_all_functions_say_so() -> None:
     """What cocopp makes is not of what is chosen."""
-    over = "These pages are over all functions and instances, the report is over "
+    over = "These pages are over all functions, dimensions and instances, the report is over "
     assert Choice(functions=(1, 2, 5)).cocopp_note == f"{over}functions 1,2,5."
     assert Choice(functions=(1, 2), instances=(3,)).cocopp_note == f"{over}functions 1,2 and instances 3."
     assert Choice(algorithms=("GP-5",)).cocopp_note == ""

@@ -1,4 +1,4 @@
-"""Choice of what is compared: some of the algorithms, functions, instances and targets of all that there are."""
+"""Choice of what is compared: some of the algorithms, functions, dimensions, instances and targets that there are."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,17 +16,18 @@ MOST_TARGETS = 100
 
 @dataclass(frozen=True)
 class Choice:
-    """Algorithms, functions, instances and targets to compare; empty is all."""
+    """Algorithms, functions, dimensions, instances and targets to compare; empty is all."""
 
     algorithms: tuple[str, ...] = ()
     functions: tuple[int, ...] = ()
+    dimensions: tuple[int, ...] = ()
     instances: tuple[int, ...] = ()
     targets: tuple[float, ...] = ()  # Δf of expected running times, from the largest down
 
     @property
     def _problems(self) -> list[str]:
-        parts = [f"functions {format_ranges(self.functions)}"] if self.functions else []
-        return parts + ([f"instances {format_ranges(self.instances)}"] if self.instances else [])
+        chosen = {"functions": self.functions, "dimensions": self.dimensions, "instances": self.instances}
+        return [f"{what} {format_ranges(numbers)}" for what, numbers in chosen.items() if numbers]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -37,19 +38,20 @@ class Choice:
 
     @property
     def cocopp_note(self) -> str:
-        """A note for cocopp's pages, which are over all functions and instances."""
+        """A note for cocopp's pages, which are over all functions, dimensions and instances."""
         if not self._problems:
             return ""
-        return f"These pages are over all functions and instances, the report is over {' and '.join(self._problems)}."
+        chosen = " and ".join(self._problems)
+        return f"These pages are over all functions, dimensions and instances, the report is over {chosen}."
 
     def apply(
         self, covered: Iterable[Covered], external: Iterable[ExternalData]
     ) -> tuple[tuple[Covered, ...], tuple[ExternalData, ...]]:
-        """Return the chosen studies and data of others, with the chosen functions and instances.
+        """Return the chosen studies and data of others, with the chosen functions, dimensions and instances.
 
         Raises:
-            SacmaError: there is no such algorithm, function or instance, or an algorithm has none of the functions and
-                instances.
+            SacmaError: there is no such algorithm, function, dimension or instance, or an algorithm has none of what is
+                chosen.
         """
         ours, others = tuple(covered), tuple(external)
         names = [study.name for study, _ in ours] + [data.name for data in others]
@@ -63,6 +65,7 @@ class Choice:
         there: list[TrialSpec | Curve] = [spec for _, completeness in ours for spec in completeness.specs]
         there += [] if ours else [curve for data in others for curve in data.data.curves]
         _check("--functions", "functions", self.functions, {trial.function for trial in there})
+        _check("--dimensions", "dimensions", self.dimensions, {trial.dimension for trial in there})
         _check("--instances", "instances", self.instances, {trial.instance for trial in there})
         if not self._problems:
             return ours, others
@@ -78,9 +81,9 @@ class Choice:
         return ours, others
 
     def _has(self, problem: TrialSpec | Curve) -> bool:
-        return (not self.functions or problem.function in self.functions) and (
-            not self.instances or problem.instance in self.instances
-        )
+        chosen = (self.functions, self.dimensions, self.instances)
+        of = (problem.function, problem.dimension, problem.instance)
+        return all(not numbers or number in numbers for numbers, number in zip(chosen, of, strict=True))
 
     def _some(self, completeness: Completeness) -> Completeness:
         specs = tuple(filter(self._has, completeness.specs))
@@ -106,6 +109,7 @@ def parse_choice(
     *,
     algorithms: str | None = None,
     functions: str | None = None,
+    dimensions: str | None = None,
     instances: str | None = None,
     targets: str | None = None,
 ) -> Choice:
@@ -115,7 +119,7 @@ def parse_choice(
         SacmaError: a list is not of that form.
 
     >>> parse_choice(algorithms="GP-5, CMA-ES", functions="1-3", targets="1,1e-3")
-    Choice(algorithms=('GP-5', 'CMA-ES'), functions=(1, 2, 3), instances=(), targets=(1.0, 0.001))
+    Choice(algorithms=('GP-5', 'CMA-ES'), functions=(1, 2, 3), dimensions=(), instances=(), targets=(1.0, 0.001))
     """
     names = dict.fromkeys(name.strip() for name in (algorithms or "").split(",") if name.strip())
     if algorithms is not None and not names:
@@ -123,6 +127,7 @@ def parse_choice(
     return Choice(
         tuple(names),
         _ranges("--functions", functions),
+        _ranges("--dimensions", dimensions),
         _ranges("--instances", instances),
         () if targets is None else _targets(targets.split(",")),
     )

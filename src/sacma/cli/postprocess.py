@@ -51,6 +51,9 @@ def postprocess(
     functions: Annotated[
         str | None, typer.Option(help="Functions to compare, like 1-5,8; default: all.", metavar="LIST")
     ] = None,
+    dimensions: Annotated[
+        str | None, typer.Option(help="Dimensions to compare, like 2,5; default: all.", metavar="LIST")
+    ] = None,
     instances: Annotated[
         str | None, typer.Option(help="Instances to compare, like 1-5; default: all.", metavar="LIST")
     ] = None,
@@ -95,7 +98,9 @@ def postprocess(
     from sacma.store.stored_study import check_one_suite
 
     store = Store(results)
-    choice = parse_choice(algorithms=algorithms, functions=functions, instances=instances, targets=targets)
+    choice = parse_choice(
+        algorithms=algorithms, functions=functions, dimensions=dimensions, instances=instances, targets=targets
+    )
     everything = completeness_of_studies(store, needed=not foreign)
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)

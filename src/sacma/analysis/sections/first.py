@@ -93,7 +93,7 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
     ranks = overall[overall["scenario"] == scenario].sort_values("mean_rank", kind="stable")
     if ranks.empty:
         none = "Nothing can be ranked: no function and dimension is common to all algorithms"
-        return f"{none}; --algorithms chooses some that have one in common.", ""
+        return f"{none}; choose some that have one by --algorithms.", ""
     lowest = np.isclose(ranks["mean_rank"], ranks["mean_rank"].min())
     leaders, others = ranks["algorithm"][lowest].to_list(), ranks["algorithm"][~lowest].to_list()
     first = ledger.say("lowest mean rank, all dimensions", ranks["mean_rank"].iloc[0], ".2f")
