@@ -4,6 +4,8 @@ Pages that stand elsewhere in the repository; formulas as MathML, which browsers
 with the keyboard, too, for what may be wider than its column.
 """
 
+import logging
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "reference/results.md": "resu
 IMAGES = ROOT / "docs" / "images"
 NARROW = 740  # pixels of a window, at most, in which pictures have their narrow form; site.css has it, too
 LATEX = LatexToMathML()
+LINK = re.compile(r"\]\((?P<target>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")  # to a file
 TEXT = re.compile(
     r"<(pre|code|math)\b.*?</\1>|<[^>]+>"  # stays as it is
     r"|\b(?P<name>\d+-D|(?:\w+-)*CMA-ES|ADA-\w+|GP-\d|L-BFGS-B)\b"
@@ -29,6 +32,13 @@ PICTURE = re.compile(
 CHARTS = re.compile(
     r'<p><a href="(?P<gallery>[^"]*gallery/)report\.html">(?P<image><img [^>]*run_lengths\.svg"[^>]*>)</a></p>'
 )
+
+
+def on_startup(command: str, **_: Any) -> None:
+    """Show warnings although ``--quiet`` was given: hidden ones are not counted by ``--strict``."""
+    log = logging.getLogger("mkdocs")
+    if command == "build" and log.level > logging.WARNING:
+        log.setLevel(logging.WARNING)
 
 
 def on_config(config: Any) -> Any:
@@ -52,9 +62,17 @@ def formula(source: str, _language: str, css_class: str, _options: Any, _md: Any
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Return the text of a page; links into docs/ are relative to it here."""
-    source = ELSEWHERE.get(page.file.src_uri)
-    return (ROOT / source).read_text().replace("](docs/", "](") if source else markdown
+    """Return the text of a page; the links of one that stands elsewhere begin at its place in docs/."""
+    name = ELSEWHERE.get(page.file.src_uri)
+    if not name:
+        return markdown
+    source, place = ROOT / name, (ROOT / "docs" / page.file.src_uri).parent
+
+    def moved(link: re.Match[str]) -> str:
+        target = os.path.relpath(source.parent / link["target"], place)
+        return f"]({Path(target).as_posix()}{link['anchor'] or ''})"
+
+    return LINK.sub(moved, source.read_text(encoding="utf-8"))
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:

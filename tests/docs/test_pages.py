@@ -110,7 +110,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Site:
     done = subprocess.run(
         build, cwd=ROOT, env=environment(NO_MKDOCS_2_WARNING=1), capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     return Site(folder, browser.new_page(reduced_motion="reduce"))
 
 

@@ -50,6 +50,26 @@ def test_links_are_titles(page: Path) -> None:
     assert re.findall(r"\[[^]\n]*\.md\]\([^)]*\)", page.read_text()) == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_text_is_a_heading(page: Path) -> None:
+    """As a line that begins with #FE_t would be."""
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    assert re.findall(r"^#+[^#\s].*", prose, flags=re.MULTILINE) == []
+
+
+def test_a_warning_ends_the_build(tmp_path: Path) -> None:
+    """With the options of `make docs`, which hide what is no warning."""
+    (options,) = re.findall(r"mkdocs build (.*)", (ROOT / "Makefile").read_text())
+    config = {"site_name": "small", "theme": "mkdocs", "hooks": [str(ROOT / "tools" / "site_hooks.py")]}
+    (tmp_path / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("[none](none.md)")
+    command = [sys.executable, "-m", "mkdocs", "build", *options.split()]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("WARNING -  Doc file 'index.md' contains a link 'none.md'")
+
+
 def test_every_page_is_on_the_site() -> None:
     """And the site has no page that is not there."""
     content = (ROOT / "mkdocs.yml").read_text()

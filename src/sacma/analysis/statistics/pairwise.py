@@ -35,7 +35,7 @@ Sample = pd.Series | Sequence[float]  # values of the trials of one algorithm on
 class RankSum(NamedTuple):
     """Wilcoxon's rank-sum test of two samples.
 
-    Args:
+    Attributes:
         p_value: two-sided.
         superiority: Vargha's and Delaney's A: probability that a trial of the first has the lower value than one of
             the second, ties as half; 0.5 where they are alike, 1 where the first always wins.
