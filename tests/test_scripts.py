@@ -180,20 +180,31 @@ def test_hooks_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     page = SimpleNamespace(file=SimpleNamespace(src_uri="contributing.md"))
     shown = hooks["on_page_markdown"]("", page)
     assert "](decisions.md)" in shown
+    page.file.src_uri = "reference/results.md"
+    assert "](../comparison.md)" in hooks["on_page_markdown"]("", page)
     drawn = hooks["formula"]("\\frac{a}{b}", "math", "formula", {}, None)
     assert "<mfrac><mi>a</mi><mi>b</mi></mfrac>" in drawn
-    page.file.src_uri = "algorithm.md"
-    set_text = hooks["on_page_content"]("<p>GP-5 in 2-D: g_m^max, s_f² <code>x_i</code></p><table></table>", page)
+    set_text = hooks["on_page_content"]("<p>GP-5 in 2-D: g_m^max, s_f² <code>x_i</code></p><table></table>")
     assert set_text == (
         '<p><span class="name">GP-5</span> in <span class="name">2-D</span>: '
         '<span class="name">g<sub>m</sub><sup>max</sup></span>, <span class="name">s<sub>f</sub></span>² '
         '<code>x_i</code></p><div class="scrolls" tabindex="0"><table></table></div>'
     )
-    assert 'tabindex="0"><img src="a.svg"></p>' in hooks["on_page_content"]('<p><img src="a.svg"></p>', page)
+    for written, shown in {
+        "[0, 1]^D": "[0, 1]<sup>D</sup>",
+        "<code>step</code>^v and λ^(u²)": "<code>step</code><sup>v</sup> and λ<sup>u²</sup>",
+        "r′_i of λ_large": '<span class="name">r′<sub>i</sub></span> of <span class="name">λ<sub>large</sub></span>',
+        "Σ_j≠i χ²_F": '<span class="name">Σ<sub>j≠i</sub></span> <span class="name">χ²<sub>F</sub></span>',
+        "DTS-aCMA-ES": '<span class="name">DTS-aCMA-ES</span>',
+        "<code>lq-cma-es</code>": '<code class="name">lq-cma-es</code>',
+        "<pre><code>a-b x_i</code></pre> max_model": "<pre><code>a-b x_i</code></pre> max_model",
+    }.items():
+        assert hooks["on_page_content"](written) == shown
+    assert 'tabindex="0"><img src="a.svg"></p>' in hooks["on_page_content"]('<p><img src="a.svg"></p>')
     picture = '<img src="images/run_lengths.svg">'
-    shown = hooks["on_page_content"](f"<p>{picture}</p>", page)
+    shown = hooks["on_page_content"](f"<p>{picture}</p>")
     assert f'srcset="images/run_lengths_narrow.svg">{picture}</picture>' in shown
-    live = hooks["on_page_content"](f'<p><a href="gallery/report.html">{picture}</a></p>', page)
+    live = hooks["on_page_content"](f'<p><a href="gallery/report.html">{picture}</a></p>')
     assert '<iframe class="charts" src="gallery/charts.html"' in live
     assert shown in live
     assert "aria-label" in hooks["on_post_page"]('<div data-md-component="search" role="dialog">')

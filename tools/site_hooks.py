@@ -7,6 +7,7 @@ with the keyboard, too, for what may be wider than its column.
 import logging
 import os
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,13 @@ IMAGES = ROOT / "docs" / "images"
 NARROW = 740  # pixels of a window, at most, in which pictures have their narrow form; site.css has it, too
 LATEX = LatexToMathML()
 LINK = re.compile(r"\]\((?P<target>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")  # to a file
+LONGEST = 24  # characters of code with hyphens in which no line ends
 TEXT = re.compile(
-    r"<(pre|code|math)\b.*?</\1>|<[^>]+>"  # stays as it is
-    r"|\b(?P<name>\d+-D|(?:\w+-)*CMA-ES|ADA-\w+|GP-\d|L-BFGS-B)\b"
-    r"|(?<!\w)(?P<base>[A-Za-zΑ-Ωα-ωŷ]|Δf|#FE|RDE)_(?P<index>[A-Za-zα-ω]{1,3})(?![A-Za-z0-9_])(?:\^(?P<power>max))?",
+    r"<(pre|math)\b.*?</\1>|<code\b[^>]*>.*?</code>|<[^>]+>"  # stays as it is, but that no line ends in short code
+    r"|\b(?P<name>\d+-D|(?:\w+-)*\w*CMA-ES|ADA-\w+(?:-active)?|GP-\d|L-BFGS-B)\b"
+    r"|(?<!\w)(?P<base>[A-Za-zΑ-Ωα-ωŷ∪][′²]?|Δf|#FE|RDE)_"
+    r"(?P<index>[A-Za-zα-ω]{1,5}(?:≠[a-z]|=1…[a-z])?)(?![A-Za-z0-9_])(?:\^(?P<power>max))?"
+    r"|(?<=[\w\])>])\^(?:\((?P<term>[^()<>]{1,8})\)|(?P<exponent>[A-Za-zα-ω0-9]{1,3})\b)",
     re.DOTALL,
 )
 PICTURE = re.compile(
@@ -75,10 +79,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return LINK.sub(moved, source.read_text(encoding="utf-8"))
 
 
-def on_page_content(html: str, page: Any, **_: Any) -> str:
+def on_page_content(html: str, **_: Any) -> str:
     """Set names and symbols; put tables, and pictures that stand alone, into boxes that can scroll."""
-    if not page.file.src_uri.startswith("reference/"):  # where words with underscores are Python's
-        html = TEXT.sub(set_text, html)
+    html = TEXT.sub(set_text, html)
     html = html.replace("<table>", '<div class="scrolls" tabindex="0"><table>').replace("</table>", "</table></div>")
     html = CHARTS.sub(embedded, html)
     return PICTURE.sub(fitted, html)
@@ -117,13 +120,17 @@ def width_of(picture: Path) -> int:
 
 
 def set_text(found: re.Match[str]) -> str:
-    """Return a name that no line ends in, and a symbol with its index below."""
+    """Return a name or short code that no line ends in, and symbols with their indices and exponents."""
+    code = re.fullmatch(r"<code>(\S*-\S*)</code>", found[0])
+    if code and len(unescape(code[1])) <= LONGEST:
+        return f'<code class="name">{code[1]}</code>'
     if found["name"]:
         return f'<span class="name">{found["name"]}</span>'
     if found["base"]:
         power = f"<sup>{found['power']}</sup>" if found["power"] else ""
         return f'<span class="name">{found["base"]}<sub>{found["index"]}</sub>{power}</span>'
-    return found[0]
+    exponent = found["term"] or found["exponent"]
+    return f"<sup>{exponent}</sup>" if exponent else found[0]
 
 
 def on_post_page(output: str, **_: Any) -> str:

@@ -20,6 +20,9 @@ pytestmark = needs_chromium
 
 WIDTHS = (1400, 800, 390)
 
+PAPER = 624
+"""Pixels of a page of 8.5 inches between margins of an inch."""
+
 AXE = Axe()
 
 AA = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
@@ -37,6 +40,11 @@ WIDER = """() => {
 }"""
 """What is wider than its column and in no box that scrolls."""
 
+
+CUT = """() => [...document.querySelectorAll("html, .scrolls")]
+    .filter(each => each.scrollWidth > each.clientWidth + 1)
+    .map(each => each.innerText.slice(0, 200))"""
+"""What paper has no room for."""
 
 LABELS = 10
 """Pixels of the smallest label of a drawing, at least."""
@@ -116,7 +124,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Site:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_page(site: Site, name: str) -> None:
-    """At no width is anything wider than its column; nothing is loaded from elsewhere; axe finds nothing serious."""
+    """Nothing is wider than its column, cut off on paper, or loaded from elsewhere; axe finds nothing serious."""
     site.open(name)
     for width in WIDTHS:
         site.page.set_viewport_size({"width": width, "height": 900})
@@ -124,6 +132,11 @@ def test_page(site: Site, name: str) -> None:
         assert site.page.evaluate(WIDER) == []
         for url, shown in site.page.evaluate(DRAWINGS):
             assert smallest_label(Path(unquote(urlsplit(url).path)), shown) >= LABELS, (url, width)
+    site.page.set_viewport_size({"width": PAPER, "height": 900})
+    site.page.emulate_media(media="print")
+    cut = site.page.evaluate(CUT)
+    site.page.emulate_media(media="screen")
+    assert cut == []
     assert site.complaints == []
     assert [url for url in site.requests if not url.startswith(("file:", "data:"))] == []
     assert site.faults(*AA) == []
@@ -236,6 +249,15 @@ def test_boxes_that_scroll_say_so(site: Site) -> None:
         found = [tuple(each) for each in site.page.evaluate(hints)]
         assert all(wider == said for wider, said in found)
         assert (True, True) in found or width > WIDTHS[-1]
+
+
+def test_rows_keep_their_names(site: Site) -> None:
+    """Where a table of many columns is scrolled sideways."""
+    site.open("comparison", WIDTHS[-1])
+    places = """box => { box.scrollLeft = 50; const cell = box.querySelector("tbody tr").cells[0];
+        return [box.scrollLeft, box, cell].map(each => each.getBoundingClientRect?.().left ?? each) }"""
+    for scrolled, box, name in site.page.locator(".scrolls:has(table)").evaluate_all(f"all => all.map({places})"):
+        assert (scrolled, name) == (50, pytest.approx(box, abs=1))
 
 
 def test_dark_where_the_reader_likes_it_dark(site: Site) -> None:

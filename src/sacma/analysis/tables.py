@@ -147,8 +147,8 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         Columns dimension, scenario, winner, loser, wins, losses, ties, functions, superiority (share of functions won,
-        ties as half), p_raw of the post-hoc test, and the same adjusted: p_holm, p_shaffer and, for up to 9
-        algorithms, p_bergmann_hommel; and significant.
+        ties as half), ``p_raw`` of the post-hoc test, and the same adjusted: ``p_holm``, ``p_shaffer`` and, for up to 9
+        algorithms, ``p_bergmann_hommel``; and significant.
     """
     parts = []
     for dimension, scenario, table in comparisons(medians):
