@@ -7,6 +7,7 @@ import pytest
 from sacma.analysis.figures.layout import COLUMN, PAGE
 from sacma.analysis.paper import published
 from sacma.analysis.sections.publication import ranks_beside
+from sacma.analysis.trials import THIRD_OF_IT
 from tests.analysis.figures.drawn import faults
 
 BOTH = ["as its authors ran it", "by the paper's text"]
@@ -34,6 +35,16 @@ def test_drawn(readings: list[str], dimensions: list[int], width: float) -> None
     assert len(figure.axes) == len(readings) * len(dimensions)
     drawn = [np.asarray(line.get_xydata())[0].tolist() for axes in figure.axes for line in axes.lines[1:]]
     assert sorted(drawn) == sorted(table[["paper", "ours"]].to_numpy().tolist())
+
+
+def test_the_key_tells_open_markers_from_filled_ones() -> None:
+    """Of the two budgets, or of the one that there is."""
+    table = beside(BOTH, [2, 5])
+    key = [text.get_text() for text in ranks_beside(table).legends[0].get_texts()]
+    assert key == [*published.ALGORITHMS, "after #FEₜ", "after #FEₜ/3"]
+    smaller = ranks_beside(table[table["scenario"] == THIRD_OF_IT]).legends[0]
+    assert smaller.get_texts()[-1].get_text() == "after #FEₜ/3"
+    assert smaller.get_lines()[-1].get_markerfacecolor() == "white"
 
 
 def test_nothing_to_draw() -> None:

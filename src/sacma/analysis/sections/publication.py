@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from sacma.analysis.comparison import Compared, Comparison
 from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, mark_key, new_layout
 from sacma.analysis.figures.rows import rows
-from sacma.analysis.figures.style import FAINT, looks, styled
+from sacma.analysis.figures.style import FAINT, Look, looks, styled
 from sacma.analysis.notes import paper_notes, protocol_differences
 from sacma.analysis.paper import published
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
@@ -61,6 +61,7 @@ LEFT, BETWEEN, ABOVE, BELOW = 34.0, 22.0, 28.0, 16.0
 """Room left of the panels, between them, above each row and below it, in points."""
 
 MARGIN = 0.25  # of the axes beyond the mean ranks
+ANY = Look("#7F7F7F", (), "o")  # in the key, of whatever algorithm
 
 
 def names_of(comparison: Comparison, reading: Reading) -> list[str]:
@@ -169,7 +170,8 @@ def _figures(report: Report) -> Iterator[Drawing]:
 def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = False) -> Figure:
     """Draw our mean ranks over the paper's, columns as of ``paper_mean_ranks``; on the diagonal they are equal.
 
-    Open markers are of the smaller budget, a third of #FE_t. A figure of the width of a column has two panels in a row.
+    Open markers are of the smaller budget, a third of #FE_t; the key says so. A figure of the width of a column has two
+    panels in a row.
     """
     these = rows(beside, [*PLACE, "algorithm", "reading", "paper", "ours"], unique=["reading", *PLACE, "algorithm"])
     dimensions, readings = sorted(these["dimension"].unique()), list(these["reading"].unique())
@@ -181,9 +183,12 @@ def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = F
     row = LINE + lines * height  # of a reading, below its title
     look = looks(published.ALGORITHMS)
     shown = [name for name in published.ALGORITHMS if (these["algorithm"] == name).any()]
+    budgets = [scenario for scenario in reversed(OF_TARGET) if (these["scenario"] == scenario).any()]
+    keys = [mark_key(name, look[name]) for name in shown]
+    keys += [mark_key(f"after {each}", replace(ANY, filled=each != THIRD_OF_IT)) for each in budgets]
     with styled():
         body = len(readings) * row + LINE
-        layout = new_layout(width, body, keys=[mark_key(name, look[name]) for name in shown], partial=partial)
+        layout = new_layout(width, body, keys=keys, partial=partial)
         for n, reading in enumerate(readings):
             layout.write(LEFT, n * row + 2, f"Ours, {reading}", va="top")
             for position, dimension in enumerate(dimensions):
