@@ -123,11 +123,12 @@ def print_report(records: Sequence[RunRecord], half: str, reference: str) -> Non
 
 
 def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
-    """Draw the charts of a half as SVG."""
+    """Draw the charts of a half as SVG, each also as narrow as a phone."""
     means = statistics.mean_ranks(statistics.problem_ranks(statistics.table_of(records)))
     profiles = {accuracy: statistics.data_profiles(records, accuracy) for accuracy in ACCURACIES}
-    keep(charts.ranks_chart(means, half), folder / f"real_problems_ranks_{half}.svg")
-    keep(charts.profiles_chart(profiles, half), folder / f"real_problems_profiles_{half}.svg")
+    for end, narrow in ((half, False), (f"{half}_narrow", True)):
+        keep(charts.ranks_chart(means, half, narrow=narrow), folder / f"real_problems_ranks_{end}.svg")
+        keep(charts.profiles_chart(profiles, half, narrow=narrow), folder / f"real_problems_profiles_{end}.svg")
 
 
 def keep(figure: Figure, path: Path) -> None:

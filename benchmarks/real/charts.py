@@ -1,4 +1,7 @@
-"""Charts of the page: mean rank over the budget, and data profiles. An optimizer looks the same in all of them."""
+"""Charts of the page: mean rank over the budget, and data profiles. An optimizer looks the same in all of them.
+
+Narrow charts are as wide as a column, for phones.
+"""
 
 from collections.abc import Sequence
 
@@ -7,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sacma.analysis.figures.layout import COLUMN
 from sacma.analysis.figures.style import FAINT, SIZE, Properties, looks, styled
 
 from .optimizers import OPTIMIZERS
@@ -15,11 +19,11 @@ from .statistics import BUDGETS
 HEIGHT_OF_A_LINE = 1.25 * SIZE / 72  # inches
 
 
-def ranks_chart(means: pd.DataFrame, half: str) -> Figure:
+def ranks_chart(means: pd.DataFrame, half: str, *, narrow: bool = False) -> Figure:
     """Draw the mean rank of each optimizer over the budget; the best is at the top, names at the ends of lines."""
     here = means[means["half"] == half]
     with styled():
-        figure = Figure(figsize=(5.4, 3.6), layout="constrained")
+        figure = Figure(figsize=(COLUMN / 72 if narrow else 5.4, 3.6), layout="constrained")
         axes = figure.subplots()
         ends = {}
         for name, look in looks(OPTIMIZERS).items():
@@ -32,16 +36,20 @@ def ranks_chart(means: pd.DataFrame, half: str) -> Figure:
         _over_budget(axes, budgets)
         axes.set(ylabel="mean rank (1 is best)", xlim=(budgets[0] / 1.1, budgets[-1] * 1.05))
         axes.invert_yaxis()
-        _name_ends(axes, ends, budgets[-1])
+        _name_ends(axes, ends, budgets[-1], 1.3 if narrow else 1.12)
     return figure
 
 
-def profiles_chart(profiles: dict[float, pd.DataFrame], half: str) -> Figure:
-    """Draw the share of runs that came near the best value, over evaluations a dimension, an accuracy a panel."""
+def profiles_chart(profiles: dict[float, pd.DataFrame], half: str, *, narrow: bool = False) -> Figure:
+    """Draw the share of runs that came near the best value, over evaluations a dimension, an accuracy a panel.
+
+    Narrow, the panels are one above the other.
+    """
     with styled():
-        figure = Figure(figsize=(6.6, 3.4), layout="constrained")
-        (panels,) = figure.subplots(1, len(profiles), sharey=True, squeeze=False)
-        for axes, (accuracy, table) in zip(panels, profiles.items(), strict=True):
+        lines, columns = (len(profiles), 1) if narrow else (1, len(profiles))
+        figure = Figure(figsize=(COLUMN / 72, 2.6 * lines + 0.8) if narrow else (6.6, 3.4), layout="constrained")
+        panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+        for axes, (accuracy, table) in zip(panels.flat, profiles.items(), strict=True):
             here = table[table["half"] == half]
             for name, look in looks(OPTIMIZERS).items():
                 curve = here[here["optimizer"] == name]
@@ -49,9 +57,11 @@ def profiles_chart(profiles: dict[float, pd.DataFrame], half: str) -> Figure:
                     axes.step(curve["evaluations"], curve["share"], where="post", label=name, **look.line)
             _over_budget(axes, [budget for budget in BUDGETS if budget <= here["evaluations"].max()])
             axes.set(ylim=(0, 1), xlim=(2, None), title=f"{1 - accuracy:.4g} of the way to the best")
-        panels[0].set_ylabel("share of runs")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+            axes.label_outer()
+        for axes in panels[:, 0]:
+            axes.set_ylabel("share of runs")
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2 if narrow else 4)
     return figure
 
 
@@ -66,8 +76,8 @@ def _over_budget(axes: Axes, budgets: Sequence[float]) -> None:
     axes.grid(color=FAINT, linewidth=0.5)
 
 
-def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], last: float) -> None:
-    """Write names to the right of their lines' ends, as far apart as they are high."""
+def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], last: float, beyond: float) -> None:
+    """Write names right of the ends of lines, at ``beyond`` times the last budget, as far apart as they are high."""
     top, bottom = sorted(axes.get_ylim())
     height = (bottom - top) * HEIGHT_OF_A_LINE / 2.9
     names = sorted(ends, key=lambda name: ends[name][1])
@@ -82,7 +92,7 @@ def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], last: floa
         axes.annotate(
             name,
             (end, rank),
-            (last * 1.12, place),
+            (last * beyond, place),
             va="center",
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 1, "shrinkB": 3},

@@ -152,7 +152,8 @@ def test_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
     assert all((tmp_path / name).read_text().startswith(text) for name, text in kept.items())
     for text in ("| mean rank at | 5·D | 10·D |", "| median at 10·D | SciPy COBYQA | cmaes |", "scipy"):
         assert text in second.out
-    assert len(list(tmp_path.glob("*.svg"))) == 2
+    charts = {f"real_problems_{name}_development" for name in ("ranks", "profiles")}
+    assert {path.stem for path in tmp_path.glob("*.svg")} == charts | {f"{name}_narrow" for name in charts}
     run("benchmarks/real_problems.py", [*small, "2", "--report"], monkeypatch)
     assert capfd.readouterr().out == second.out
 
