@@ -1,6 +1,6 @@
 """Optimizers of other packages as algorithms: for ``sacma run --algorithm-file benchmarks/competitors.py``.
 
-They need ``pip install 'sacma[benchmarks]'``; their configs are in ``benchmarks/configs/``.
+They need ``pip install '.[benchmarks]'``; their configs are in ``benchmarks/configs/``.
 """
 
 import warnings

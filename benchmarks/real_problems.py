@@ -2,7 +2,7 @@
 
 Runs what is missing and prints mean ranks, medians and costs as Markdown; ``--images FOLDER`` draws the charts. Each
 run is kept when it has ended and not run again. Packages that are not installed are named, and their optimizers left
-out: ``pip install 'sacma[benchmarks]'`` brings them. Nothing of the judged half is run unless it is asked for.
+out: ``pip install '.[benchmarks]'`` brings them. Nothing of the judged half is run unless it is asked for.
 """
 
 import argparse

@@ -18,7 +18,7 @@ from sacma.experiment.check_result import CheckResult, Finding
 from sacma.experiment.scratch import ENOUGH
 from sacma.files.disk import existing_folder, free_bytes
 
-REINSTALL = "pip install --force-reinstall sacma"
+REINSTALL = "pip install --force-reinstall . (in a clone; else its wheel in place of the dot)"
 
 SCARCE = 1e9
 """Bytes of free space below which a study of some size will not fit."""
@@ -74,7 +74,7 @@ def packages() -> Finding:
         requirements = [Requirement(line) for line in metadata.requires("sacma") or ()]
     except metadata.PackageNotFoundError:
         return None, f"sacma runs from {Path(__file__).parent.parent}, not installed; mend it with: pip install -e ."
-    found, wrong = [], []
+    found, wrong, needed = [], [], []
     for requirement in requirements:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
@@ -82,12 +82,15 @@ def packages() -> Finding:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
             wrong.append(f"{requirement} is missing")
+            needed.append(requirement)
             continue
         found.append(f"{requirement.name} {version}")
         if not requirement.specifier.contains(version, prereleases=True):
             wrong.append(f"{requirement.name} {version} is there, {requirement} is needed")
+            needed.append(requirement)
     if wrong:
-        return False, f"{', '.join(wrong)}; mend it with: pip install --upgrade sacma"
+        arguments = " ".join(f"'{each.name}{each.specifier}'" for each in needed)
+        return False, f"{', '.join(wrong)}; mend it with: pip install {arguments}"
     return True, ", ".join(found)
 
 
