@@ -145,7 +145,8 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     pairs = pairwise_table(leaders)
     column = decisive(pairs.columns)
     corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
-    print(f"\nWhere the mean rank of {name} is lower, among these, p-values by {corrected} (bold below {ALPHA:g}):\n")
+    print(f"\np-values by {corrected} where the mean rank of {name} is lower (bold below {ALPHA:g}), tested among")
+    print(f"{', '.join(there)}:\n")
     print(markdown_head("", *scenarios))
     p_of = pairs[pairs["winner"] == name].set_index(["loser", "scenario"])[column]
     for other in (each for each in there if each != name):

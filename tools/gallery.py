@@ -29,7 +29,7 @@ SUMMARY = re.compile(r'<section id="summary">\s*<h2>.*?</h2>(.*?)</section>', re
 ALLOWED = "default-src 'none'; img-src data:; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:"
 LINKS = '<link rel="stylesheet" href="report.css">\n<link rel="stylesheet" href="gallery.css">'
 NOTE = """<aside><a href="../gallery.html">sacma’s documentation</a> · A report, as <code>sacma postprocess</code>
-writes it, without the tables and figures in the folder beside it.</aside>
+writes it, without the files beside it: there csv, tex, md and figures are links to them.</aside>
 """
 CHARTS = """<main>
 <section id="summary">{summary}</section>
@@ -72,7 +72,7 @@ def write_all(page: str, folder: Path) -> None:
 
 
 def content(report: str) -> str:
-    """Return the page of a report without its styles and scripts, and without links to files beside it."""
+    """Return the page of a report without its styles and scripts; links to files beside it are plain text."""
     page = POLICY.sub(ALLOWED, report)
     page = STYLES.sub(LINKS, page, count=1)
     page = SCRIPTS.sub('\n<script src="report.js"></script>', page)
