@@ -219,7 +219,8 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
       });
       const where = document.createElement("span");
       where.textContent = across.where(x[idx]);
-      readout.replaceChildren(where, ...spans);
+      const hint = "The lowest mean ranks have strong lines; point at another mean rank to see its curve.";
+      readout.replaceChildren(where, ...spans, ...(faint.size ? [hint] : []));
       readout.style.minHeight = `${readout.offsetHeight}px`;
     };
     readout.style.minHeight = "";
