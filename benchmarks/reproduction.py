@@ -86,7 +86,9 @@ def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
         print(f"\nClaim {number}, {reading}:")
         for check in group.to_dict("records"):
             verdict = VERDICTS.get(check["holds"], "undecided")
-            print(f"- {check['what']}: {check['ours']:.3g}; wanted {check['wanted']}: {verdict}")
+            share = check["resamples"]
+            resampled = "" if pd.isna(share) else f", in {share:.3g} of the resamples"
+            print(f"- {check['what']}: {check['ours']:.3g}; wanted {check['wanted']}: {verdict}{resampled}")
 
 
 def print_pairs(pairs: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Properties, number, styled
-from sacma.analysis.paper.claims import budgets_of_claims
+from sacma.analysis.paper.evidence import budgets_of_claims
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
 from sacma.analysis.trials import ROUNDING, Trial
@@ -51,7 +51,7 @@ REFERENCE_LINE: Properties = {"color": "#A6A6A6", "linewidth": 3.2, "linestyle":
 """Broad and grey, behind all others."""
 
 
-def _lengths_of(comparison: Comparison, compared: Compared) -> list[pd.DataFrame]:
+def run_lengths_of(comparison: Comparison, compared: Compared) -> list[pd.DataFrame]:
     """Return the run lengths of each dimension, as from ``run_lengths``; none where there are no targets."""
     trials = compared.shared if comparison.suite.of_2009 else ()
     by_dimension: dict[int, list[Trial]] = {}
@@ -60,7 +60,8 @@ def _lengths_of(comparison: Comparison, compared: Compared) -> list[pd.DataFrame
     return [run_lengths(by_dimension[D], targets(D)) for D in sorted(by_dimension)]
 
 
-def _distributions_from(lengths: Iterable[pd.DataFrame], comparison: Comparison) -> list[Distributions]:
+def distributions_from(lengths: Iterable[pd.DataFrame], comparison: Comparison) -> list[Distributions]:
+    """Return the distributions of run lengths of each dimension, as from ``distributions``."""
     told_at = budgets_of_claims(comparison.budget)
     return [
         found
@@ -69,17 +70,13 @@ def _distributions_from(lengths: Iterable[pd.DataFrame], comparison: Comparison)
     ]
 
 
-def distributions_of(comparison: Comparison, compared: Compared) -> list[Distributions]:
-    """Return the distributions of all dimensions, as from ``distributions``; none where there are no targets."""
-    return _distributions_from(_lengths_of(comparison, compared), comparison)
-
-
-def _lengths(findings: Findings) -> list[pd.DataFrame]:
-    return _lengths_of(findings.comparison, findings.comparison.compared)
+def all_run_lengths(findings: Findings) -> list[pd.DataFrame]:
+    """Return the run lengths of all compared algorithms, as from ``run_lengths_of``; to be found once."""
+    return run_lengths_of(findings.comparison, findings.comparison.compared)
 
 
 def _distributions(findings: Findings) -> list[Distributions]:
-    return _distributions_from(findings.once(_lengths), findings.comparison)
+    return distributions_from(findings.once(all_run_lengths), findings.comparison)
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
@@ -118,7 +115,7 @@ def trials_reaching(findings: Findings) -> Json:
     Of a trial that is a list of places among the numbers of evaluations of ``_chart``, each less the one before it.
     """
     found: dict[str, dict[str, dict[str, list[list[int]]]]] = {}
-    for lengths in findings.once(_lengths):
+    for lengths in findings.once(all_run_lengths):
         D = int(lengths["dimension"].iloc[0])
         x = D * _points(findings, D) * (1 + ROUNDING)
         places = lengths.assign(place=np.searchsorted(x, lengths["reached"]))  # of NaN behind the last one

@@ -1,7 +1,7 @@
 """Our results beside the paper's: its claims, its mean ranks and its CPU time."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,23 +10,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from sacma.analysis.comparison import Compared, Comparison
 from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, mark_key, new_layout
 from sacma.analysis.figures.rows import rows
 from sacma.analysis.figures.style import FAINT, Look, looks, styled
-from sacma.analysis.notes import paper_notes, protocol_differences
+from sacma.analysis.notes import paper_notes
 from sacma.analysis.paper import published
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
-from sacma.analysis.paper.claims import Evidence, checks, judge
-from sacma.analysis.paper.published import AS_PRINTED, READINGS, Reading
-from sacma.analysis.run_lengths import by_group
-from sacma.analysis.section import Drawing, Findings, Make, Report, Section, of_all, of_one
-from sacma.analysis.sections.control import control_frequencies
-from sacma.analysis.sections.cpu import comparable_costs
-from sacma.analysis.sections.ecdf import distributions_of
+from sacma.analysis.paper.claims import checks, judge
+from sacma.analysis.paper.published import READINGS, Reading
+from sacma.analysis.paper.resampling import RESAMPLES
+from sacma.analysis.section import Drawing, Findings, Report, Section, of_all, of_one
+from sacma.analysis.sections.readings import BEST, names_of, of_evidence, of_readings
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
-from sacma.analysis.tables import PLACE, mean_ranks, medians_of, pairwise_table, rank_tests
-from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT, best_delta_f, budgets_to_target, evaluations_to_target
+from sacma.analysis.tables import PLACE
+from sacma.analysis.trials import THIRD_OF_IT
 
 PIECE = """
 <p>Repický, Bajer, Pitra and Holeňa, <cite>Adaptive generation-based evolution control for Gaussian process surrogate
@@ -35,8 +32,11 @@ models</cite>, ITAT 2017.</p>
 <li>{% if values.readings|length > 1 %}{{ reading|capitalize }}: {% endif %}{{ note }}</li>{% endfor %}</ul>{% endfor %}
 <h3>Its claims</h3>
 <p class="caption">What it says is in our words, and how it is checked our reading. Supported: all checks hold.
-Contradicted: in some our data point the other way, which need not be significant. Open: neither, as data are missing,
-not of the paper's protocol, or not significant. Each check with its number:
+Contradicted: some check fails. Open: neither, as data are missing, not of the paper's protocol, or could be chance. A
+comparison of two numbers holds where it does in our data and in 95 % of {{ values.resamples }} resamples at least,
+fails where it does not in our data and in 5 % of resamples at most, and is undecided else. A resample draws trials of
+each algorithm on each function, and functions, with replacement. Each check with its number, and the share of resamples
+in which it holds:
 <a href="{{ files.paper_checks.csv }}">csv</a></p>
 <div class="scroll"><table class="sortable claims"><thead><tr><th scope="col">no.</th>
 {% for reading in values.readings %}<th scope="col" class="text">{{ reading }}</th>{% endfor %}
@@ -49,7 +49,7 @@ not of the paper's protocol, or not significant. Each check with its number:
 <details><summary>how it is checked</summary>{{ claim.rule|symbols }}
 {% for reading in values.readings %}{% if values.readings|length > 1 %}<p>{{ reading|capitalize }}:</p>{% endif %}<ul>
 {% for check in claim.of[reading].checks %}<li>{{ check.what|symbols }}: {{ check.shown }}; wanted
-{{ check.wanted|symbols }}: {{ check.holds or "undecided" }}</li>
+{{ check.wanted|symbols }}: {{ check.holds or "undecided" }}{{ check.resampled }}</li>
 {% endfor %}</ul>{% endfor %}</details></td></tr>
 {% endfor %}</tbody></table></div>
 {{ figure("publication", "Our mean ranks over the paper's, after #FE_t evaluations (filled) and a third of them (open);
@@ -62,77 +62,6 @@ LEFT, BETWEEN, ABOVE, BELOW = 34.0, 22.0, 28.0, 16.0
 
 MARGIN = 0.25  # of the axes beyond the mean ranks
 ANY = Look("#7F7F7F", (), "o")  # in the key, of whatever algorithm
-
-
-def names_of(comparison: Comparison, reading: Reading) -> list[str]:
-    """Return which of the compared algorithms are the paper's in a reading."""
-    return [name for name in comparison.names if name in reading.names and comparison.of_paper]
-
-
-def compared_of(findings: Findings, reading: Reading) -> Compared:
-    """Return the trials of the paper's algorithms in a reading."""
-    comparison = findings.comparison
-    names = names_of(comparison, reading)
-    return comparison.compared if len(names) == len(comparison.names) else comparison.among(names)
-
-
-def best_of(findings: Findings, reading: Reading) -> pd.DataFrame:
-    """Return the best Δf of the trials of the paper's algorithms in a reading, on the functions that all of them have.
-
-    Columns as from ``best_delta_f``, with the algorithms as the paper names them.
-    """
-    comparison, theirs = findings.comparison, findings.once(THEIRS[reading])
-    if theirs is comparison.compared:
-        best = findings.best[findings.best["scenario"].isin(OF_TARGET)]
-    else:
-        scenarios = budgets_to_target(evaluations_to_target(theirs.trials, comparison.budget))
-        best = best_delta_f(theirs.trials, scenarios)
-    return theirs.overlap.shared(best).replace({"algorithm": reading.names})
-
-
-def evidence(findings: Findings, reading: Reading) -> Evidence:
-    """Return what the paper's claims are judged by: its algorithms in a reading among themselves, as it names them."""
-    comparison, theirs, ecdf = findings.comparison, findings.once(THEIRS[reading]), findings["ecdf"]
-    names = names_of(comparison, reading)
-    if theirs is not comparison.compared:
-        ours = [trial for trial in comparison.compared.shared if trial.algorithm in names]
-        if list(map(id, theirs.shared)) != list(map(id, ours)):  # the same trials have the same curves
-            ecdf = by_group(distributions_of(comparison, theirs))
-    shared = medians_of(findings.once(BEST[reading]))
-    control = control_frequencies(comparable_costs(findings, names))
-    return Evidence(
-        mean_ranks(shared),
-        rank_tests(shared),
-        pairwise_table(shared),
-        control.replace({"algorithm": reading.names}),
-        ecdf.replace({"algorithm": reading.names}),
-        comparison.budget,
-        not protocol_differences(comparison, reading),
-    )
-
-
-THEIRS = {reading: partial(compared_of, reading=reading) for reading in READINGS}
-BEST = {reading: partial(best_of, reading=reading) for reading in READINGS}
-EVIDENCE = {reading: partial(evidence, reading=reading) for reading in READINGS}
-
-
-def _of_readings(make: Callable[[Findings, Reading], pd.DataFrame]) -> Make:
-    """Return what makes a data frame of each reading that there is, with a column ``reading``."""
-
-    def frames(findings: Findings) -> pd.DataFrame:
-        parts = []
-        for reading in findings.comparison.readings or [AS_PRINTED]:
-            part = make(findings, reading)
-            part.insert(0, "reading", reading.title)
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
-
-    return frames
-
-
-def _of_evidence(make: Callable[[Evidence], pd.DataFrame]) -> Make:
-    """Return what makes a data frame of the evidence of each reading that there is."""
-    return _of_readings(lambda findings, reading: make(findings.once(EVIDENCE[reading])))
 
 
 def _correlations(findings: Findings, reading: Reading) -> pd.DataFrame:
@@ -237,7 +166,8 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading
         f"Mean ranks beside the paper's, {reading.title}",
         "The lowest of each is bold. ρ is Spearman's correlation of the two, with its 95 % bootstrap interval over "
         "functions and instances; rms is the root mean square of their differences. Repeated: with 95 % probability "
-        "our experiment and its own repetition would have at least that ρ, and at most that difference.",
+        "two experiments like ours, each on other instances of the same functions, would have at least that ρ, and at "
+        "most that difference.",
         (Block(header, tuple(rows)),),
     )
 
@@ -286,6 +216,8 @@ def _values(report: Report) -> Mapping[str, object]:
     checked = report.findings["paper_checks"].to_dict("records")
     for check in checked:
         check["shown"] = "no data" if math.isnan(check["ours"]) else f"{check['ours']:.3g}"
+        share = check["resamples"]
+        check["resampled"] = "" if math.isnan(share) else f", in {share:.3g} of the resamples"
     there = [reading.title for reading in report.comparison.readings]
     rows: list[Any] = report.findings["paper_claims"].to_dict("records")
     claims: dict[int, dict[str, Any]] = {}
@@ -294,7 +226,7 @@ def _values(report: Report) -> Mapping[str, object]:
         its_own = [c for c in checked if (c["claim"], c["reading"]) == (row["claim"], row["reading"])]
         claim["of"][row["reading"]] = {**row, "checks": its_own}
     notes = {r.title: list(paper_notes(report.comparison, r)) for r in report.comparison.readings}
-    return {"claims": list(claims.values()), "readings": there, "notes": notes}
+    return {"claims": list(claims.values()), "readings": there, "notes": notes, "resamples": f"{RESAMPLES:,}"}
 
 
 SECTION = Section(
@@ -302,12 +234,12 @@ SECTION = Section(
     title="Publication",
     heading="Against the publication",
     frames={
-        "paper_mean_ranks": of_all(_of_evidence(lambda found: mean_ranks_beside(found.ranks))),
-        "paper_correlation": of_all(_of_readings(_correlations)),
-        "paper_pairs": of_all(_of_evidence(lambda found: pairs_beside(found.pairs))),
-        "paper_cpu": of_one(_of_readings(_cpu)),
-        "paper_claims": _of_evidence(judge),
-        "paper_checks": _of_evidence(checks),
+        "paper_mean_ranks": of_all(of_evidence(lambda found: mean_ranks_beside(found.ranks))),
+        "paper_correlation": of_all(of_readings(_correlations)),
+        "paper_pairs": of_all(of_evidence(lambda found: pairs_beside(found.pairs))),
+        "paper_cpu": of_one(of_readings(_cpu)),
+        "paper_claims": of_evidence(judge),
+        "paper_checks": of_evidence(checks),
     },
     tables=_tables,
     figures=_figures,

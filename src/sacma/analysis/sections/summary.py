@@ -244,7 +244,7 @@ def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
             supported, contradicted, unsettled = (ledger.say(f"claims {name}{of}", n) for name, n in verdicts.items())
             yield (
                 f"Claims taken from the paper{of}: {supported} supported, {contradicted} contradicted (in some check "
-                f"our data point the other way, significantly or not), {unsettled} open. Of "
+                f"our data, and most resamples of them, point the other way), {unsettled} open. Of "
                 f"{ledger.count(f'checks of claims{of}', int(claims['checks'].sum()), 'check')} behind them "
                 f"{ledger.say(f'checks that hold{of}', int(claims['hold'].sum()))} hold, "
                 f"{ledger.say(f'checks that fail{of}', int(claims['fail'].sum()))} fail and "
