@@ -1,8 +1,11 @@
 """Agreement of mean ranks with the paper's, and how good it could be at all.
 
-Mean ranks are over functions, of medians over trials: with other random numbers both would be others. Two intervals say
-by how much. The first resamples our functions and instances. The second asks how well the same experiment, done twice,
-agrees with itself: both times with trials drawn from ours.
+Mean ranks are over functions, of medians over trials, one on each instance: of other functions, on other instances and
+with other random numbers they would be others. Two intervals say by how much. The first resamples our functions and
+trials. The second asks how well two experiments like ours agree with each other, both on our functions, each on other
+instances: in both each algorithm's trials on a function are drawn, with replacement, from ours. With one trial an
+instance, what instances contribute and what random numbers do cannot be told apart. So these are not the bounds of a
+repetition on the same instances, as ours is of the paper's: that should agree better, by how much is not known.
 """
 
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from sacma.analysis.tables import CLOSE
+from sacma.analysis.paper.resampling import ranks_among
 from sacma.surrogate.whitening import Array
 
 RESAMPLES = 2000
@@ -25,7 +28,7 @@ class Agreement:
     difference: float  # root mean square of the differences of mean ranks
     low: float  # of rho, 95 % bootstrap interval over functions and instances
     high: float
-    least_rho: float  # that an experiment has with its own repetition in 95 of 100 cases, or a larger one
+    least_rho: float  # of two experiments on our functions and other instances in 95 of 100 cases, or a larger one
     most_difference: float  # the same of the difference, or a smaller one
 
 
@@ -58,8 +61,7 @@ def _medians(logs: Array, rng: np.random.Generator) -> Array:
 
 def _mean_ranks(medians: Array) -> Array:
     """Return mean ranks, shape (…, algorithms), of medians, shape (…, algorithms, functions)."""
-    ranks: Array = rankdata(np.round(medians / CLOSE) * CLOSE, axis=-2)
-    mean: Array = ranks.mean(axis=-1)
+    mean: Array = ranks_among(medians).mean(axis=-1)
     return mean
 
 

@@ -42,9 +42,9 @@ def correlations(beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns dimension, scenario, algorithms, spearman_rho and its p_value (two-sided, by all permutations), NaN with
         fewer than 3 algorithms, or where all of ours are equal; rms_difference of the mean ranks; rho_low and rho_high,
-        a 95 % bootstrap interval over functions and instances; and what the experiment would have with its own
-        repetition in 95 of 100 cases: repeated_rho, or a larger one, and repeated_difference, or a smaller one. The
-        last four are NaN where algorithms differ in their numbers of trials.
+        a 95 % bootstrap interval over functions and instances; and what two experiments like ours, each on other
+        instances of the same functions, would have in 95 of 100 cases: repeated_rho, or a larger one, and
+        repeated_difference, or a smaller one. The last four are NaN where algorithms differ in their numbers of trials.
     """
     rows = []
     for (D, scenario), group in beside.groupby(PLACE, sort=False):
