@@ -87,7 +87,7 @@ def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
         for check in group.to_dict("records"):
             verdict = VERDICTS.get(check["holds"], "undecided")
             share = check["resamples"]
-            resampled = "" if pd.isna(share) else f", in {share:.3g} of the resamples"
+            resampled = "" if pd.isna(share) else f"; share of resamples {share:.3f}"
             print(f"- {check['what']}: {check['ours']:.3g}; wanted {check['wanted']}: {verdict}{resampled}")
 
 

@@ -49,12 +49,12 @@ def lower(ours: Array, theirs: Array) -> Array:
 
 
 def share_of(resampled: Array) -> float:
-    """Return the share of resamples with 1, NaN where all are NaN.
+    """Return the share of resamples with 1, NaN where some are NaN.
 
-    >>> share_of(np.array([1.0, 0.0, np.nan, 1.0])), share_of(np.array([np.nan]))
+    >>> share_of(np.array([1.0, 0.0, 0.0, 1.0])), share_of(np.array([1.0, np.nan]))
     (0.5, nan)
     """
-    return float(np.mean(resampled == 1)) if not np.isnan(resampled).all() else np.nan
+    return float(np.mean(resampled))
 
 
 def compared(what: str, ours: float, wanted: str, resampled: Array, *, holds: bool | None) -> Check:
@@ -70,10 +70,8 @@ def compared(what: str, ours: float, wanted: str, resampled: Array, *, holds: bo
         resampled: 1 for each resample in which the comparison holds, 0 where it does not, NaN where that is not known.
         holds: it does in our data; None where these are not known.
     """
-    if holds and np.mean(resampled == 1) >= SURE:
-        decided: bool | None = True
-    elif holds is not None and not holds and np.mean(resampled == 0) >= SURE:
-        decided = False
-    else:
-        decided = None
-    return Check(what, ours, wanted, decided, share_of(resampled))
+    share, decided = share_of(resampled), None
+    if holds is not None and not np.isnan(share):
+        sure = np.mean(resampled == (1 if holds else 0)) >= SURE
+        decided = bool(holds) if sure else None
+    return Check(what, ours, wanted, decided, share)

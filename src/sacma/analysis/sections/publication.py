@@ -217,7 +217,7 @@ def _values(report: Report) -> Mapping[str, object]:
     for check in checked:
         check["shown"] = "no data" if math.isnan(check["ours"]) else f"{check['ours']:.3g}"
         share = check["resamples"]
-        check["resampled"] = "" if math.isnan(share) else f", in {share:.3g} of the resamples"
+        check["resampled"] = "" if math.isnan(share) else f"; share of resamples {share:.3f}"
     there = [reading.title for reading in report.comparison.readings]
     rows: list[Any] = report.findings["paper_claims"].to_dict("records")
     claims: dict[int, dict[str, Any]] = {}
