@@ -115,12 +115,9 @@ def write_report(
 
 
 def _tables(section: Section, report: Report) -> list[FormattedTable]:
-    """Return the tables of a section, in their captions what they are over; the paper's numbers in its study only."""
-    over, of_paper = scope(report.comparison) if section.scoped else "", report.comparison.of_paper
-    return [
-        replace(table, caption=f"{table.caption.rstrip()} {over}".rstrip(), number=table.number if of_paper else None)
-        for table in section.tables(report)
-    ]
+    """Return the tables of a section, in their captions what they are over."""
+    over = scope(report.comparison) if section.scoped else ""
+    return [replace(table, caption=f"{table.caption.rstrip()} {over}".rstrip()) for table in section.tables(report)]
 
 
 def _partial(comparison: Comparison) -> str:

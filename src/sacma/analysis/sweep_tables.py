@@ -121,15 +121,6 @@ def write_tables(tables: SweepTables, sweep: Sweep, store: Store) -> tuple[Path,
     for kind in ("ranking", "comparisons", "effects", "ranks"):
         files.append(folder / f"{sweep.name}_{kind}.csv")
         write_atomically(files[-1], csv_of(getattr(tables, kind)).encode())
-    settings = sweep.algorithms[0].settings
-    meanings = sweep.meanings
-    grid = {
-        key: [
-            f"{label}: {meanings[label]}" if label in meanings else label
-            for label in dict.fromkeys(setting.labels[key] for setting in settings)
-        ]
-        for key in sweep.keys
-    }
-    for ending, content in renderings(grid_table(grid)).items():
+    for ending, content in renderings(grid_table(sweep)).items():
         write_atomically(folder / f"{sweep.name}_grid.{ending}", content.encode())
     return tuple(files)

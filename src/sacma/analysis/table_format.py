@@ -66,11 +66,21 @@ class FormattedTable:
     caption: str  # says how to read it
     blocks: tuple[Block, ...]
     number: int | None = None  # as which table of the paper
+    reading: str = ""  # of the paper, by which it is that table
+
+    @property
+    def label(self) -> str:
+        """Number and reading, empty where the table is none of the paper's."""
+        return ", ".join(filter(None, [str(self.number), self.reading])) if self.number is not None else ""
 
     @property
     def heading(self) -> str:
-        """Title with number."""
-        return self.title if self.number is None else f"Table {self.number}: {self.title}"
+        """Title with number and reading.
+
+        >>> FormattedTable("t", "Mean ranks", "", (), 3, "as its authors ran it").heading
+        'Table 3, as its authors ran it: Mean ranks'
+        """
+        return f"Table {self.label}: {self.title}" if self.label else self.title
 
     @property
     def columns(self) -> int:

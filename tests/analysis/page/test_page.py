@@ -256,7 +256,10 @@ def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> N
         assert re.search(line, tex), line
     page = (report / "index.html").read_text()
     assert 'id="publication"' in page
-    assert "Table 3" in page
+    for heading in ("Table 1: ", "Table 2, by", "Table 3, by the paper&#x27;s text: ", "Figure 1: ", "Figure 3: "):
+        assert heading in page
+    assert "as its authors ran it" not in page
+    assert (report / "figures" / "figure3_run_lengths_03D_by_text.svg").exists()
 
 
 def test_the_paper_is_not_in_a_study_of_others(opened: Opened, results: Path) -> None:

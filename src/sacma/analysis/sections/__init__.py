@@ -19,6 +19,7 @@ FILES = (
     "control",
     "cpu",
     "publication",
+    "numbered",
     "data",
     "trials",
 )

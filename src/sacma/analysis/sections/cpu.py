@@ -93,18 +93,20 @@ def cpu_per_evaluation(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
-    cpu = report.findings["cpu"]
-    if cpu.empty:
-        return
+    if not report.findings["cpu"].empty:
+        yield cpu_table(report.findings["cpu"])
+
+
+def cpu_table(cpu: pd.DataFrame) -> FormattedTable:
+    """Return CPU time by algorithm and dimension, from ``cpu_per_evaluation``: Table 2 of the paper in milliseconds."""
     total = cpu[cpu["part"] == "total"]
     seconds = total.pivot(index="algorithm", columns="dimension", values="seconds_per_evaluation")
     rows = number_rows(1e3 * seconds.reindex(cpu["algorithm"].unique()), ".3f")
-    yield FormattedTable(
+    return FormattedTable(
         "table_cpu",
         "CPU time",
         "Milliseconds per true evaluation, one thread: CPU time of all trials over all their evaluations.",
         (Block(((Head("algorithm"), *(Head(f"{D}-D") for D in seconds.columns)),), rows),),
-        number=2,
     )
 
 

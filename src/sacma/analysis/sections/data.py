@@ -1,8 +1,8 @@
-"""Data: how complete they are, what of them is compared, the settings (Table 1 of the paper), and provenance."""
+"""Data: how complete they are, what of them is compared, the settings, and provenance."""
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
 import pandas as pd
@@ -12,6 +12,8 @@ from sacma.analysis.notes import left_out
 from sacma.analysis.section import Findings, Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
 from sacma.config.nested import flattened
+from sacma.config.sweep import Sweep, load_sweep
+from sacma.config.templates import template_paths
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 
@@ -34,6 +36,8 @@ PIECE = """
 {% endfor %}
 {% if cocopp %}<p><a href="{{ cocopp }}">cocopp's pages</a></p>{% endif %}
 """
+
+PAPER_SWEEP = "paper_table1.yaml"  # in configs/sweeps
 
 
 def _completeness(findings: Findings) -> pd.DataFrame:
@@ -81,15 +85,26 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         "Settings",
         "Those that differ between algorithms or from the defaults; empty where an algorithm has no such setting.",
         (Block(header, rows),),
-        number=1,
     )
 
 
-def grid_table(grid: Mapping[str, Sequence[object]]) -> FormattedTable:
-    """Return the values that a sweep tries (Table 1 of the paper)."""
+def grid_table(sweep: Sweep) -> FormattedTable:
+    """Return the values that a sweep tries, as the paper's Table 1 where they are those of its sweep."""
+    grid = _grid_of(sweep)
     rows = tuple((Cell(key), Cell(", ".join(map(setting_text, values)))) for key, values in grid.items())
     block = Block(((Head("setting"), Head("values")),), rows)
-    return FormattedTable("table_grid", "Values of the settings", "Every combination is tried.", (block,), number=1)
+    number = 1 if grid == _grid_of(paper_sweep()) else None
+    return FormattedTable("table_grid", "Values of the settings", "Every combination is tried.", (block,), number)
+
+
+def paper_sweep() -> Sweep:
+    """Return the paper's sweep, from the shipped config."""
+    return load_sweep(next(path for path in template_paths() if path.name == PAPER_SWEEP))
+
+
+def _grid_of(sweep: Sweep) -> dict[str, list[str]]:
+    settings = sweep.algorithms[0].settings
+    return {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
 
 
 def setting_text(value: object) -> str:

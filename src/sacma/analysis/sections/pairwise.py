@@ -1,6 +1,6 @@
 """Pairs of algorithms: wins over functions and whether they are significant, Table 4 of the paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -18,29 +18,36 @@ PIECE = """
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
-    """Yield on how many functions the row's algorithm beats the column's (Table 4)."""
+    """Yield the table of the paper's scenarios, and that of the first and the last fixed budget."""
     fixed = report.comparison.fixed_budgets
     for pairs, scenarios, suffix in by_kind(report.findings["pairwise"], list(dict.fromkeys([fixed[0], fixed[-1]]))):
-        algorithms = pairs["winner"].unique()
-        blocks = []
-        for D, of_dimension in by_dimension(pairs):
-            wins = of_dimension.pivot(index="winner", columns=["loser", "scenario"], values="wins")
-            wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, scenarios]))
-            won = of_dimension[of_dimension["significant"]]
-            stars = {(a, (b, where)) for a, b, where in zip(won["winner"], won["loser"], won["scenario"], strict=True)}
-            header = spanning((f"{D}-D", "evaluations"), algorithms, scenarios)
-            blocks.append(Block(header, number_rows(wins, ".0f", stars=stars)))
-        correction = {"p_bergmann_hommel": "Bergmann and Hommel", "p_shaffer": "Shaffer"}[decisive(pairs)]
-        yield FormattedTable(
-            f"table_pairwise{suffix}",
-            f"Pairwise comparisons{suffix.replace('_', ' ')}",
-            "On how many functions the algorithm of the row has the lower Δf_med than that of the column. An asterisk: "
-            "its mean rank is significantly lower, by Friedman's post-hoc test with the correction of "
-            f"{correction} at the family-wise level {ALPHA:g}, where the ranks differ at all. "
-            f"{'' if suffix else BUDGETS}",
-            tuple(blocks),
-            number=4,
-        )
+        yield wins_table(pairs, scenarios, suffix)
+
+
+def wins_table(pairs: pd.DataFrame, scenarios: Sequence[str], suffix: str = "") -> FormattedTable:
+    """Return on how many functions the row's algorithm beats the column's, from ``pairwise_table`` (Table 4).
+
+    The suffix is that of the table's name; with one, scenarios are not the paper's.
+    """
+    algorithms = pairs["winner"].unique()
+    blocks = []
+    for D, of_dimension in by_dimension(pairs):
+        wins = of_dimension.pivot(index="winner", columns=["loser", "scenario"], values="wins")
+        wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, scenarios]))
+        won = of_dimension[of_dimension["significant"]]
+        stars = {(a, (b, where)) for a, b, where in zip(won["winner"], won["loser"], won["scenario"], strict=True)}
+        header = spanning((f"{D}-D", "evaluations"), algorithms, scenarios)
+        blocks.append(Block(header, number_rows(wins, ".0f", stars=stars)))
+    correction = {"p_bergmann_hommel": "Bergmann and Hommel", "p_shaffer": "Shaffer"}[decisive(pairs)]
+    return FormattedTable(
+        f"table_pairwise{suffix}",
+        f"Pairwise comparisons{suffix.replace('_', ' ')}",
+        "On how many functions the algorithm of the row has the lower Δf_med than that of the column. An asterisk: "
+        "its mean rank is significantly lower, by Friedman's post-hoc test with the correction of "
+        f"{correction} at the family-wise level {ALPHA:g}, where the ranks differ at all. "
+        f"{'' if suffix else BUDGETS}",
+        tuple(blocks),
+    )
 
 
 SECTION = Section(

@@ -60,29 +60,38 @@ def by_kind(frame: pd.DataFrame, fixed: Sequence[str]) -> Iterator[tuple[pd.Data
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
-    """Yield mean ranks and the tests of whether they differ (Table 3)."""
-    tests = report.findings["rank_tests"].set_index(PLACE)
-    stars = {("F_F", place) for place in tests.index[tests["significant"].astype(bool)]}
+    """Yield the table of the paper's scenarios, and that of fixed budgets."""
     for ranks, scenarios, suffix in by_kind(report.findings["mean_ranks"], report.comparison.fixed_budgets):
-        dimensions = sorted(ranks["dimension"].unique())
-        columns = pd.MultiIndex.from_product([dimensions, scenarios])
-        values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
-        body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
-        body += number_rows(tests[["F_F"]].reindex(columns).T, ".2f", stars=stars)
-        counts = ranks.groupby(PLACE).agg(functions=("functions", "first"), algorithms=("functions", "size"))
-        same = counts["algorithms"].min() == counts["algorithms"].max()
-        body += number_rows(counts[["functions"] if same else ["functions", "algorithms"]].reindex(columns).T, ".0f")
-        thresholds = [f"{value:.2f}" for value in tests["critical_value"].reindex(columns).dropna().sort_values()]
-        critical = " to ".join(dict.fromkeys([*thresholds[:1], *thresholds[-1:]]))
-        yield FormattedTable(
-            f"table_mean_ranks{suffix}",
-            f"Mean ranks{suffix.replace('_', ' ')}",
-            "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
-            f"asterisk where the ranks differ at the level {ALPHA:g}"
-            f"{critical and f' (critical value {critical})'}. {'' if suffix else BUDGETS}",
-            (Block(spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios), body),),
-            number=3,
-        )
+        yield mean_ranks_table(ranks, report.findings["rank_tests"], scenarios, suffix)
+
+
+def mean_ranks_table(
+    ranks: pd.DataFrame, tests: pd.DataFrame, scenarios: Sequence[str], suffix: str = ""
+) -> FormattedTable:
+    """Return mean ranks and the tests of whether they differ, from ``mean_ranks`` and ``rank_tests`` (Table 3).
+
+    The suffix is that of the table's name; with one, scenarios are not the paper's.
+    """
+    tested = tests.set_index(PLACE)
+    stars = {("F_F", place) for place in tested.index[tested["significant"].astype(bool)]}
+    dimensions = sorted(ranks["dimension"].unique())
+    columns = pd.MultiIndex.from_product([dimensions, scenarios])
+    values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
+    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
+    body += number_rows(tested[["F_F"]].reindex(columns).T, ".2f", stars=stars)
+    counts = ranks.groupby(PLACE).agg(functions=("functions", "first"), algorithms=("functions", "size"))
+    same = counts["algorithms"].min() == counts["algorithms"].max()
+    body += number_rows(counts[["functions"] if same else ["functions", "algorithms"]].reindex(columns).T, ".0f")
+    thresholds = [f"{value:.2f}" for value in tested["critical_value"].reindex(columns).dropna().sort_values()]
+    critical = " to ".join(dict.fromkeys([*thresholds[:1], *thresholds[-1:]]))
+    return FormattedTable(
+        f"table_mean_ranks{suffix}",
+        f"Mean ranks{suffix.replace('_', ' ')}",
+        "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
+        f"asterisk where the ranks differ at the level {ALPHA:g}"
+        f"{critical and f' (critical value {critical})'}. {'' if suffix else BUDGETS}",
+        (Block(spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios), body),),
+    )
 
 
 def _figures(report: Report) -> Iterator[Drawing]:
