@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from report import bold, markdown, markdown_head, parsed
 
-from sacma.analysis.paper.published import ALGORITHMS, READINGS
+from sacma.analysis.paper.readings import ALGORITHMS, READINGS
 from sacma.analysis.sections.cpu import PARTS
 
 COPIED = ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_checks", "paper_pairs", "paper_cpu")

@@ -77,3 +77,21 @@ def test_a_guess_is_called_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     finish(tmp_path, OWN.with_suffix(".yaml"), 1.0, functions="8", dimensions="2", instances="1", budget=10)
     assert "a guess:" not in planned(*own)
     assert "a guess:" not in planned(GP5, *SMALL, "--results", tmp_path)
+
+
+def test_each_reading_of_the_paper_has_its_sum() -> None:
+    """As make reproduce plans them: the rows of a reading add up to its own, and both to all; one alone has none."""
+    configs = [CONFIGS / folder / f"{name}.yaml" for folder in (".", "as_run") for name in ("cmaes", "gp1", "gp5")]
+    said = planned(*configs, *SMALL)
+    hours = {line.split("  ")[0].strip(): float(line.split()[-1]) for line in said.splitlines() if "0/300" in line}
+    sums = {line.split("  ")[0].strip(): line.split()[-4:] for line in said.splitlines() if "0/900" in line}
+    assert list(sums) == ["as its authors ran it", "by the paper's text"]
+    for title, suffix in (("as its authors ran it", True), ("by the paper's text", False)):
+        trials, missing, failed, total = sums[title]
+        assert (trials, missing, failed) == ("0/900", "900", "0")
+        parts = [value for name, value in hours.items() if name.endswith("-as-run") == suffix]
+        assert len(parts) == 3
+        assert float(total) == pytest.approx(sum(parts), rel=0.05)  # of two digits each
+    assert "0/1800" in said
+    assert "0/900" not in planned(*configs[:2], *SMALL)
+    assert "text" not in planned(*configs[:3], *SMALL)

@@ -8,7 +8,7 @@ from operator import itemgetter
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
-from sacma.analysis.paper.published import AS_PRINTED, Reading
+from sacma.analysis.paper.readings import AS_PRINTED, Reading
 from sacma.analysis.trials import ROUNDING, SMALLEST_TARGET
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sacma.analysis.paper.readings import READINGS
 from sacma.cli.common import counted
 from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of
@@ -30,18 +31,25 @@ LONGEST_NAME = 26
 
 
 def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[str], str] = lambda name: name) -> Table:
-    """Return the numbers of trials by row and dimension, and the cost of missing ones; ``group`` names the row."""
+    """Return the numbers of trials by row and dimension, and the cost of missing ones; ``group`` names the row.
+
+    Where there are algorithms of both readings of the paper, each reading has a row of its sums.
+    """
     names = list(dict.fromkeys(group(spec.name) for spec in completeness.specs))
     dimensions = sorted({spec.dimension for spec in completeness.specs})
     table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU h")
-    for name in [*names, ""] if len(names) > 1 else names:
-        specs = [spec for spec in completeness.specs if name in {group(spec.name), ""}]
+    rows = [(name, {name}) for name in names]
+    readings = [(reading.title, there) for reading in READINGS if (there := set(names) & set(reading.names))]
+    rows += readings if len(readings) > 1 else []
+    rows += [("all", set(names))] if len(names) > 1 else []
+    for title, of in rows:
+        specs = [spec for spec in completeness.specs if group(spec.name) in of]
         cells = [[spec for spec in specs if spec.dimension == D] for D in dimensions]
         counts = [f"{sum(spec.key in completeness.heads for spec in cell)}/{len(cell)}" for cell in cells]
         missing = [spec for spec in specs if spec.key not in completeness.heads]
         failed = sum(spec.key in completeness.failures for spec in missing)
         hours = costs.seconds(work_in(missing)) / 3600
-        table.add_row(name or "all", *counts, str(len(missing)), str(failed), f"{hours:.2g}" if missing else "0")
+        table.add_row(title, *counts, str(len(missing)), str(failed), f"{hours:.2g}" if missing else "0")
     return table
 
 

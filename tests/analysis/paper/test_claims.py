@@ -11,6 +11,7 @@ import pytest
 from sacma.analysis.paper import published
 from sacma.analysis.paper.claims import checks, claims, judge
 from sacma.analysis.paper.evidence import EARLY, END, MIDDLE, Evidence
+from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.paper.resampling import RESAMPLES, Resamples
 from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
 
@@ -130,7 +131,7 @@ def test_behind_is_a_failure_and_says_so() -> None:
 
 def test_fewer_algorithms_leave_open_what_is_among_all() -> None:
     """Without CMA-ES ranks are others: no check of a rank is decided, whatever the numbers."""
-    five = evidence(published.mean_ranks_among(published.ALGORITHMS[1:]))
+    five = evidence(published.mean_ranks_among(ALGORITHMS[1:]))
     assert judge(five)["verdict"].unique().tolist() == ["open"]
     assert (checks(five)["holds"] == "").all()
 

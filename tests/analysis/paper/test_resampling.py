@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.paper import published, resampling
 from sacma.analysis.paper.evidence import SURE, compared, lower, share_of
+from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.paper.resampling import (
     RESAMPLES,
     drawn_functions,
@@ -207,7 +207,7 @@ def study(ahead: float) -> Findings:
     """Make up the paper's study in 20-D: the adaptive algorithms are ahead by so many decades, all are as noisy."""
 
     def found(spec: TrialSpec) -> Improvements:
-        number = published.ALGORITHMS.index(spec.name)
+        number = ALGORITHMS.index(spec.name)
         noise = NOISE[number, spec.function - 1, spec.instance % 15]
         lead = ahead if number in (4, 5) else 0.0
         return [(1, 1e9), (spec.budget // 20, 1e8), (spec.budget // 2, 10.0 ** float(noise - lead))]

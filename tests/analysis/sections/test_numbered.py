@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.paper.published import ADAPTIVE, ALGORITHMS, AS_PRINTED, AS_RUN, READINGS, Reading
+from sacma.analysis.paper.readings import ADAPTIVE, ALGORITHMS, AS_PRINTED, AS_RUN, READINGS, Reading
 from sacma.analysis.section import Drawing, Findings, Report
 from sacma.analysis.sections import all_sections, find, numbered, pairwise, ranks
 from sacma.analysis.sections.data import grid_table, paper_sweep

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from sacma.analysis.paper.published import AS_PRINTED, AS_RUN, READINGS, Reading
+from sacma.analysis.paper.readings import AS_PRINTED, AS_RUN, READINGS, Reading
 from sacma.analysis.section import Findings
 from sacma.analysis.sections import find
 from tests.analysis.both_readings import studies

@@ -9,7 +9,8 @@ from scipy import stats
 
 from sacma.analysis.paper import published
 from sacma.analysis.paper.agreement import agreement
-from sacma.analysis.paper.published import FEWEST_OF_PAPER, Reading
+from sacma.analysis.paper.published import FEWEST_OF_PAPER
+from sacma.analysis.paper.readings import Reading
 from sacma.analysis.tables import PLACE, joined
 
 

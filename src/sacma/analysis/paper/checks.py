@@ -9,6 +9,7 @@ import numpy as np
 
 from sacma.analysis.paper import published
 from sacma.analysis.paper.evidence import EARLY, END, MIDDLE, Check, Evidence, compared, lower, share_of
+from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.paper.resampling import UNKNOWN, drawn_functions
 from sacma.analysis.tables import ALPHA, PLACE, decisive
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
@@ -17,7 +18,7 @@ from sacma.surrogate.whitening import Array
 DIMENSIONS = (2, 3, 5, 10, 20)
 HIGH_DIMENSIONS = (10, 20)
 MEASURED = ("ADA-Kendall", "ADA-RD")  # the two adaptive algorithms that the paper recommends
-OTHERS = tuple(name for name in published.ALGORITHMS if name not in MEASURED)
+OTHERS = tuple(name for name in ALGORITHMS if name not in MEASURED)
 MOST_DIMENSIONS = 4  # of five: "basically all"
 MOST = 0.5  # of functions and dimensions: "generally"
 
@@ -26,13 +27,13 @@ def _ranks(evidence: Evidence, D: int, scenario: str) -> Mapping[str, float]:
     """Return mean ranks by algorithm; none unless all six are there, as ranks among fewer are others."""
     there = evidence.ranks[(evidence.ranks["dimension"] == D) & (evidence.ranks["scenario"] == scenario)]
     ranks = {name: float(rank) for name, rank in zip(there["algorithm"], there["mean_rank"].round(9), strict=True)}
-    return ranks if ranks.keys() == set(published.ALGORITHMS) else {}
+    return ranks if ranks.keys() == set(ALGORITHMS) else {}
 
 
 def _resampled_ranks(evidence: Evidence, D: int, scenario: str) -> Mapping[str, Array]:
     """Return resampled mean ranks by algorithm, each of shape (R,); not known unless all six are there."""
     there = bool(_ranks(evidence, D, scenario))
-    return {name: evidence.resamples.rank(D, scenario, name) if there else UNKNOWN for name in published.ALGORITHMS}
+    return {name: evidence.resamples.rank(D, scenario, name) if there else UNKNOWN for name in ALGORITHMS}
 
 
 def _ranks_differ(evidence: Evidence) -> Iterator[Check]:

@@ -8,34 +8,13 @@ returns a frame of its own.
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
 
 import pandas as pd
 
+from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.statistics import mean_ranks_from_wins
 from sacma.analysis.tables import PLACE
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
-
-ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")  # in the paper's order
-ADAPTIVE = ALGORITHMS[3:]  # those that Table 2 and Figure 2 are of
-
-
-class Reading(NamedTuple):
-    """The paper's six algorithms in one reading: what it and its files are called, and how algorithms' names end."""
-
-    title: str
-    suffix: str
-    key: str
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The algorithms' names in the paper by those in this reading."""
-        return {f"{name}{self.suffix}": name for name in ALGORITHMS}
-
-
-AS_PRINTED = Reading("by the paper's text", "", "by_text")
-AS_RUN = Reading("as its authors ran it", "-as-run", "as_run")
-READINGS = (AS_RUN, AS_PRINTED)  # configs/as_run and configs/
 
 FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
 PROBLEMS = 24  # functions that mean ranks and wins are over

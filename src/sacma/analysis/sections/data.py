@@ -103,8 +103,14 @@ def paper_sweep() -> Sweep:
 
 
 def _grid_of(sweep: Sweep) -> dict[str, list[str]]:
-    settings = sweep.algorithms[0].settings
-    return {key: list(dict.fromkeys(setting.labels[key] for setting in settings)) for key in sweep.keys}
+    settings, meanings = sweep.algorithms[0].settings, sweep.meanings
+    return {
+        key: [
+            f"{label}: {meanings[label]}" if label in meanings else label
+            for label in dict.fromkeys(setting.labels[key] for setting in settings)
+        ]
+        for key in sweep.keys
+    }
 
 
 def setting_text(value: object) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sacma.analysis.paper.published import ADAPTIVE, ALGORITHMS, Reading
+from sacma.analysis.paper.readings import ADAPTIVE, ALGORITHMS, Reading
 from sacma.analysis.section import Drawing, Report, Section
 from sacma.analysis.sections.control import FIGURE_2, control_frequency, transfer_functions
 from sacma.analysis.sections.cpu import cpu_table

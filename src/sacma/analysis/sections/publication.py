@@ -14,10 +14,9 @@ from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, mark_key, n
 from sacma.analysis.figures.rows import rows
 from sacma.analysis.figures.style import FAINT, Look, looks, styled
 from sacma.analysis.notes import paper_notes
-from sacma.analysis.paper import published
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
 from sacma.analysis.paper.claims import checks, judge
-from sacma.analysis.paper.published import READINGS, Reading
+from sacma.analysis.paper.readings import ALGORITHMS, READINGS, Reading
 from sacma.analysis.paper.resampling import RESAMPLES
 from sacma.analysis.section import Drawing, Findings, Report, Section, of_all, of_one
 from sacma.analysis.sections.readings import BEST, names_of, of_evidence, of_readings
@@ -110,8 +109,8 @@ def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = F
     side = (width - LEFT - 6 - (columns - 1) * BETWEEN) / (columns if width < PAGE else max(columns, 3))
     lines, height = -(-len(dimensions) // columns), ABOVE - LINE + side + BELOW
     row = LINE + lines * height  # of a reading, below its title
-    look = looks(published.ALGORITHMS)
-    shown = [name for name in published.ALGORITHMS if (these["algorithm"] == name).any()]
+    look = looks(ALGORITHMS)
+    shown = [name for name in ALGORITHMS if (these["algorithm"] == name).any()]
     budgets = [scenario for scenario in reversed(OF_TARGET) if (these["scenario"] == scenario).any()]
     keys = [mark_key(name, look[name]) for name in shown]
     keys += [mark_key(f"after {each}", replace(ANY, filled=each != THIRD_OF_IT)) for each in budgets]
@@ -174,7 +173,7 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading
 
 def _beside_pairs_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
     """Return our wins beside the paper's, from ``pairs_beside``."""
-    algorithms = [name for name in published.ALGORITHMS if name in set(beside["winner"])]
+    algorithms = [name for name in ALGORITHMS if name in set(beside["winner"])]
     header_of = partial(spanning, over=algorithms, below=("paper", "ours"))
     blocks = []
     for (D, scenario), group in beside.groupby(PLACE, sort=False):

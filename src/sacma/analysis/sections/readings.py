@@ -8,7 +8,7 @@ import pandas as pd
 from sacma.analysis.comparison import Compared, Comparison
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.evidence import Evidence, budgets_of_claims
-from sacma.analysis.paper.published import AS_PRINTED, READINGS, Reading
+from sacma.analysis.paper.readings import AS_PRINTED, READINGS, Reading
 from sacma.analysis.paper.resampling import Resamples, resampled_control, resampled_proportions, resampled_ranks
 from sacma.analysis.run_lengths import by_group
 from sacma.analysis.section import Findings, Make

@@ -13,7 +13,7 @@ from sacma.analysis.comparison import Comparison
 from sacma.analysis.ledger import Ledger, dimensions, listed
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
-from sacma.analysis.paper.published import AS_PRINTED, Reading
+from sacma.analysis.paper.readings import AS_PRINTED, Reading
 from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, PLACE
 from sacma.analysis.trials import OF_TARGET
