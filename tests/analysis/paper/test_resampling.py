@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sacma.analysis.paper import resampling
 from sacma.analysis.paper.evidence import SURE, compared, lower, share_of
 from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.paper.resampling import (

@@ -41,7 +41,7 @@ def test_the_key_tells_open_markers_from_filled_ones() -> None:
     """Of the two budgets, or of the one that there is."""
     table = beside(BOTH, [2, 5])
     key = [text.get_text() for text in ranks_beside(table).legends[0].get_texts()]
-    assert key == [*published.ALGORITHMS, "after #FEₜ", "after #FEₜ/3"]
+    assert key == [*ALGORITHMS, "after #FEₜ", "after #FEₜ/3"]
     smaller = ranks_beside(table[table["scenario"] == THIRD_OF_IT]).legends[0]
     assert smaller.get_texts()[-1].get_text() == "after #FEₜ/3"
     assert smaller.get_lines()[-1].get_markerfacecolor() == "white"

@@ -22,7 +22,7 @@ from sacma.analysis.section import Drawing, Findings, Report, Section, of_all, o
 from sacma.analysis.sections.readings import BEST, names_of, of_evidence, of_readings
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
 from sacma.analysis.tables import PLACE
-from sacma.analysis.trials import THIRD_OF_IT
+from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT
 
 PIECE = """
 <p>Repický, Bajer, Pitra and Holeňa, <cite>Adaptive generation-based evolution control for Gaussian process surrogate
