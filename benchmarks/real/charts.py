@@ -36,7 +36,7 @@ def ranks_chart(means: pd.DataFrame, half: str, *, narrow: bool = False) -> Figu
         _over_budget(axes, budgets)
         axes.set(ylabel="mean rank (1 is best)", xlim=(budgets[0] / 1.1, budgets[-1] * 1.05))
         axes.invert_yaxis()
-        _name_ends(axes, ends, budgets[-1], 1.3 if narrow else 1.12)
+        _name_ends(axes, ends, 1.07 if narrow else 1.02)
     return figure
 
 
@@ -76,8 +76,8 @@ def _over_budget(axes: Axes, budgets: Sequence[float]) -> None:
     axes.grid(color=FAINT, linewidth=0.5)
 
 
-def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], last: float, beyond: float) -> None:
-    """Write names right of the ends of lines, at ``beyond`` times the last budget, as far apart as they are high."""
+def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], beside: float) -> None:
+    """Write names right of the ends of lines, as far apart as they are high; ``beside`` is in widths of the axes."""
     top, bottom = sorted(axes.get_ylim())
     height = (bottom - top) * HEIGHT_OF_A_LINE / 2.9
     names = sorted(ends, key=lambda name: ends[name][1])
@@ -92,7 +92,8 @@ def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], last: floa
         axes.annotate(
             name,
             (end, rank),
-            (last * beyond, place),
+            (beside, place),
+            textcoords=axes.get_yaxis_transform(),
             va="center",
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 1, "shrinkB": 3},

@@ -141,7 +141,7 @@ def test_names_of_shipped_configs_differ() -> None:
         ("name: A\nalgorithm: [1]\n", "c.yaml:2: algorithm: [1] is not allowed"),
         ("algorithm: surrogate-cmaes\n", "c.yaml: name: is missing"),
         ("name: ../x\nalgorithm: surrogate-cmaes\n", "'../x' cannot name a folder"),
-        ("name: coco\nalgorithm: surrogate-cmaes\n", "'coco' is reserved, for results"),
+        ("name: coco\nalgorithm: surrogate-cmaes\n", "(at most 64), no reserved name as this one is"),
         ("name: A\nname: B\nalgorithm: surrogate-cmaes\n", "c.yaml:2: name: given twice, first on line 1"),
         (MINIMAL + "description: 'a \"b\"'\n", "COCO's files take one line of ASCII"),
         ("name: [\n", "not valid YAML"),

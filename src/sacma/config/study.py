@@ -103,11 +103,11 @@ class Protocol(Settings):
 def check_name(name: str) -> str:
     """Return ``name`` if it can name a folder of results, else raise ValueError."""
     fits = re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,62}[A-Za-z0-9_+-])?", name)
-    if fits and name.partition(".")[0].lower() in RESERVED_NAMES:
-        raise ValueError(f"{shown(name)} is reserved, for results or by an operating system; use another name")
-    if not fits:
+    reserved = name.partition(".")[0].lower() in RESERVED_NAMES
+    if not fits or reserved:
         raise ValueError(
             f"{shown(name)} cannot name a folder of results; use letters, digits, '.', '_', '+' and '-' (at most 64)"
+            f"{', no reserved name as this one is' if fits else ''}"
         )
     return name
 

@@ -17,7 +17,6 @@ multiple data sets, JMLR 7 (2006), section 3.1.3.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -125,23 +124,24 @@ def rank_sum(a: Sample, b: Sample) -> RankSum:
     if np.ptp(doubled) == 0:
         p_value = 1.0
     elif max(first.size, second.size) <= LARGEST_EXACT:
-        sums = _share_of_sums(tuple(sorted(doubled.tolist())), first.size)
-        distances = np.abs(np.arange(sums.size) - first.size * (doubled.size + 1))
-        p_value = float(sums[distances >= abs(of_first - first.size * (doubled.size + 1))].sum())
+        choices = _choices(tuple(sorted(doubled.tolist())), first.size)
+        distances = np.abs(np.arange(choices.size) - first.size * (doubled.size + 1))
+        far = distances >= abs(of_first - first.size * (doubled.size + 1))
+        p_value = float(choices[far].sum() / choices.sum())
     else:
         p_value = float(stats.mannwhitneyu(first, second, alternative="two-sided", method="asymptotic").pvalue)
-    return RankSum(min(p_value, 1.0), 1 - u / (first.size * second.size))
+    return RankSum(p_value, 1 - u / (first.size * second.size))
 
 
 @lru_cache(maxsize=1024)
-def _share_of_sums(doubled: tuple[int, ...], size: int) -> Floats:
-    """Return which share of all choices of ``size`` of these ranks has the sum 0, 1, … and so on."""
-    counts = np.zeros((size + 1, sum(doubled[-size:]) + 1))  # of choices, by number of ranks and sum; whole numbers
+def _choices(doubled: tuple[int, ...], size: int) -> Floats:
+    """Return how many choices of ``size`` of these ranks have the sum 0, 1 and so on."""
+    counts = np.zeros((size + 1, sum(doubled[-size:]) + 1))  # by number of ranks and sum; whole numbers
     counts[0, 0] = 1.0
     for rank in doubled:
         counts[1:, rank:] += counts[:-1, : counts.shape[1] - rank].copy()  # choices without it, and it
-    shares: Floats = counts[size] / comb(len(doubled), size)
-    return shares
+    of_size: Floats = counts[size]
+    return of_size
 
 
 def signed_rank(differences: Sequence[float] | Floats) -> float:
