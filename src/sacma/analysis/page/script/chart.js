@@ -224,7 +224,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
       readout.style.minHeight = `${readout.offsetHeight}px`;
     };
     readout.style.minHeight = "";
-    tell(line() === null ? x.length - 1 : Math.max(0, x.findLastIndex((value) => value <= line() * (1 + 1e-9))));
+    tell(line() === null ? (across.falls ? 0 : x.length - 1) : Math.max(0, x.findLastIndex((value) => value <= line() * (1 + 1e-9))));
   };
 
   const fillBoxes = () => fillAlgorithms(name, redraw);
