@@ -644,13 +644,13 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     (MO, "self._success >= OFTEN else", "self._success >= 0.0 else", "proposals follow their success"),
     # The published code
     (
-        S + "as_run/control.py",
+        S + "control/as_run.py",
         "return None if trained is None else super().replace(trained)",
         "return super().replace(trained)",
         "as run: the last model outlives a failed training",
     ),
     (
-        S + "as_run/control.py",
+        S + "control/as_run.py",
         "clipped = min(max(smoothed, self.error_floor), self.error_threshold)",
         "clipped = min(smoothed, self.error_threshold)",
         "as run: g_m^max below the floor",
