@@ -175,6 +175,10 @@ def test_phone(browser: Browser, results: Path, shade: str) -> None:
     options: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "color_scheme": shade}
     opened = Opened(browser, results, **options)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+    opened.page.evaluate(
+        "for (const name of document.querySelectorAll('.readout b')) name.textContent = 'Long-name-'.repeat(6)"
+    )
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
     before = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
     picture = opened.picture("convergence")
     opened.page.click("#theme")
