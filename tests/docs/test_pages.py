@@ -53,6 +53,13 @@ DRAWINGS = """() => [...document.querySelectorAll("article img")]
     .filter(each => each.currentSrc.endsWith(".svg") && each.clientWidth)
     .map(each => [each.currentSrc, each.clientWidth])"""
 
+CHOSEN = """() => [...document.querySelectorAll("article picture")].every(picture => {
+    const image = picture.querySelector("img");
+    const source = [...picture.querySelectorAll("source")].find(each => matchMedia(each.media).matches);
+    return image.complete && image.currentSrc === new URL(source ? source.srcset : image.src, document.baseURI).href;
+})"""
+"""Whether each picture shows the form for the window as it is: browsers change it some time after the window."""
+
 OVERLAPPING = """() => {
     const boxes = [...document.querySelectorAll(".chart svg text, .controls label, .readout, .headline, .scope")]
         .map(each => [each.textContent, each.getBoundingClientRect()]).filter(([, box]) => box.width);
@@ -130,6 +137,7 @@ def test_page(site: Site, name: str) -> None:
         site.page.set_viewport_size({"width": width, "height": 900})
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width
         assert site.page.evaluate(WIDER) == []
+        site.page.wait_for_function(CHOSEN)
         for url, shown in site.page.evaluate(DRAWINGS):
             assert smallest_label(Path(unquote(urlsplit(url).path)), shown) >= LABELS, (url, width)
     site.page.set_viewport_size({"width": PAPER, "height": 900})
