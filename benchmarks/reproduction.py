@@ -1,20 +1,25 @@
-"""The reproduction, as docs/reproduction.md shows it: from the report's tables, as Markdown. It runs nothing.
+"""The reproduction, as docs/reproduction.md shows it, as Markdown. It runs nothing.
 
-Run as ``python benchmarks/reproduction.py RESULTS`` after ``make reproduce``.
+Run as ``python benchmarks/reproduction.py``: from the outcomes of all trials, in ``results/reproduction/``. With
+``RESULTS`` behind it: from another such folder (see ``outcomes.py``), or from results as ``make reproduce`` makes them.
 """
 
 import argparse
-import shutil
 from pathlib import Path
 
 import pandas as pd
-from report import bold, markdown, markdown_head, parsed
+from outcomes import comparison_of
+from report import ROOT, bold, markdown, markdown_head, parsed
 
 from sacma.analysis.paper.readings import ALGORITHMS, READINGS
+from sacma.analysis.sections import find
 from sacma.analysis.sections.cpu import PARTS
 
-COPIED = ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_checks", "paper_pairs", "paper_cpu")
-"""Tables of the report."""
+TABLES = ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_checks", "paper_pairs", "paper_cpu")
+"""Data frames of the report."""
+
+MEAN_RANKS = ["reading", "dimension", "scenario", "algorithm", "paper", "ours"]
+"""Columns that the picture is drawn from."""
 
 VERDICTS = {"yes": "holds", "no": "fails"}
 
@@ -22,16 +27,13 @@ VERDICTS = {"yes": "holds", "no": "fails"}
 def main() -> None:
     """Print mean ranks, claims, wins and CPU time beside the paper's, and what the trials cost."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="copy the tables that are behind it into FOLDER")
+    parser.add_argument("results", type=Path, nargs="?", default=ROOT.parent / "results" / "reproduction")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")
     given = parsed(parser)
-    tables = given.results / "report" / "tables"
-    ranks, correlation, claims, checks, pairs, cpu, costs = (
-        pd.read_csv(tables / f"{name}.csv") for name in (*COPIED, "trial_costs")
-    )
+    findings = find(comparison_of(given.results))
+    ranks, correlation, claims, checks, pairs, cpu, costs = (findings[name] for name in (*TABLES, "trial_costs"))
     if given.data:
-        for name in COPIED:
-            shutil.copyfile(tables / f"{name}.csv", given.data / f"{name}.csv")
+        ranks[MEAN_RANKS].round(2).to_csv(given.data / "mean_ranks.csv", index=False)
     for reading in READINGS:
         title = reading.title
         print(f"\n### Mean ranks {title}\n")

@@ -43,6 +43,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/optuna_workers.py": (["--tiny"], "further points, %"),
+    "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "-D.parquet: "),
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
@@ -146,6 +147,25 @@ def test_it_runs_in_small(
     for text in [expected] if isinstance(expected, str) else expected:
         assert text in printed
     assert (kept.stat().st_mtime_ns if kept.exists() else None) == before
+
+
+def test_outcomes_are_enough(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The page on the reproduction says the same from kept outcomes as from the records of the study."""
+    run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
+    capfd.readouterr()
+    printed = []
+    for folder in (study, tmp_path):
+        run("benchmarks/reproduction.py", [str(folder)], monkeypatch)
+        printed.append(capfd.readouterr().out)
+    assert printed[0] == printed[1]
+    assert printed[0].count("Claim ") == 8
+    run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)  # once more changes nothing
+    kept = tmp_path / "studies" / "GP-1.json"
+    kept.write_text(kept.read_text().replace('"seed": 1', '"seed": 2'))
+    with pytest.raises(SystemExit, match="another study of GP-1"):
+        run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
 
 
 def test_half_the_evaluations(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 python tools/pictures.py             # all but these
 python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study
-python tools/pictures.py RESULTS --paper     # that of docs/reproduction.md and its data, after make reproduce
+python tools/pictures.py --paper     # that of docs/reproduction.md, from its data
 python tools/pictures.py RESULTS FOLDER --tiny     # drawings alone, of any small study, into FOLDER
 """
 
@@ -33,7 +33,6 @@ ROOT = Path(__file__).parent.parent
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]
 SHOWN = ("CMA-ES", "sacma", "lq-CMA-ES", "DTS-CMA-ES", "ADA-Kendall")
 MEAN_RANKS = ROOT / "docs" / "data" / "mean_ranks.csv"
-COLUMNS = ["reading", "dimension", "scenario", "algorithm", "paper", "ours"]
 BUDGET = 250
 GENERATIONS = 150
 """That are shown of a trial."""
@@ -53,14 +52,12 @@ def main() -> None:
         keep(transfer_functions((2.0,)), "transfer", folder)
         return
     IMAGES.mkdir(exist_ok=True)
+    if sys.argv[-1] == "--paper":
+        beside_paper()
+        return
     if len(sys.argv) > 1:
-        report = Path(sys.argv[1]) / "report"
-        if sys.argv[-1] == "--paper":
-            table = pd.read_csv(report / "tables" / "paper_mean_ranks.csv")
-            table[COLUMNS].round(2).to_csv(MEAN_RANKS, index=False)
-            beside_paper()
-        else:
-            keep_both("run_lengths", partial(run_lengths, pd.read_csv(report / "tables" / "ecdf.csv")))
+        ecdf = pd.read_csv(Path(sys.argv[1]) / "report" / "tables" / "ecdf.csv")
+        keep_both("run_lengths", partial(run_lengths, ecdf))
         return
     beside_paper()
     with tempfile.TemporaryDirectory() as folder:

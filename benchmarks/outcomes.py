@@ -1,0 +1,140 @@
+"""Outcomes of a study's trials in a few small files, from which its figures are found again without running it.
+
+Run as ``python benchmarks/outcomes.py RESULTS FOLDER``: it writes
+
+    FOLDER/studies/NAME.json    the study of each algorithm, as in RESULTS
+    FOLDER/N-D.parquet          a row for each trial of dimension N: its outcome, where it ran and when
+
+of all trials that RESULTS has. Those that FOLDER has of other problems stay there: a study may come from several
+folders of results, one after the other. Traces and COCO's files are left out, and Δf has the seven digits of single
+precision.
+"""
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+from report import parsed
+
+from sacma.analysis.comparison import Comparison, compare
+from sacma.config.plan import TrialSpec
+from sacma.store.completeness import Completeness, completeness_of_studies
+from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
+from sacma.store.record import RecordHead, TrialRecord
+from sacma.store.store import Damage, Store
+
+Row = Mapping[str, Any]
+Place = tuple[str, int, int]  # algorithm, function, instance
+
+CPU = [f"{field.name}_seconds" for field in fields(CPUSeconds)]
+COUNTS = ["evaluations", "true_generations", "model_generations", "restarts"]
+TEXTS = ["algorithm", "status", "fits", "environment", "day"]  # fits and environment as JSON
+NUMBERS = ["function", "instance", *COUNTS]
+SCHEMA = pa.schema(
+    [
+        *((name, pa.dictionary(pa.int32(), pa.string())) for name in TEXTS),
+        *((name, pa.int32()) for name in NUMBERS),
+        *((name, pa.float32()) for name in CPU),
+        ("improved_at", pa.list_(pa.int32())),
+        ("improved_to", pa.list_(pa.float32())),
+    ]
+)
+
+
+def main() -> None:
+    """Write the files, and say how many trials there are in each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("folder", type=Path)
+    given = parsed(parser)
+    for path in keep(Store(given.results), Store(given.folder)):
+        print(f"{path}: {parquet.read_metadata(path).num_rows:,} trials, {path.stat().st_size / 1e6:.1f} MB")
+
+
+def keep(results: Store, kept: Store) -> Iterator[Path]:
+    """Write the outcomes of the trials of ``results`` beside those that are kept, and yield the files."""
+    specs = defaultdict(list)
+    for study in results.studies():
+        for part in study.parts:
+            if kept.register(part):
+                sys.exit(f"outcomes: {kept.root} has another study of {study.name}; give another folder")
+        for spec in study.specs():
+            specs[spec.dimension].append(spec)
+    for D in sorted(specs):
+        records = (found for found in results.records(specs[D]) if not isinstance(found, Damage))
+        path = kept.root / f"{D}-D.parquet"
+        rows = _by_place([*_rows(path), *map(_row, records)])
+        parquet.write_table(
+            pa.Table.from_pylist([rows[place] for place in sorted(rows)], SCHEMA),
+            path,
+            compression="zstd",
+            compression_level=19,
+            use_dictionary=[*TEXTS, *NUMBERS],
+            column_encoding={"improved_to.list.element": "BYTE_STREAM_SPLIT"},
+        )
+        yield path
+
+
+def _row(record: TrialRecord) -> Row:
+    outcome = record.outcome
+    return {
+        "algorithm": record.spec.name,
+        "function": record.spec.function,
+        "instance": record.spec.instance,
+        "status": str(outcome.status),
+        "fits": json.dumps(dict(outcome.fits)),
+        "environment": json.dumps(asdict(record.provenance.environment)),
+        "day": record.provenance.ended[: len("2000-01-01")],
+        **{name: getattr(outcome, name) for name in COUNTS},
+        **dict(zip(CPU, astuple(outcome.cpu), strict=True)),
+        "improved_at": outcome.improved_at,
+        "improved_to": outcome.improved_to,
+    }
+
+
+def comparison_of(folder: Path) -> Comparison:
+    """Return the comparison of the algorithms of a folder of results, or of their outcomes where these were kept."""
+    store = Store(folder)
+    outcomes = {int(path.stem.removesuffix("-D")): _by_place(_rows(path)) for path in folder.glob("*-D.parquet")}
+    if not outcomes:
+        return compare(completeness_of_studies(store))
+    return compare((study, _completeness(study.specs(), outcomes)) for study in store.studies())
+
+
+def _rows(path: Path) -> list[Row]:
+    """Return the rows of a file, none where there is no file."""
+    return parquet.read_table(path).to_pylist() if path.exists() else []
+
+
+def _by_place(rows: Iterable[Row]) -> dict[Place, Row]:
+    """Return rows by algorithm, function and instance, of several the last."""
+    return {(row["algorithm"], row["function"], row["instance"]): row for row in rows}
+
+
+def _completeness(specs: Sequence[TrialSpec], outcomes: Mapping[int, Mapping[Place, Row]]) -> Completeness:
+    found = ((spec, outcomes.get(spec.dimension, {}).get((spec.name, spec.function, spec.instance))) for spec in specs)
+    return Completeness(tuple(specs), {spec.key: _head(spec, row) for spec, row in found if row}, {}, ())
+
+
+def _head(spec: TrialSpec, row: Row) -> RecordHead:
+    outcome = Outcome(
+        status=TrialStatus(row["status"]),
+        best_delta_f=row["improved_to"][-1],
+        improved_at=tuple(row["improved_at"]),
+        improved_to=tuple(row["improved_to"]),
+        fits=json.loads(row["fits"]),
+        cpu=CPUSeconds(*(row[name] for name in CPU)),
+        **{name: row[name] for name in COUNTS},
+    )
+    return RecordHead(spec, outcome, row["environment"])
+
+
+if __name__ == "__main__":
+    main()
