@@ -26,6 +26,19 @@ def global_numpy(problem, rng):
         problem(np.random.uniform(-5, 5, problem.dimension))
 
 @sacma.algorithm
+def slow(problem, rng):
+    """Is sound, and takes long."""
+    while True:
+        time.sleep(0.1)
+        problem(rng.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
+def slow_global_numpy(problem, rng):
+    while True:
+        time.sleep(0.1)
+        problem(np.random.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
 def reseeds(problem, rng):
     random.seed(1)
     while True:
@@ -96,6 +109,8 @@ def misspelt_at_the_end(problem, rng):
 
 BROKEN = {
     "sound": {},
+    "slow": {},
+    "slow-global-numpy": {"own randomness": "change its points from evaluation 1 on"},
     "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
     "reseeds": {"own randomness": "changes the state of random"},
     "goes-on": {"budget, target": "it goes on when its trial has ended"},
@@ -121,12 +136,14 @@ def test_what_is_broken_is_caught(
     (tmp_path / "own.py").write_text(SOURCE)
     (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")
     ALGORITHMS.add_files([tmp_path / "own.py"])
-    results = list(examine(next(plan_study(load_study(tmp_path / "own.yaml")))))
+    spec = next(plan_study(load_study(tmp_path / "own.yaml")))
+    results = list(examine(spec, 0.5) if name.startswith("slow") else examine(spec))
     broken = {result.point: result.reason for result in results if result.sound is False}
     assert broken.keys() == BROKEN[name].keys()
     for point, reason in BROKEN[name].items():
         assert reason in broken[point]
     assert results[0].point == "runs"
+    assert ("ended after 0.5 s" in results[0].reason) == (name.startswith("slow"))
     if name.startswith("misspelt"):
         assert "\n".join(result.reason for result in results).count("AttributeError") == 1
     if name == "dies":

@@ -28,14 +28,17 @@ from sacma.coco.suites import BBOB
 from sacma.config.plan import TrialSpec
 from sacma.experiment.check_result import CheckResult, Finding
 from sacma.experiment.children import child, forget_start
-from sacma.experiment.problem import BudgetedProblem, optimal_value
+from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.trial import run_algorithm, suite_of
 from sacma.files.printable import LONGEST_SHOWN, one_line
 from sacma.surrogate.whitening import Array
 
+SLOW = 20.0
+"""Seconds after which a trial is ended at its next evaluation: what it did until then is enough."""
+
 PATIENCE = 120.0
-"""Seconds that a watched process may take."""
+"""Seconds beyond these that a watched process may take, for an evaluation too."""
 
 MOST_CALLS_BEYOND = 100
 """Evaluations after the end at which a watched process is ended."""
@@ -57,6 +60,7 @@ class Watch:
     spec: TrialSpec
     before: tuple[TrialSpec, ...] = ()
     global_seed: int = 6_700_417  # none that an algorithm would set itself
+    seconds: float = SLOW
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class Sighting:
     said: str = ""  # the beginning of what it wrote to the terminal
     warned: tuple[str, ...] = ()  # each warning once
     seconds: float = 0.0  # of CPU time
+    slow: bool = False  # it was ended before its budget
 
     @property
     def error_at(self) -> tuple[str, str]:
@@ -81,58 +86,67 @@ class Sighting:
 
 
 class WatchedProblem(BudgetedProblem):
-    """A problem that remembers its points, and ends the process of an algorithm that will not end."""
+    """A problem that remembers its points, ends a slow trial, and the process of an algorithm that will not end."""
 
-    def __init__(self, spec: TrialSpec, suite: cocoex.Suite, f_opt: float, give_up: Callable[[], None]) -> None:
-        super().__init__(spec, suite[0], f_opt)
+    def __init__(self, spec: TrialSpec, suite: cocoex.Suite, give_up: Callable[[], None], seconds: float) -> None:
+        super().__init__(spec, suite[0], optimal_value(spec))
         self._suite = suite
         self._give_up = give_up
+        self._end = time.monotonic() + seconds
         self.points: list[str] = []
+        self.slow = False
         self.refused = 0
 
     def __call__(self, point: Array) -> float:
         """Evaluate; see ``BudgetedProblem``."""
-        if self.evaluations_left == 0 or self.target_hit:
+        self.slow |= time.monotonic() > self._end
+        if self.slow or self.evaluations_left == 0 or self.target_hit:
             self.refused += 1
             if self.refused > MOST_CALLS_BEYOND:
                 self._give_up()
+        if self.slow:
+            raise TrialEnd
         value = super().__call__(point)
         self.points.append(hashlib.sha256(np.asarray(point, float).tobytes()).hexdigest()[:16])
         return value
 
 
-def examine(spec: TrialSpec) -> Iterator[CheckResult]:
-    """Yield what the algorithm of any trial keeps to and what it breaks, as it is seen."""
+def examine(spec: TrialSpec, seconds: float = SLOW) -> Iterator[CheckResult]:
+    """Yield what the algorithm of any trial keeps to and what it breaks, as it is seen.
+
+    Watched trials that take longer than so many ``seconds`` are ended.
+    """
+    watch = partial(Watch, seconds=seconds)
     specs = [
         replace(spec, suite=BBOB.name, function=function, dimension=D, instance=instance, budget=BUDGET * D)
         for function, D, instance in PLACES
     ]
     first = specs[0]
-    by_spec = {spec: watched(Watch(spec)) for spec in specs}
+    by_spec = {spec: watched(watch(spec)) for spec in specs}
     seen, once = list(by_spec.values()), by_spec[first]
     errors = list(_errors(by_spec))
-    yield CheckResult("runs", not errors, "; ".join(errors) or _places(specs))
+    yield CheckResult("runs", not errors, "; ".join(errors) or f"{_places(specs)}{_ended_early(seen, seconds)}")
     if not any(sighting.points for sighting in seen):
         return
     short = {
-        "a budget of 1": watched(Watch(replace(first, budget=1))),
-        "a target that the first evaluation hits": watched(Watch(replace(first, target=1e30))),
+        "a budget of 1": watched(watch(replace(first, budget=1))),
+        "a target that the first evaluation hits": watched(watch(replace(first, target=1e30))),
     }
     yield CheckResult("budget, target", *_ends(seen, short))
     # What outlives a trial may be of its dimension or of its function: both come before, and the trial itself.
     others = (specs[1], replace(first, function=specs[1].function), first)
     after_others = "after others, and itself, in its process"
     again = {
-        "in a new process": watched(Watch(first)),
-        after_others: watched(Watch(first, before=others)),
+        "in a new process": watched(watch(first)),
+        after_others: watched(watch(first, before=others)),
     }
     repeats = CheckResult("determinism", *_repeats(once, again))
     yield repeats
-    reseeded = watched(Watch(first, global_seed=2)) if repeats.sound else once
+    reseeded = watched(watch(first, global_seed=2)) if repeats.sound else once
     yield CheckResult("own randomness", *_own_randomness(once, reseeded, seen))
     left = sorted({what for sighting in seen for what in sighting.left})
     yield CheckResult("leaves nothing", not left, "; ".join(left) or "no file, thread or setting of the process")
-    if once.points and watched(Watch(replace(first, seed=first.seed + 1))).points == once.points:
+    if once.points and not _first_difference(once, watched(watch(replace(first, seed=first.seed + 1)))):
         yield CheckResult("randomness", None, "another seed gives the same points: it draws nothing from rng")
     said = next((sighting.said for sighting in seen if sighting.said), "")
     if said:
@@ -157,6 +171,12 @@ def _errors(seen: Mapping[TrialSpec, Sighting]) -> Iterator[str]:
         yield f"{_places(specs)}: {seen[specs[0]].error}"
 
 
+def _ended_early(seen: Iterable[Sighting], seconds: float) -> str:
+    """Return how many evaluations were made on problems whose trials were too slow, empty where none was."""
+    counts = [str(len(sighting.points)) for sighting in seen if sighting.slow]
+    return f"; slow ones ended after {seconds:g} s: {', '.join(counts)} evaluations" if counts else ""
+
+
 def _places(specs: Iterable[TrialSpec]) -> str:
     return ", ".join(f"f{spec.function} in {spec.dimension}-D" for spec in specs)
 
@@ -169,7 +189,7 @@ def _ends(seen: Sequence[Sighting], short: Mapping[str, Sighting]) -> Finding:
             if any(sighting.error_at == other.error_at for other in seen):  # which the first point says already
                 return None, "not seen: the error above comes first"
             return False, f"with {what}: {sighting.error}"
-    early = [s for s in seen if not s.error and s.evaluations_left and not s.target_hit]
+    early = [s for s in seen if not s.error and s.evaluations_left and not (s.slow or s.target_hit)]
     if early:
         return True, f"ends; by itself on {len(early)} of {len(seen)} problems, before budget and target (restart it?)"
     return True, "ends where it is ended"
@@ -197,8 +217,9 @@ def _own_randomness(once: Sighting, reseeded: Sighting, seen: Collection[Sightin
 
 
 def _first_difference(one: Sighting, other: Sighting) -> int:
-    """Return the number of the first evaluation at which two trials differ, 0 if none."""
-    pairs = enumerate(zip_longest(one.points, other.points), 1)
+    """Return the number of the first evaluation at which two trials differ, 0 if none; a slow one is cut short."""
+    both = zip if one.slow or other.slow else zip_longest
+    pairs = enumerate(both(one.points, other.points), 1)
     return next((number for number, (a, b) in pairs if a != b), 0)
 
 
@@ -209,8 +230,11 @@ def watched(watch: Watch) -> Sighting:
         child(_watch, watch, Path(folder), ALGORITHMS.files) as (process, connection),
     ):
         try:
-            if not connection.poll(PATIENCE):
-                return Sighting(error=f"it did not end within {PATIENCE:g} s")
+            patience = PATIENCE + watch.seconds * (1 + len(watch.before))
+            if not connection.poll(patience):
+                return Sighting(
+                    error=f"it did not end within {patience:g} s, and made no evaluation for {PATIENCE:g} s"
+                )
             sighting: Sighting = connection.recv()
         except EOFError:
             process.join()
@@ -236,12 +260,8 @@ def _watch(connection: Connection, watch: Watch, folder: Path, files: Sequence[P
     for spec in watch.before:
         add_missing_algorithm(spec, files)
         with contextlib.suppress(Exception, SystemExit):  # its errors are seen where it is watched
-            run_algorithm(spec, _problem(spec, report))
+            run_algorithm(spec, WatchedProblem(spec, suite_of(spec), report, watch.seconds))
     report()
-
-
-def _problem(spec: TrialSpec, give_up: Callable[[], None]) -> WatchedProblem:
-    return WatchedProblem(spec, suite_of(spec), optimal_value(spec), give_up)
 
 
 def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, files: Sequence[Path]) -> None:
@@ -268,13 +288,14 @@ def _report_trial(connection: Connection, watch: Watch, here: Path, said: Path, 
             said=said.read_text(errors="replace").strip()[:MOST_SAID],
             warned=tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in warned)),
             seconds=time.process_time() - start,
+            slow=problem.slow,
         )
         connection.send(sighting)
         os._exit(0)
 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        problem = _problem(watch.spec, report)
+        problem = WatchedProblem(watch.spec, suite_of(watch.spec), report, watch.seconds)
         add_missing_algorithm(watch.spec, files)
         algorithm = ALGORITHMS[watch.spec.algorithm]
         algorithm.prepare(algorithm.settings.model_validate_json(watch.spec.settings))
