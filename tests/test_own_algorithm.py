@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.commands import sacma
@@ -119,3 +120,20 @@ def test_its_contract_is_checked(own: Path) -> None:
     assert "draw from rng alone" in " ".join(broken.stdout.split())
     for wrong in ((), ("nothing",)):
         assert sacma("check-algorithm", *wrong, cwd=own).returncode == 2
+
+
+def test_a_model_of_ones_own(tmp_path: Path) -> None:
+    """It takes the place of sacma's in the strategy: a model evaluates generations, and other parts stay as set."""
+    config = tmp_path / "own.yaml"
+    config.write_text((EXAMPLES / "own_model.yaml").read_text() + "  sampling: {active: true}\n")
+    file = ("--algorithm-file", EXAMPLES / "own_model.py")
+    done = sacma("run", config, *file, *SMALL, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 0
+    trace = pd.read_parquet(tmp_path / "results" / "traces" / "ADA-RBF.parquet")
+    assert {"true", "model"} <= set(trace["evaluated_by"])
+    assert set(trace["fit_status"]) >= {"trained"}
+    config.write_text(config.read_text().replace("cubic", "gaussian-process"))
+    refused = sacma("run", config, *file, *SMALL, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "thin_plate_spline" in refused.stderr

@@ -56,6 +56,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "examples/ask_and_tell.py": ([], "{'target': 0.001}"),
     "examples/journal.py": ([], ["power: 50 evaluations are on the disk", "used up: 120 evaluations were paid for"]),
     "examples/minimize.py": ([], "the target, 1e-06, is reached"),
+    "examples/own_model.py": ([], ""),
     "examples/own_optimizer.py": ([], ""),
     "examples/parallel.py": ([], "the same points: True"),
     "tools/best2009_targets.py": ([f"{FOLDER}/targets.csv", "--tiny"], "targets written to"),

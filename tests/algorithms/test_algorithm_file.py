@@ -83,3 +83,9 @@ def test_files_add_to_the_registry(tmp_path: Path) -> None:
         registry.add_files([path, write(tmp_path / "two.py")])
     with pytest.raises(SacmaError, match="random-search is also an algorithm of sacma"):
         registry.add_files([write(path, SOURCE.replace("algorithm\n", "algorithm('random-search')\n"))])
+
+
+def test_what_it_imports_is_not_its_own(tmp_path: Path) -> None:
+    """An algorithm of sacma's can be imported to be called."""
+    source = f"from sacma.algorithms.random_search import random_search\n{SOURCE}"
+    assert "random-search" not in read_algorithm_file(write(tmp_path / "own.py", source)).algorithms

@@ -48,13 +48,18 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     except (Exception, SystemExit) as error:
         what = f"{error}" if isinstance(error, SacmaError) else f"{type(error).__name__}: {error}".rstrip(": ")
         raise SacmaError(f"{path}:{_line_of(error, path)}: {what}") from error
-    found = [value for value in vars(module).values() if isinstance(value, Algorithm)]
+    found = [value for value in vars(module).values() if isinstance(value, Algorithm) and not _is_ours(value)]
     by_name = {algorithm.name: algorithm for algorithm in found}
     if not found:
         raise SacmaError(f"{path} defines no algorithm; put @sacma.algorithm before a function (problem, rng)")
     if len(by_name) < len({id(algorithm) for algorithm in found}):
         raise SacmaError(f'{path} defines two algorithms of one name; give each its own: @sacma.algorithm("name")')
     return AlgorithmFile(version, by_name)
+
+
+def _is_ours(algorithm: Algorithm) -> bool:
+    """Return whether an algorithm is one of sacma's, which a file may import to call it."""
+    return algorithm.function.__module__.startswith("sacma.")
 
 
 def _line_of(error: BaseException, path: Path) -> int:

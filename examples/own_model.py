@@ -1,0 +1,76 @@
+"""A surrogate model of your own in sacma's strategy, by `--algorithm-file`; docs/own_algorithm.md explains it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from scipy.interpolate import RBFInterpolator
+
+import sacma
+from sacma.algorithms.base import Problem
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
+from sacma.strategy.control import AnyControl
+from sacma.strategy.control.adaptive_generations import AdaptiveGenerations
+from sacma.strategy.errors.kendall import Kendall
+from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.base import FitStatus, Posterior
+from sacma.surrogate.part import Context, Part
+from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.whitening import Array, Whitening
+
+
+class RadialBasisFunctions(Part):
+    """Interpolation by radial basis functions and a linear polynomial, of SciPy."""
+
+    name: Literal["radial-basis"] = "radial-basis"
+    kernel: Annotated[Literal["cubic", "thin_plate_spline"], Field(description="name of the function")] = "cubic"
+
+    def build(self, context: Context) -> "RadialBasisFunctions":
+        """Return the model of one trial: these settings, as it remembers nothing from one fit to the next."""
+        return self
+
+    def fit(self, training: TrainingSet, whitening: Whitening) -> "Interpolant | FitStatus":
+        """Interpolate the values, or say why not."""
+        try:
+            return Interpolant(RBFInterpolator(training.inputs, training.values, kernel=self.kernel))
+        except np.linalg.LinAlgError:
+            return FitStatus.NO_FACTOR
+
+    def keep(self, fitted: "Interpolant", whitening: Whitening) -> None:
+        """Remember nothing."""
+
+    def forget(self) -> None:
+        """Forget nothing."""
+
+
+class Interpolant:
+    """A fitted model."""
+
+    def __init__(self, interpolate: RBFInterpolator) -> None:
+        self.interpolate = interpolate
+
+    def predict(self, inputs: Array) -> Array:
+        """Return the predictions at whitened points, shape (n, D)."""
+        return np.asarray(self.interpolate(inputs))
+
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Say what an interpolant has not; controls that rank predictions do not ask for it."""
+        raise NotImplementedError("radial-basis knows no uncertainty; take another criterion or control")
+
+    def search(self) -> Mapping[str, int | str]:
+        """Return the cost of a search for hyperparameters: there are none."""
+        return {}
+
+
+class MySettings(StrategySettings):
+    """All settings of the strategy, with another type and default of the model, and another default of the control."""
+
+    model: RadialBasisFunctions = RadialBasisFunctions()
+    control: AnyControl = AdaptiveGenerations(error=Kendall())
+
+
+@sacma.algorithm("rbf-cmaes")
+def rbf_cmaes(problem: Problem, rng: np.random.Generator, settings: MySettings) -> None:
+    """CMA-ES with radial basis functions under the paper's adaptive control."""
+    surrogate_cmaes(problem, rng, settings)
