@@ -517,12 +517,12 @@ def test_other_parameters_than_given(warnings_of_optuna: Callable[[], list[str]]
     changed = study_of(SurrogateCMASampler(seed=1, method=GENERATIONS))
     other.params = {"a": 0.123, "b": 0.1}
     changed.add_trials([*study.trials[:2], other])
-    changed.optimize(bowl, n_trials=50)
+    changed.optimize(bowl, n_trials=100)
     assert [m.partition(",")[0] for m in warnings_of_optuna() if "other parameters" in m] == [
         "Trial 2 has other parameters than it was given"
     ]
     assert claims(changed)[1]["place"] == claims(changed)[2]["place"] == 1
-    assert changed.best_value < 0.5
+    assert changed.best_value < 0.05
 
 
 HOSTILE: list[Any] = [
