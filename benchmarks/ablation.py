@@ -7,9 +7,11 @@ that can be interrupted and continued like any other. Run by ``make ablation``.
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from report import ROOT, named, print_table, write
 from scipy.stats import wilcoxon
 from studies import campaign_of, changed
@@ -66,6 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of", choices=("parts", "constants"), default="parts")
     parser.add_argument("--variants", help="names, like no proposals; default: all")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows into FILE beside those of others")
     campaign, given = campaign_of(parser, "ablation", dimensions="2,3,5", instances="131-145")
 
     sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
@@ -76,7 +79,17 @@ def main() -> None:
     print(f"\narea under the distribution of run lengths to {sacma.protocol.budget:g} D, targets from 100 to 1e-8; its")
     print("difference from sacma's with p of Wilcoxon's test; and mean log10 of median Δf after evaluations/D")
     print_table(rows)
+    if given.csv:
+        kept = merged_rows(given.csv, pd.DataFrame(rows).assign(instances=given.instances, of=given.of))
+        kept.to_csv(given.csv, index=False, float_format="%.4g")
     write("ablation", campaign.protocol | {"of": given.of}, rows=rows)
+
+
+def merged_rows(path: Path, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a file, if there is one, those of the same dimension and variant replaced, by dimension."""
+    former = pd.read_csv(path) if path.exists() else rows[:0]
+    together = pd.concat([former, rows] if len(former) else [rows])
+    return together.drop_duplicates(["D", "of", "variant"], keep="last").sort_values(["D", "of"], kind="stable")
 
 
 def parts_of(sacma: Study) -> dict[str, Study]:

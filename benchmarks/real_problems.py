@@ -25,6 +25,9 @@ from sacma.analysis.figures.files import write
 ACCURACIES = (0.1, 0.001)
 """Of the data profiles."""
 
+RUNS = ROOT.parent / "results" / "real_problems"
+"""Runs that are kept in the repository: another optimizer is compared with them, and a chart drawn again."""
+
 
 def main() -> None:
     """Run what is missing, and print the tables."""
@@ -35,7 +38,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=15, help="the seeds 1 to this")
     parser.add_argument("--budget", type=float, default=80, help="evaluations divided by D")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--results", type=Path, default=ROOT / "out" / "real_problems", help="folder of the runs")
+    parser.add_argument("--results", type=Path, default=RUNS, help="folder of the runs")
     parser.add_argument("--images", type=Path, help="folder for the charts")
     parser.add_argument("--reference", default="sacma", help="optimizer that each other is compared with")
     parser.add_argument("--report", action="store_true", help="run nothing: tables and charts of what is there")

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib as mpl
+import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -261,3 +263,15 @@ def test_by_public_names_alone(path: Path) -> None:
                     case ast.Attribute(value=ast.Name(id=name)) if name in modules and name in {"sacma", "cma"}:
                         faults.append(ast.unparse(target))
     assert faults == []
+
+
+def test_rows_of_an_ablation_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has each variant of a dimension once, as it was run last."""
+    file = tmp_path / "rows.csv"
+    tiny = ["--results", str(tmp_path), "--csv", str(file), "--tiny", "--variants"]
+    for variants in ("no proposals", "no proposals,half of the population"):
+        run("benchmarks/ablation.py", [*tiny, variants], monkeypatch)
+    rows = pd.read_csv(file)
+    assert sorted(rows["variant"]) == ["half of the population", "no proposals", "sacma"]
+    assert set(rows["D"]) == {2}
+    assert np.all(rows.loc[rows["variant"] == "sacma", "difference"] == 0.0)

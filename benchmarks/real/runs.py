@@ -4,7 +4,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,8 @@ from threadpoolctl import threadpool_limits
 from .budgeted import BudgetedObjective
 from .catalogue import PROBLEMS
 from .optimizers import OPTIMIZERS, run
+
+DIGITS = 10  # of a value in the file
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ def append(folder: Path, record: RunRecord) -> None:
     """Write a run to the file of its optimizer."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{record.key.optimizer.replace(' ', '_')}.jsonl"
+    kept = replace(record, improvements=[(n, float(f"{value:.{DIGITS}g}")) for n, value in record.improvements])
     cut_off = path.exists() and not path.read_bytes().endswith(b"\n")
     with path.open("a") as file:
-        file.write("\n" * cut_off + json.dumps(asdict(record)) + "\n")
+        file.write("\n" * cut_off + json.dumps(asdict(kept)) + "\n")

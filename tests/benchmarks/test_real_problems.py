@@ -63,14 +63,15 @@ def test_an_optimizer_whose_package_is_missing() -> None:
 
 
 def test_runs_are_kept(tmp_path: Path) -> None:
-    """As they were, to the bit; a line that a kill has cut off is left out, and the next is whole."""
-    first, second = (record("gas oil", "random search", seed, 0.1 + seed, 1 / 3) for seed in (1, 2))
+    """As they were, values to ten digits; a line that a kill has cut off is left out, and the next is whole."""
+    first, second = (record("gas oil", "random search", seed, 0.1 + seed, 0.3333333333) for seed in (1, 2))
     append(tmp_path, first)
     (path,) = tmp_path.iterdir()
     with path.open("a") as file:
         file.write(json.dumps(dataclasses.asdict(second))[:-20])
     append(tmp_path, second)
-    assert list(read(tmp_path)) == [first, second]
+    append(tmp_path, record("gas oil", "random search", 3, 1 / 3))
+    assert list(read(tmp_path)) == [first, second, record("gas oil", "random search", 3, 0.3333333333)]
 
 
 def test_ranks() -> None:
