@@ -2,8 +2,9 @@
 
 Run as ``python benchmarks/outcomes.py RESULTS FOLDER``: it writes
 
-    FOLDER/studies/NAME.json    the study of each algorithm, as in RESULTS
-    FOLDER/N-D.parquet          a row for each trial of dimension N: its outcome, where it ran and when
+    FOLDER/studies/NAME.json           the study of each algorithm, as in RESULTS
+    FOLDER/N-D-instance-I.parquet      a row for each trial of dimension N and instance I: its outcome, where it ran
+                                       and when
 
 of all trials that RESULTS has. Those that FOLDER has of other problems stay there: a study may come from several
 folders of results, one after the other. Traces and COCO's files are left out, and Δf has the seven digits of single
@@ -66,11 +67,13 @@ def keep(results: Store, kept: Store) -> Iterator[Path]:
             if kept.register(part):
                 sys.exit(f"outcomes: {kept.root} has another study of {study.name}; give another folder")
         for spec in study.specs():
-            specs[spec.dimension].append(spec)
-    for D in sorted(specs):
-        records = (found for found in results.records(specs[D]) if not isinstance(found, Damage))
-        path = kept.root / f"{D}-D.parquet"
+            specs[spec.dimension, spec.instance].append(spec)
+    for (D, instance), theirs in sorted(specs.items()):
+        records = (found for found in results.records(theirs) if not isinstance(found, Damage))
+        path = kept.root / f"{D}-D-instance-{instance}.parquet"
         rows = _by_place([*_rows(path), *map(_row, records)])
+        if not rows:
+            continue
         parquet.write_table(
             pa.Table.from_pylist([rows[place] for place in sorted(rows)], SCHEMA),
             path,
@@ -102,7 +105,9 @@ def _row(record: TrialRecord) -> Row:
 def comparison_of(folder: Path) -> Comparison:
     """Return the comparison of the algorithms of a folder of results, or of their outcomes where these were kept."""
     store = Store(folder)
-    outcomes = {int(path.stem.removesuffix("-D")): _by_place(_rows(path)) for path in folder.glob("*-D.parquet")}
+    outcomes = defaultdict[int, dict[Place, Row]](dict)
+    for path in folder.glob("*-D-instance-*.parquet"):
+        outcomes[int(path.name.partition("-")[0])] |= _by_place(_rows(path))
     if not outcomes:
         return compare(completeness_of_studies(store))
     return compare((study, _completeness(study.specs(), outcomes)) for study in store.studies())

@@ -45,7 +45,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/optuna_workers.py": (["--tiny"], "further points, %"),
-    "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "-D.parquet: "),
+    "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "-D-instance-1.parquet: "),
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
