@@ -32,7 +32,7 @@ from sacma.store.record import RecordHead, TrialRecord
 from sacma.store.store import Damage, Store
 
 Row = Mapping[str, Any]
-Place = tuple[str, int, int]  # algorithm, function, instance
+Place = tuple[str, int]  # algorithm, function
 
 CPU = [f"{field.name}_seconds" for field in fields(CPUSeconds)]
 COUNTS = ["evaluations", "true_generations", "model_generations", "restarts"]
@@ -70,7 +70,7 @@ def keep(results: Store, kept: Store) -> Iterator[Path]:
             specs[spec.dimension, spec.instance].append(spec)
     for (D, instance), theirs in sorted(specs.items()):
         records = (found for found in results.records(theirs) if not isinstance(found, Damage))
-        path = kept.root / f"{D}-D-instance-{instance}.parquet"
+        path = _path(kept.root, D, instance)
         rows = _by_place([*_rows(path), *map(_row, records)])
         if not rows:
             continue
@@ -105,12 +105,16 @@ def _row(record: TrialRecord) -> Row:
 def comparison_of(folder: Path) -> Comparison:
     """Return the comparison of the algorithms of a folder of results, or of their outcomes where these were kept."""
     store = Store(folder)
-    outcomes = defaultdict[int, dict[Place, Row]](dict)
-    for path in folder.glob("*-D-instance-*.parquet"):
-        outcomes[int(path.name.partition("-")[0])] |= _by_place(_rows(path))
-    if not outcomes:
+    if not any(folder.glob("*.parquet")):
         return compare(completeness_of_studies(store))
-    return compare((study, _completeness(study.specs(), outcomes)) for study in store.studies())
+    studies = store.studies()
+    files = {(spec.dimension, spec.instance) for study in studies for spec in study.specs()}
+    outcomes = {(D, instance): _by_place(_rows(_path(folder, D, instance))) for D, instance in files}
+    return compare((study, _completeness(study.specs(), outcomes)) for study in studies)
+
+
+def _path(folder: Path, dimension: int, instance: int) -> Path:
+    return folder / f"{dimension}-D-instance-{instance}.parquet"
 
 
 def _rows(path: Path) -> list[Row]:
@@ -119,12 +123,12 @@ def _rows(path: Path) -> list[Row]:
 
 
 def _by_place(rows: Iterable[Row]) -> dict[Place, Row]:
-    """Return rows by algorithm, function and instance, of several the last."""
-    return {(row["algorithm"], row["function"], row["instance"]): row for row in rows}
+    """Return rows of a file by algorithm and function, of several the last."""
+    return {(row["algorithm"], row["function"]): row for row in rows}
 
 
-def _completeness(specs: Sequence[TrialSpec], outcomes: Mapping[int, Mapping[Place, Row]]) -> Completeness:
-    found = ((spec, outcomes.get(spec.dimension, {}).get((spec.name, spec.function, spec.instance))) for spec in specs)
+def _completeness(specs: Sequence[TrialSpec], outcomes: Mapping[tuple[int, int], Mapping[Place, Row]]) -> Completeness:
+    found = ((spec, outcomes[spec.dimension, spec.instance].get((spec.name, spec.function))) for spec in specs)
     return Completeness(tuple(specs), {spec.key: _head(spec, row) for spec, row in found if row}, {}, ())
 
 
