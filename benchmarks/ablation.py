@@ -60,6 +60,7 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
 
 TARGETS = np.logspace(2, -8, 51)
 BUDGETS = 60  # from D to the whole budget, uniform on a log scale
+PROBLEMS = ("functions", "instances", "budget")  # of the protocol: on these a variant is compared with sacma
 AFTER = (5, 10, 25, 50, 125, 250)  # evaluations/D
 
 
@@ -80,16 +81,18 @@ def main() -> None:
     print("difference from sacma's with p of Wilcoxon's test; and mean log10 of median Δf after evaluations/D")
     print_table(rows)
     if given.csv:
-        kept = merged_rows(given.csv, pd.DataFrame(rows).assign(instances=given.instances, of=given.of))
-        kept.to_csv(given.csv, index=False, float_format="%.4g")
+        problems = given.functions, given.instances, f"{sacma.protocol.budget:g}"
+        of = dict(zip(PROBLEMS, problems, strict=True))
+        merge_rows(given.csv, pd.DataFrame(rows).assign(of=given.of, **of))
     write("ablation", campaign.protocol | {"of": given.of}, rows=rows)
 
 
-def merged_rows(path: Path, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a file, if there is one, those of the same dimension and variant replaced, by dimension."""
-    former = pd.read_csv(path) if path.exists() else rows[:0]
-    together = pd.concat([former, rows] if len(former) else [rows])
-    return together.drop_duplicates(["D", "of", "variant"], keep="last").sort_values(["D", "of"], kind="stable")
+def merge_rows(path: Path, rows: pd.DataFrame) -> None:
+    """Write rows into a file beside what it has, in the place of former rows of the same variant and problems."""
+    former = [pd.read_csv(path, dtype=dict.fromkeys(PROBLEMS, str))] if path.exists() else []
+    key = ["D", "of", *PROBLEMS]
+    merged = pd.concat([*former, rows]).drop_duplicates([*key, "variant"], keep="last")
+    merged.sort_values(key, kind="stable").to_csv(path, index=False, float_format="%.4g")
 
 
 def parts_of(sacma: Study) -> dict[str, Study]:

@@ -266,12 +266,14 @@ def test_by_public_names_alone(path: Path) -> None:
 
 
 def test_rows_of_an_ablation_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file has each variant of a dimension once, as it was run last."""
+    """A file has each variant once for each set of problems, as it was run last."""
     file = tmp_path / "rows.csv"
     tiny = ["--results", str(tmp_path), "--csv", str(file), "--tiny", "--variants"]
     for variants in ("no proposals", "no proposals,half of the population"):
         run("benchmarks/ablation.py", [*tiny, variants], monkeypatch)
     rows = pd.read_csv(file)
     assert sorted(rows["variant"]) == ["half of the population", "no proposals", "sacma"]
-    assert set(rows["D"]) == {2}
+    run("benchmarks/ablation.py", [*tiny, "no proposals", "--instances", "2"], monkeypatch)
+    rows = pd.read_csv(file)
+    assert rows["instances"].tolist() == [1, 1, 1, 2, 2]
     assert np.all(rows.loc[rows["variant"] == "sacma", "difference"] == 0.0)
