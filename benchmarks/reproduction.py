@@ -5,6 +5,7 @@ Run as ``python benchmarks/reproduction.py``: from the outcomes of all trials, i
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ from report import ROOT, bold, markdown, markdown_head, parsed
 from sacma.analysis.paper.readings import ALGORITHMS, READINGS
 from sacma.analysis.sections import find
 from sacma.analysis.sections.cpu import PARTS
+from sacma.errors import SacmaError
 
 TABLES = ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_checks", "paper_pairs", "paper_cpu")
 """Data frames of the report."""
@@ -30,7 +32,10 @@ def main() -> None:
     parser.add_argument("results", type=Path, nargs="?", default=ROOT.parent / "results" / "reproduction")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")
     given = parsed(parser)
-    findings = find(comparison_of(given.results))
+    try:
+        findings = find(comparison_of(given.results))
+    except SacmaError as error:
+        sys.exit(f"reproduction: {error}")
     ranks, correlation, claims, checks, pairs, cpu, costs = (findings[name] for name in (*TABLES, "trial_costs"))
     if given.data:
         ranks[MEAN_RANKS].round(2).to_csv(given.data / "mean_ranks.csv", index=False)
