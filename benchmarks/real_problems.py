@@ -26,7 +26,7 @@ ACCURACIES = (0.1, 0.001)
 """Of the data profiles."""
 
 RUNS = ROOT.parent / "results" / "real_problems"
-"""Runs that are kept in the repository: another optimizer is compared with them, and a chart drawn again."""
+"""Folder of runs that git does not ignore: committed, they are there when another optimizer is to be compared."""
 
 
 def main() -> None:
