@@ -33,7 +33,7 @@ class RecordedKMeans(KMeans):
 
     @property
     def candidates(self) -> list[tuple[Array, int]]:
-        """What was chosen from, shape (n, D), and how many."""
+        """The candidates of each choice, shape (n, D), and how many were chosen."""
         return self._candidates
 
     def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:

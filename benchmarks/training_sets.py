@@ -45,7 +45,7 @@ class RecordedModel(GaussianProcessModel):
 
     @property
     def fits(self) -> list[Fit]:
-        """What went into each fit."""
+        """The training set and start of each fit."""
         return self._fits
 
     def build(self, context: Context) -> "Recorder":  # noqa: ARG002 one protocol

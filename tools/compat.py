@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent
 WORK = ROOT / "build" / "compat"
 
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")
-"""What the quick tests need."""
+"""Packages of the quick tests."""
 
 QUICK = (
     *("tests/strategy", "tests/surrogate", "tests/algorithms", "tests/analysis/statistics", "tests/analysis/figures"),

@@ -23,6 +23,6 @@ MODULES = (
 )
 
 HALVES = ("development", "judged")
-"""What is tried out is tried out on the first alone; the second decides, once."""
+"""Settings are tried on the first half alone; the second is run once, to judge."""
 
 PROBLEMS: dict[str, Problem] = {problem.name: problem for problem in chain(*(module.PROBLEMS for module in MODULES))}

@@ -19,7 +19,7 @@ DIGITS = 10  # of a value in the file
 
 @dataclass(frozen=True)
 class RunKey:
-    """What decides a run."""
+    """The identity of a run."""
 
     problem: str
     optimizer: str
@@ -29,7 +29,7 @@ class RunKey:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What came of a run."""
+    """The outcome of a run."""
 
     key: RunKey
     start: float  # value at the initial point, which is not counted; inf where it fails

@@ -201,7 +201,7 @@ def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) ->
 
 @dataclass(frozen=True)
 class Workers:
-    """What evaluates f in a call; without a pool and ``parallel`` this thread, one point after the other."""
+    """The workers that evaluate f in a call: a pool, ``parallel``, or else this thread, one point after the other."""
 
     pool: Pool | None = None  # workers that take one point at a time
     parallel: Any = None  # a joblib.Parallel

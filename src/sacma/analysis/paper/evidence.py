@@ -1,4 +1,4 @@
-"""What the paper's claims are judged by, and a single check of one of them."""
+"""Evidence on the paper's claims, and a single check of a claim."""
 
 from dataclasses import dataclass
 

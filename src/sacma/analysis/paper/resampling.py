@@ -34,7 +34,7 @@ UNKNOWN: Array = np.full(1, np.nan)
 
 @dataclass(frozen=True)
 class Resamples:
-    """What claims compare, in each resample; what is not there is not known."""
+    """The quantities that claims compare, in each resample; one that is missing here is not known."""
 
     ranks: Mapping[tuple[int, str, str], Array] = field(default_factory=dict)
     """Mean ranks by dimension, scenario and algorithm, each of shape (R,)."""

@@ -87,7 +87,7 @@ def _evidence(findings: Findings, reading: Reading) -> Evidence:
 THEIRS = {reading: partial(_compared_of, reading=reading) for reading in READINGS}
 BEST = {reading: partial(_best_of, reading=reading) for reading in READINGS}
 EVIDENCE = {reading: partial(_evidence, reading=reading) for reading in READINGS}
-"""What finds the comparable trials of a reading, their best Δf, and the evidence, each once."""
+"""Functions that find the comparable trials of a reading, their best Δf, and the evidence."""
 
 
 def of_readings(make: Callable[[Findings, Reading], pd.DataFrame]) -> Make:
