@@ -203,6 +203,24 @@ def test_early_interruption(tmp_path: Path, starts: float) -> None:
     assert len(stderr.splitlines()) == 1, stderr
 
 
+def test_interruption_that_a_library_hides(tmp_path: Path) -> None:
+    """Ctrl-C is what is answered, though a compiled module that it passed through raised another exception."""
+    stub = tmp_path / "stub.py"
+    stub.write_text(
+        "import os, signal, sys, types\n"
+        "from sacma.__main__ import main\n"
+        "def hides():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    except BaseException:\n"
+        "        raise ValueError('hidden') from None\n"
+        "sys.modules['sacma.cli.app'] = types.SimpleNamespace(main=hides)\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, stub, "run", "a.yaml"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "sacma: interrupted; to do it again: sacma run a.yaml\n")
+
+
 def test_death_of_a_worker(tmp_path: Path) -> None:
     """A killed worker: the others go on, its trial is tried again, and all are there at the end."""
     arguments = ["run", str(CONFIGS / "gp1.yaml"), "--functions", "1-8", "--dimensions", "5", "--instances", "1"]

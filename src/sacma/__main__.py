@@ -3,7 +3,7 @@
 import sys
 from typing import NoReturn
 
-from sacma.cli.interruption import Interrupted, after_interruption, answer_signals, this_command
+from sacma.cli.interruption import Interrupted, after_interruption, answer_signals, this_command, was_interrupted
 from sacma.files.printable import printable
 
 
@@ -14,9 +14,12 @@ def main() -> NoReturn:
         from sacma.cli.app import main as command_line  # noqa: PLC0415
 
         code = command_line()
-    except Interrupted as interruption:
+    except BaseException as error:
+        # Compiled libraries (pydantic's) answer an exception that passes through them with one of their own.
+        if not was_interrupted():
+            raise
         code = after_interruption()
-        message = str(interruption) or "interrupted; to do it again"
+        message = (isinstance(error, Interrupted) and str(error)) or "interrupted; to do it again"
         print(printable(f"sacma: {message}: {this_command()}"), file=sys.stderr)  # noqa: T201 the console may not be there yet
     sys.exit(code)
 

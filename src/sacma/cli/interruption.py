@@ -16,7 +16,7 @@ class Interrupted(BaseException):
     """Ctrl-C, or the end of a job's time; no KeyboardInterrupt, which typer would answer itself."""
 
 
-_received = signal.SIGINT
+_received: signal.Signals | None = None
 
 
 def answer_signals() -> None:
@@ -26,10 +26,15 @@ def answer_signals() -> None:
     signal.signal(signal.SIGALRM, _interrupt)
 
 
+def was_interrupted() -> bool:
+    """Return whether Ctrl-C or SIGTERM came: then it is what ended the program, whatever was raised."""
+    return _received is not None
+
+
 def after_interruption() -> int:
     """Let no interruption be raised again; return the exit code."""
     signal.alarm(0)
-    return EXIT_INTERRUPTED[_received]
+    return EXIT_INTERRUPTED[_received or signal.SIGINT]
 
 
 def this_command() -> str:
