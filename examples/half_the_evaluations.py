@@ -1,8 +1,10 @@
 """Evaluations that the surrogate saves on Rosenbrock's function: sacma beside pycma's own fmin2.
 
-COCO's f8 in 5-D, ten instances, to Δf = 1e-8. Both begin at the same points, with the same σ₀, target and budget; each
-has its own restarts, which begin at points drawn around the first.
+COCO's f8 in 5-D, to Δf = 1e-8, on ten instances, or on as many as the command line says. Both begin at the same points,
+with the same σ₀, target and budget; each has its own restarts, which begin at points drawn around the first.
 """
+
+import sys
 
 import cma
 import cocoex
@@ -10,7 +12,7 @@ import numpy as np
 
 import sacma
 
-FUNCTION, D, INSTANCES = 8, 5, range(1, 11)
+FUNCTION, D, INSTANCES = 8, 5, 10
 SIGMA0, TARGET, BUDGET, RESTARTS = 8 / 3, 1e-8, 20_000, 4
 
 
@@ -53,7 +55,7 @@ def main() -> None:
     """Run both on each instance and print the table."""
     print("evaluations to 1e-8 on f8 in 5-D\ninstance  fmin2  sacma  ratio")
     both = []
-    for instance in INSTANCES:
+    for instance in range(1, 1 + int(sys.argv[1] if len(sys.argv) > 1 else INSTANCES)):
         x0 = np.random.default_rng([2017, instance]).uniform(-4, 4, D)
         theirs, ours = with_pycma(instance, x0), with_sacma(instance, x0)
         if theirs is None or ours is None:

@@ -15,8 +15,12 @@ from pathlib import Path
 from typing import BinaryIO
 from unittest import mock
 
+from matplotlib.figure import Figure
+
 from sacma.__main__ import main
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.analysis.figures import files
+from sacma.analysis.figures.files import Written, write
 from sacma.cli import common
 from sacma.experiment.backends import BACKENDS
 from sacma.experiment.backends.serial import SerialBackend
@@ -69,6 +73,17 @@ def sacma(*arguments: object, cwd: Path, width: int = 80, process: bool = False,
             timeout=600,
         )
     return _run_here(given, cwd, environment(COLUMNS=width, **environ))
+
+
+@contextlib.contextmanager
+def blank_figures() -> Iterator[None]:
+    """Let commands of this process draw nothing, which is most of the time that a report of few trials takes."""
+
+    def blank(stem: Path, _make: object, *, pdf: bool) -> tuple[Path, Written]:
+        return stem, write(Figure(), stem, pdf=pdf)
+
+    with mock.patch.object(files, "_make", blank):
+        yield
 
 
 COMMANDS = """

@@ -15,6 +15,7 @@ from PIL import Image
 
 from tests.browser import needs_chromium
 from tests.commands import environment, no_workers
+from tests.sizes import sizes
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(path for name in ("benchmarks", "tools", "examples") for path in (ROOT / name).glob("*.py"))
@@ -171,12 +172,16 @@ def test_outcomes_are_enough(
         run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
 
 
-def test_half_the_evaluations(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@sizes("instances", small=3, full=10)
+def test_half_the_evaluations(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], instances: int
+) -> None:
     """The example's claim: at most half of what pycma takes on all instances together."""
-    run("examples/half_the_evaluations.py", [], monkeypatch)
-    printed = capsys.readouterr().out
-    assert "instance  fmin2  sacma  ratio" in printed
-    assert float(printed.split()[-1]) <= 0.5
+    run("examples/half_the_evaluations.py", [str(instances)], monkeypatch)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1] == "instance  fmin2  sacma  ratio"
+    assert len(printed) == instances + 3
+    assert float(printed[-1].split()[-1]) <= 0.5
 
 
 @needs_chromium

@@ -20,7 +20,7 @@ from math_core import LatexToMathML
 
 from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
-from tests.commands import sacma
+from tests.commands import blank_figures, sacma
 from tests.docs.pages import PAGES, ROOT, Block, blocks
 from tests.sizes import sizes
 
@@ -78,6 +78,7 @@ def checkout(tmp_path: Path, results: Path) -> Path:
     return tmp_path
 
 
+@blank_figures()
 @sizes("in_a_shell", small=False, full=True)
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=page_name)
 def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, *, in_a_shell: bool) -> None:
@@ -115,7 +116,7 @@ def run_commands(block: Block, where: str, *, in_a_shell: bool) -> None:
     text = re.sub(r"^make ", "make -n ", text, flags=re.MULTILINE)
     if block.in_small:
         text = COMMANDS.sub(lambda m: f"{m[1]} {block.in_small}{m[2]}", text)
-        text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages", text, flags=re.MULTILINE)
+        text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages --no-pdf", text, flags=re.MULTILINE)
     lines = [line for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()) if line]
     for line in [text] if in_a_shell or "<<" in text else lines:
         if not in_a_shell and (script := BENCHMARK.match(line)):

@@ -9,7 +9,7 @@ import yaml
 from playwright.sync_api import Browser
 
 from tests.analysis.page.opened import Opened
-from tests.commands import sacma
+from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
 
 PROTOCOL = ("--functions", "1,8,15", "--dimensions", "2,3", "--instances", "1-2", "--budget", "40")
@@ -59,6 +59,7 @@ def tables_of(results: Path, folder: Path, *chosen: str) -> Path:
     """Make a report of some of the results, and return the folder of its tables."""
     shutil.copytree(results.parent, folder / "results")
     shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
-    done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=theirs", *chosen, cwd=folder)
+    with blank_figures():
+        done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=theirs", *chosen, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "results" / "report" / "tables"
