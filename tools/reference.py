@@ -68,7 +68,8 @@ def commands() -> Iterator[str]:
     yield from ("# Commands", "", GENERATED, "")
     yield "`sacma --version` and `sacma --help` are there too, and `sacma --install-completion`, after which the shell"
     yield "completes commands and options. Exit codes: 0 done, 1 something failed (and is listed), 2 the input is wrong"
-    yield "(one line says how), 130 interrupted, 143 ended by SIGTERM."
+    yield "(one line says how), 130 interrupted, 143 ended by SIGTERM. The environment variable `SACMA_RESULTS` is the"
+    yield "folder of results where none is given."
     group: Any = typer.main.get_command(app)
     for name, command in group.commands.items():
         arguments = [p for p in command.params if p.param_type_name == "argument"]
@@ -98,8 +99,13 @@ def _argument(parameter: Any) -> str:
 def _parameter(parameter: Any) -> str:
     names = [name for name in (*parameter.opts, *parameter.secondary_opts) if name.startswith("-")]
     shown = ", ".join(f"`{name}`" for name in names) or f"`{_argument(parameter)}`"
-    plain = isinstance(parameter.default, bool) or parameter.default is None or callable(parameter.default)
-    return _row(shown, f"{parameter.help or ''}{'' if plain else f' Default: `{parameter.default}`.'}")
+    if names and parameter.metavar:
+        shown += f" `{parameter.metavar}`"
+    default = parameter.default
+    if parameter.secondary_opts:
+        default = names[0 if default else 1]
+    plain = isinstance(default, bool) or default is None or callable(default)
+    return _row(shown, f"{parameter.help or ''}{'' if plain else f' Default: `{default}`.'}")
 
 
 def config() -> Iterator[str]:

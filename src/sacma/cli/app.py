@@ -30,7 +30,7 @@ EXAMPLES = (
 
 SUMMARIES: Mapping[str, str] = {
     "init": "Write the shipped configs and examples to a folder.",
-    "run": "Run the trials that are not there yet.",
+    "run": "Run the missing trials of configs.",
     "plan": "Show the trials that a run would run, and their cost.",
     "status": "Show how complete results are, and the next command.",
     "sweep": "Run a grid of settings and rank them.",

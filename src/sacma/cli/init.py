@@ -17,7 +17,7 @@ EXAMPLES = (
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write them.", metavar="FOLDER")] = Path(),
 ) -> None:
-    """Write the configs and examples that come with sacma to FOLDER, for the README's sacma commands and scripts.
+    """Write the configs and examples that come with sacma to FOLDER, so that the commands of the README work.
 
     A file that is there already is left as it is.
     """

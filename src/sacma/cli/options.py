@@ -34,7 +34,7 @@ DECLARATIONS: Mapping[str, Any] = {
     "backend": typer.Option(help="loky (worker processes), dask (clusters) or serial.", autocompletion=_backends),
     "scheduler": typer.Option(help="Address of a dask cluster, like tls://host:8786.", metavar="ADDRESS"),
     "retries": typer.Option(min=0, help="How often a trial that fails is tried again."),
-    "trial_timeout": typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended, as failed."),
+    "trial_timeout": typer.Option(min=0.001, max=1e8, help="End a trial after so many seconds; it has failed then."),
     "failed_only": typer.Option("--failed-only", help="Run only what failed before."),
     "progress": typer.Option(
         help="bar, lines, json, quiet, or auto for what suits.", autocompletion=lambda: list(PROGRESS_MODES)

@@ -41,7 +41,7 @@ def postprocess(
         list[str] | None,
         typer.Option(
             "--with",
-            help="COCO data of others to compare: a folder or an archive, which may be named, or a folder of archives.",
+            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of archives.",
             metavar="[NAME=]PATH",
         ),
     ] = None,
@@ -66,8 +66,8 @@ def postprocess(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="The algorithm that gains are measured against; default: your own of an algorithm file, if there is "
-            "one, else CMA-ES, or else the first.",
+            help="The algorithm that gains are measured against; default: your own, if the results have one of an "
+            "algorithm file, otherwise CMA-ES, otherwise the first.",
             metavar="NAME",
         ),
     ] = None,
@@ -81,8 +81,8 @@ def postprocess(
 ) -> None:
     """Make the report, its tables and figures, and cocopp's pages, from RESULTS and the data given by --with.
 
-    The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX and
-    Markdown, and its figures as SVG and PDF.
+    The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX,
+    Markdown and HTML, and its figures as SVG and PDF.
     """
     from joblib import cpu_count
 

@@ -1,4 +1,4 @@
-"""sacma run: run the trials that are not there yet."""
+"""sacma run: run the missing trials."""
 
 import shlex
 from pathlib import Path
@@ -24,7 +24,7 @@ def run(
     options: RunOptions,
     progress: str = "auto",
 ) -> None:
-    """Run the trials of one or more configs that are not there yet, and merge their COCO data.
+    """Run the missing trials of one or more configs, and merge their COCO data.
 
     Options of the protocol replace what the configs say. The same command continues after an interruption. Without a
     config, the studies that are in the results are continued.

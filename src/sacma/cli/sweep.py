@@ -39,7 +39,7 @@ def sweep(
     partial: Annotated[
         bool,
         typer.Option(
-            "--partial", help="With --rank-only: although trials are missing; all output is marked as partial."
+            "--partial", help="With --rank-only: rank even if trials are missing; all output is marked as partial."
         ),
     ] = False,
 ) -> None:

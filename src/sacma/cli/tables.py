@@ -157,6 +157,7 @@ def _allowed(info: FieldInfo) -> str:
     ]
     choices = [choice for choice in get_args(info.annotation) if isinstance(choice, str)]
     choices += [name for name in kinds_of(info) if name]
+    choices += ["true", "false"] * (info.annotation is bool)
     return ", ".join(bounds) or " | ".join(choices)
 
 

@@ -37,7 +37,7 @@ class StrategySettings(Settings):
     sampling: Annotated[AnySampling, Field(description="CMA-ES between two restarts")] = CMAESSampling()
     start: Annotated[
         AnyStart | None,
-        Field(description="search before the first run of CMA-ES, which begins where it ends; null: none"),
+        Field(description="search before the first run of CMA-ES, which starts at its best point; null: none"),
     ] = None
     restarts: Annotated[AnyRestarts, Field(description="starts of further runs")] = IPOP()
 

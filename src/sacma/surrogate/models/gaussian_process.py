@@ -26,7 +26,7 @@ class GaussianProcessModel(Part):
     noise_std_start: Annotated[Positive, Field(description="σ_n at its start")] = 0.01
     warm_start: Annotated[
         bool,
-        Field(description="start the search at the last model's hyperparameters, while they explain anything"),
+        Field(description="start the search at the last model's hyperparameters, if they explain more than noise does"),
     ] = True
     warm_evaluations: WarmEvaluations = 40
 
