@@ -13,7 +13,6 @@ import tomllib
 from pathlib import Path
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 import yaml
 from math_core import LatexToMathML
@@ -30,11 +29,6 @@ OUTPUT = {"", "text", "console"}
 """Languages of blocks that show what came out."""
 
 SECONDS = 300
-
-GIVEN = {
-    "docs/optimizer.md": {"simulation": lambda x: float(np.sum(x**2)), "x0": np.full(2, 0.5), "sigma0": 0.3},
-}
-"""What a page takes for granted: what its readers have."""
 
 COMMANDS = re.compile(
     r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
@@ -87,7 +81,7 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
     monkeypatch.setenv("SLURM_CPUS_PER_TASK", "1")
-    namespace: dict[str, object] = {"__name__": "__page__", **GIVEN.get(page_name(page), {})}
+    namespace: dict[str, object] = {"__name__": "__page__"}
     for block in blocks(page):
         where = f"{page_name(page)}:{block.line}"
         if block.language in OUTPUT or block.not_run:
