@@ -710,3 +710,27 @@ def test_without_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.import_module("sacma.integrations")
     with pytest.raises(ModuleNotFoundError, match=r'pip install "sacma\[optuna\]"'):
         importlib.import_module("sacma.integrations.optuna")
+
+
+@pytest.mark.parametrize("method", [DEFAULT, "dts-cmaes"])
+def test_parameters_beside_are_noise(method: str) -> None:
+    """With them there is no interpolation: the default method comes nearer to the optimum than random points."""
+
+    def objective(trial: Trial) -> float:
+        x = [trial.suggest_float(f"x{i}", -1, 1) for i in range(3)]
+        trial.suggest_categorical("same", ["a"])
+        kind = trial.suggest_categorical("kind", ["a", "b", "c", "d"]) if noisy else "a"
+        return float(np.sum((np.array(x) - 0.6) ** 2)) + {"a": 0.0, "b": 0.5, "c": 1.0, "d": 2.0}[kind]
+
+    found: dict[bool, list[float]] = {}
+    for noisy in (False, True):
+        for seed in range(6):
+            sampler = SurrogateCMASampler(seed=seed, method=method, warn_independent_sampling=False)
+            study = optuna.create_study(sampler=sampler)
+            study.optimize(objective, n_trials=80)
+            (run,) = sampler._runs.values()
+            has_start = run._run.call.method.strategy.start is not None  # type: ignore[union-attr]
+            assert has_start == (method == DEFAULT and not noisy)
+            found.setdefault(noisy, []).append(study.best_value)
+    assert np.median(found[False]) < 1e-3 or method != DEFAULT
+    assert np.median(found[True]) < 0.25

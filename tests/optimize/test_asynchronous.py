@@ -540,3 +540,44 @@ def test_dask(tmp_path: Path) -> None:
     waiting = type("Client", (), {"get_executor": None, "nthreads": None, "asynchronous": True})()
     with pytest.raises(ValueError, match=r"workers is .*; allowed: a client of dask with asynchronous=False"):
         sacma.minimize(fun, X0, 0.5, workers=waiting)
+
+
+@pytest.mark.parametrize("method", ["cmaes", DEFAULT])
+@pytest.mark.parametrize("asynchronous", [True, False])
+@pytest.mark.parametrize("what", ["journal", "executor", "callback"])
+def test_an_error_loses_no_evaluation(tmp_path: Path, method: str, what: str, *, asynchronous: bool) -> None:
+    """What other workers evaluate when a call ends by an error is in the result, and in the journal if it is there."""
+    path, lock = tmp_path / "run.jsonl", threading.Lock()
+    evaluated: list[float] = []
+
+    def fun(x: Array) -> float:
+        time.sleep(0.02)
+        with lock:
+            evaluated.append(float(x @ x))
+            if len(evaluated) == 9:
+                if what == "journal":
+                    path.unlink()
+                elif what == "executor":
+                    executor.shutdown(wait=False)
+        return float(x @ x)
+
+    def callback(result: Result) -> None:
+        if what == "callback" and result.nfev > 6:
+            raise KeyError("mine")
+
+    given: dict[str, Any] = {"seed": 1, "budget": 200, "method": method, "journal": path}
+    errors = (sacma.JournalError, sacma.WorkersError, KeyError)
+    with ThreadPoolExecutor(4) as executor, pytest.raises(errors) as error:
+        sacma.minimize(fun, X0, 1.0, workers=executor, asynchronous=asynchronous, callback=callback, **given)
+    if what == "callback":
+        assert isinstance(error.value, KeyError)
+    else:
+        assert isinstance(error.value, sacma.JournalError | sacma.WorkersError)
+        assert error.value.result is not None
+        assert sorted(error.value.result.history.values) == sorted(evaluated)
+    if what != "journal":  # the journal that is written again has one line less than the result
+        known = sacma.read_journal(path)
+        assert len(known.evaluations) == len(evaluated)
+        paid = len(evaluated)
+        again = sacma.minimize(fun, X0, 1.0, asynchronous=False, **given | {"budget": paid + 10})
+        assert (again.nfev, len(evaluated)) == (paid + 10, paid + 10)

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import os
+import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -498,3 +499,21 @@ def test_what_a_journal_knows_is_taken_before_the_time_limit_ends_the_call(tmp_p
     after = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=200, time_limit=1e-3, **arguments)
     assert (after.nfev, after.fun) == (before.nfev, before.fun)
     assert after.status == sacma.Status.TIME_LIMIT
+
+
+def test_ctrl_c_while_a_line_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is answered when the line is on the disk and its evaluation is taken."""
+    path = tmp_path / "run.jsonl"
+    sync, calls = os.fsync, itertools.count()
+
+    def interrupted(file: int) -> None:
+        if next(calls) == 7:
+            os.kill(os.getpid(), signal.SIGINT)
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    counted = Counted()
+    result = call(counted, path)
+    assert result.status == Status.INTERRUPTED
+    assert result.nfev == counted.calls == len(sacma.read_journal(path).evaluations)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -591,3 +591,14 @@ def test_no_argument_is_echoed_whole(name: str, kind: str) -> None:
     assert allowed
     assert len(given) < 200
     assert len(allowed) < 250
+
+
+@pytest.mark.parametrize("method", ["sacma", "dts-cmaes", "cmaes", "forest-scmaes", "lq"])
+def test_the_caller_s_state_of_numeric_errors(method: str) -> None:
+    """Numbers may underflow and overflow in models, whatever a program has set by ``numpy.seterr``."""
+    for fun in (lambda x: float(np.sum(x)), lambda x: 1.7e308 * math.sin(50.0 * x[0])):
+        given: dict[str, Any] = {"budget": 60, "seed": 3, "method": method}
+        expected = sacma.minimize(fun, [1.0, 1.0], 1.0, **given)
+        with np.errstate(all="raise"):
+            found = sacma.minimize(fun, [1.0, 1.0], 1.0, **given)
+        np.testing.assert_array_equal(found.history.points, expected.history.points)

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ import pytest
 import sacma
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Status
+from sacma.optimize.run import Run
 from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
+from sacma.strategy.training import Trainer
 from sacma.surrogate.whitening import Array
 
 GENERATIONS = "ada-kendall"
@@ -282,3 +285,54 @@ def test_special_files_are_not_saved_over(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"path is .*; allowed: a file that can be written"):
         es.save(tmp_path / "pipe")
     assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT, "dts-cmaes", "cobyqa"])
+@pytest.mark.parametrize("where", ["training", "telling"])
+def test_an_interruption_while_it_learns(tmp_path: Path, method: str, where: str) -> None:
+    """What is told is kept, and the optimizer goes on to the points of a run without interruption."""
+    journal = tmp_path / "run.jsonl"
+    given: dict[str, Any] = {"budget": 90, "seed": 1, "method": method}
+    whole = sacma.SurrogateCMAES([0.0] * 3, 1.0, **given)
+    solve(whole)
+    es = sacma.SurrogateCMAES([0.0] * 3, 1.0, journal=journal, **given)
+    calls = 0
+
+    def interrupted(original: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **named: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls in {3, 8}:
+                raise KeyboardInterrupt
+            return original(*arguments, **named)
+
+        return call
+
+    owner: type = Trainer if where == "training" and method != "cobyqa" else Run
+    name = "train" if owner is Trainer else "_close"
+    interruptions = 0
+    with mock.patch.object(owner, name, interrupted(getattr(owner, name))):
+        while not es.stop():
+            X = es.ask()
+            try:
+                es.tell(X, [rosenbrock(x) for x in X])
+            except KeyboardInterrupt:
+                interruptions += 1
+                assert np.all(np.isfinite(es.result.x))
+    assert interruptions == 2
+    assert es.stop() == {"budget": 90}
+    np.testing.assert_array_equal(es.result.history.points, whole.result.history.points)
+    assert es.result.nit == whole.result.nit
+    es.close()
+    assert sacma.SurrogateCMAES.load(journal).result.nfev == 90
+
+
+def test_a_journal_is_not_saved_over(tmp_path: Path) -> None:
+    """Nor is it open twice: it is said how the first optimizer lets go of it."""
+    journal = tmp_path / "run.jsonl"
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, journal=journal)
+    with pytest.raises(ValueError, match=r"path is .*; allowed: another file than the journal"):
+        es.save(journal)
+    with pytest.raises(ValueError, match=r"no other run is writing to; an optimizer lets go of its own by close\(\)"):
+        sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, journal=journal)
+    es.tell(es.ask()[:1], [1.0])

@@ -160,3 +160,10 @@ def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.png").mkdir()
     with pytest.raises(ValueError, match=r"path is .*run.png'; allowed: the path of an image file"):
         sacma.LivePlot(tmp_path / "run.png")
+
+
+def test_values_that_are_farther_apart_than_floats_reach() -> None:
+    """They are drawn where the axis ends."""
+    found = sacma.minimize(lambda x: 1.7e308 * np.sin(50.0 * x[0]), [1.0, 1.0], 1.0, budget=30, seed=1)
+    assert max(found.history.values) / 2 - min(found.history.values) / 2 > 1.6e308
+    found.plot(Figure()).canvas.draw()

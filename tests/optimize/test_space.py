@@ -133,6 +133,18 @@ def test_a_space_is_a_value() -> None:
     assert sacma.Real(0, 1, step=0.3).high == pytest.approx(0.9)
 
 
+@settings(max_examples=300)
+@given(st.floats(-1e9, 1e9), st.integers(1, 1000), st.floats(1e-6, 1e3))
+def test_a_stepped_range_ends_at_its_last_step(low: float, steps: int, step: float) -> None:
+    """Whatever rounding does to its ends, and made of what it says of itself it is the same."""
+    if step < 8 * math.ulp(abs(low) + steps * step):
+        return
+    real = sacma.Real(low, low + steps * step, step=step)
+    assert real.high == pytest.approx(low + steps * step, abs=step / 4)
+    assert sacma.Real(real.low, real.high, step=real.step) == real
+    assert real.axis.value(1.0) == real.high
+
+
 def test_a_function_gets_a_dict_of_python_values() -> None:
     """Of all names, and nothing outside; the result has the best of them."""
     seen = Seen()
@@ -300,11 +312,13 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: REAL(0, 1, step=0), "step is 0;"),
     (lambda: REAL(0, 1, step=2), "step is 2;"),
     (lambda: REAL(0, 1, step=1e-300), "step is 1e-300;"),
+    (lambda: REAL(1e6, 1e6 + 1e-3, step=2e-10), "step is 2e-10; allowed: None, or at least 9.31323e-10"),
     (lambda: REAL(True, 2), "low is True"),
     (lambda: INTEGER(0.5, 2), "low is 0.5"),  # type: ignore[arg-type]
     (lambda: INTEGER(2, 2), "high is 2; allowed: a number above low, 2"),
     (lambda: INTEGER(0, 10**16), "high is 10000000000000000"),
     (lambda: INTEGER(0, 5, log=True), "low is 0; allowed: an integer ≥ 1"),
+    (lambda: INTEGER(10**15 - 1, 10**15, log=True), "high is 1000000000000000; allowed: an integer up to 1e+12"),
     (lambda: INTEGER(0, 5, step=6), "step is 6"),
     (lambda: INTEGER(1, 5, log=True, step=2), "step is 2; allowed: 1 with log"),
     (CATEGORICAL, "choices is ()"),

@@ -163,8 +163,9 @@ class SurrogateCMASampler(BaseSampler):
         if numeric:
             with self._lock:
                 self._follow(study)
-                if self._problem is None or self._problem.distributions != numeric:
-                    self._problem = self._problem_in(numeric)
+                beside = self._varies_beside(study, numeric)
+                if self._problem is None or (self._problem.distributions, self._problem.noisy) != (numeric, beside):
+                    self._problem = self._problem_in(numeric, noisy=beside)
                 point = self._claimed_point(study, trial, self._problem)
                 sampled.update(self._problem.cube.params(point))
         return sampled
@@ -209,8 +210,12 @@ class SurrogateCMASampler(BaseSampler):
 
     def _complete(self, study: Study) -> int:
         """Return the number of trials that count as complete."""
-        states = (TrialState.COMPLETE, TrialState.PRUNED) if self._consider_pruned_trials else (TrialState.COMPLETE,)
-        return len(study.get_trials(deepcopy=False, states=states))
+        return len(study.get_trials(deepcopy=False, states=self._counted))
+
+    @property
+    def _counted(self) -> tuple[TrialState, ...]:
+        """States of trials that count as complete."""
+        return (TrialState.COMPLETE, TrialState.PRUNED) if self._consider_pruned_trials else (TrialState.COMPLETE,)
 
     def _claimed_point(self, study: Study, trial: FrozenTrial, problem: "_Problem") -> Array:
         """Return the point of a trial, shape (D,): as soon as no other worker's claim contradicts its own."""
@@ -261,7 +266,16 @@ class SurrogateCMASampler(BaseSampler):
     def _is_ours(self, founding: Founding, call: str) -> bool:
         return founding.call == call and self._seed in {None, founding.seed}
 
-    def _problem_in(self, distributions: Mapping[str, BaseDistribution]) -> "_Problem":
+    def _varies_beside(self, study: Study, numeric: Mapping[str, BaseDistribution]) -> bool:
+        """Return True if trials have other parameters that vary: to the optimizer their values are noise."""
+        names = numeric.keys()
+        return any(
+            not (trial.distributions.keys() <= names)
+            and any(name not in names and not one.single() for name, one in trial.distributions.items())
+            for trial in study.get_trials(deepcopy=False, states=self._counted)
+        )
+
+    def _problem_in(self, distributions: Mapping[str, BaseDistribution], *, noisy: bool) -> "_Problem":
         """Return the problem in a search space."""
         cube = UnitCube(distributions)
         x0 = cube.rounded(_initial_point(cube, self._x0))  # as the archive has it where a trial is at x₀
@@ -272,20 +286,24 @@ class SurrogateCMASampler(BaseSampler):
                 shown(others[0]),
                 shown(", ".join(cube.names)),
             )
-        parts = [cube.digest, x0.tolist(), self._method.settings.model_dump(mode="json"), self._consider_pruned_trials]
-        return _Problem(dict(distributions), cube, x0, hashlib.sha256(json.dumps(parts).encode()).hexdigest())
+        settings = self._method.settings.model_dump(mode="json")
+        parts = [cube.digest, x0.tolist(), settings, self._consider_pruned_trials, noisy]
+        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return _Problem(dict(distributions), cube, x0, digest, noisy)
 
     def _call(self, founding: Founding, problem: "_Problem", trials: Trials, values: TrialValues) -> Call:
         """Return the call of a run."""
         known = values.archive([trials[n] for n in founding.learned if n in trials])
-        D = problem.cube.dimension
+        D, method = problem.cube.dimension, self._method
+        if problem.noisy and (strategy := method.strategy) is not None:  # noise misleads interpolation
+            method = replace(method, settings=strategy.model_copy(update={"start": None}))
         call = checked_call(
             problem.x0,
             self._sigma0,
             Limits(),
             bounds=Bounds(np.zeros(D), np.ones(D)),
             scale=None,
-            method=self._method,
+            method=method,
             population_size=None,
             seed=founding.seed,
             archive=known,
@@ -309,7 +327,8 @@ class _Problem:
     distributions: Mapping[str, BaseDistribution]
     cube: UnitCube
     x0: Array  # shape (D,)
-    digest: str  # of all that and the settings, in 64 characters
+    digest: str  # of all this and the settings, in 64 characters
+    noisy: bool  # whether trials have other parameters, which are sampled independently
 
 
 class _IndependentSampler(BaseSampler):

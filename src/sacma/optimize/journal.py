@@ -90,7 +90,7 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
-            refuse("journal", path, "one that no other run is writing to")
+            refuse("journal", path, "one that no other run is writing to; an optimizer lets go of its own by close()")
         except OSError:
             pass  # a file system without locks
 
@@ -103,6 +103,10 @@ class Journal:
         except OSError as error:
             kept = "it keeps what it has, and the same call goes on from there"
             self._fail(error.errno, f"to which no more can be written: {error.strerror}; {kept}")
+
+    def is_at(self, path: str | os.PathLike[str]) -> bool:
+        """Return True if this is the file at a path."""
+        return _identity_of(checked_path("path", path)) == self._identity
 
     def withdraw(self) -> None:
         """Take back what was recorded since it was opened."""

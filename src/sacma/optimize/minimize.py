@@ -3,7 +3,7 @@
 import contextlib
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,13 +13,13 @@ from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
-from sacma.optimize.evaluation import MISTAKES, FirstEvaluations, Task
+from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations, Task
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.optimize.workers import Evaluations, NotSentError, Workers, as_they_come, workers_error, workers_of
+from sacma.optimize.workers import AsTheyCome, Evaluations, NotSentError, Workers, workers_error, workers_of
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
@@ -165,23 +165,48 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
         with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
-            for number, evaluation in evaluations:
-                try:
+            mistaken = False
+            try:
+                for number, evaluation in evaluations:
+                    mistaken = True
                     first.check(evaluation, any_value=run.evaluations > run.failures)
-                except MISTAKES:
+                    mistaken = False
+                    _record(run, number, evaluation)
+                    if not workers.several and run.status != Status.GOING_ON:
+                        break
+            except BaseException as error:
+                if mistaken and isinstance(error, MISTAKES):
                     if journal is not None:
                         journal.withdraw()
-                    raise
-                kept = evaluation._replace(raised=None)  # without the frames of f
-                try:
-                    run.record(number, kept)
-                except JournalError as error:
-                    run.keep(number, kept)
-                    run.end(Status.INTERRUPTED)
+                elif workers.pool is not None and isinstance(evaluations, AsTheyCome):
+                    lost = isinstance(error, BrokenExecutor) and not workers.pool.awaited
+                    rest = evaluations.rest(waits=isinstance(error, Exception) and not lost)
+                    _keep_rest(run, rest, records=not isinstance(error, JournalError))
+                if isinstance(error, JournalError):
                     error.result = run.result()
-                    raise
-                if not workers.several and run.status != Status.GOING_ON:
-                    break
+                raise
+
+
+def _record(run: Run, number: int, evaluation: Evaluation) -> None:
+    """Take an evaluation; at the end of the run, and unrecorded, where the journal cannot be written any more."""
+    kept = evaluation._replace(raised=None)  # without the frames of f
+    try:
+        run.record(number, kept)
+    except JournalError:
+        run.keep(number, kept, records=False)
+        run.end(Status.INTERRUPTED)
+        raise
+
+
+def _keep_rest(run: Run, rest: Iterator[tuple[int, Evaluation]], *, records: bool) -> None:
+    """Take what other workers evaluated when something ended the call, and record it where that can be done."""
+    for number, evaluation in rest:
+        kept = evaluation._replace(raised=None)
+        try:
+            run.keep(number, kept, records=records)
+        except JournalError:
+            records = False
+            run.keep(number, kept, records=False)
 
 
 def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Evaluations:
@@ -192,7 +217,7 @@ def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Eva
     def begin() -> Task | None:
         return run.begin() if run.status == Status.GOING_ON else None
 
-    return as_they_come(workers.pool, fun, begin)
+    return AsTheyCome(workers.pool, fun, begin)
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

@@ -218,8 +218,10 @@ class SurrogateCMAES:
         """Write the state to a file, all or nothing: the call, and all evaluations.
 
         Raises:
-            TypeError, ValueError: the file cannot be written.
+            TypeError, ValueError: the file cannot be written, or is the journal of this optimizer.
         """
+        if self._journal is not None and self._journal.is_at(path):
+            refuse("path", path, "another file than the journal, which has all that save writes")
         write_state(path, self._run.call, self._run.ended)
 
     @classmethod

@@ -17,6 +17,8 @@ MOST_STEPS = 10**15
 MOST_CHOICES = 100
 LONGEST_CHOICE = 1000  # characters
 GRID = 1e-9  # error of a value between two steps, as a share of a step
+LEAST_STEP = 8  # distances between the floats of a range
+LARGEST_LOGARITHMIC = 10**12  # integer of a log scale: the logarithms of its neighbours are still apart
 
 Choice = None | bool | int | float | str
 
@@ -56,10 +58,14 @@ class Real:
             if self.log:
                 refuse("step", step, "None with log")
             allowed = f"None, or a number above 0, at most high - low, that makes at most {MOST_STEPS:g} steps"
-            step = number("step", step, allowed, least=math.ulp(0.0), most=high - low)
+            rounding = math.ulp(max(abs(low), abs(high)))
+            step = number("step", step, allowed, least=math.ulp(0.0), most=high - low + rounding)
             if not (high - low) / step <= MOST_STEPS:
                 refuse("step", step, allowed)
-            high = min(high, low + math.floor((high - low) / step + GRID) * step)
+            if step < LEAST_STEP * rounding:
+                refuse("step", step, f"None, or at least {LEAST_STEP * rounding:g}: floats there are so far apart")
+            steps = math.floor((high - low) / step + GRID + 2.0 * rounding / step)
+            high = min(high, low + steps * step)
         for name, value in (("low", low), ("high", high), ("step", step)):
             object.__setattr__(self, name, value)
 
@@ -100,6 +106,8 @@ class Integer:
         _check_flag(self.log)
         if self.log and low < 1:
             refuse("low", self.low, "an integer ≥ 1, with log")
+        if self.log and high > LARGEST_LOGARITHMIC:
+            refuse("high", self.high, f"an integer up to {LARGEST_LOGARITHMIC:g}, with log")
         step = whole("step", self.step, "an integer ≥ 1, at most high - low", least=1, most=high - low)
         if self.log and step != 1:
             refuse("step", step, "1 with log")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LARGEST_DRAWN = 1e300  # values beyond are drawn there: the axis of a plot has to be longer than their difference
+
 
 def draw(result: Result, figure: "Figure | None" = None) -> "Figure":
     """Draw ``result`` into ``figure``, emptied, or into a new one of pyplot; return it."""
@@ -45,8 +47,9 @@ def _draw_convergence(axes: "Axes", history: History) -> None:
     numbers = np.arange(1, len(history.values) + 1)
     failed = np.isnan(history.values)
     with np.errstate(invalid="ignore"):
-        best = np.where(np.isfinite(history.best), history.best, np.nan)
-    axes.plot(numbers, history.values, ".", markersize=2, color="0.6", label="evaluations")
+        best = np.clip(np.where(np.isfinite(history.best), history.best, np.nan), -LARGEST_DRAWN, LARGEST_DRAWN)
+        values = np.clip(history.values, -LARGEST_DRAWN, LARGEST_DRAWN)
+    axes.plot(numbers, values, ".", markersize=2, color="0.6", label="evaluations")
     axes.step(numbers, best, where="post", color="C0", label="best so far")
     if failed.any():
         axes.plot(numbers[failed], np.full(failed.sum(), 0.98), "x", color="C3", transform=axes.get_xaxis_transform())

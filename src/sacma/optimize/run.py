@@ -3,8 +3,8 @@
 import math
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -14,6 +14,7 @@ from sacma.optimize.arguments import refuse
 from sacma.optimize.best import best_at_start
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays, constraints_of_all, outcome_of
+from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.noise import NoisySearch, Recommended
 from sacma.optimize.result import History, Result, Status
 from sacma.optimize.search import strategy_of
@@ -44,6 +45,9 @@ class Run:
     Evaluations that are ``known`` from an earlier run of the same call are taken instead of asked for, in their order;
     errors name their ``source``. ``on_record`` is called with the number and the record of each other evaluation before
     anything follows from it, and ``on_generation`` after each true-evaluated generation.
+
+    Ctrl-C may come at any moment, and leave the strategy in the middle of what it computes. It is computed again then,
+    from all evaluations, where the run goes on.
     """
 
     def __init__(
@@ -65,8 +69,9 @@ class Run:
         self.generations: list[Generation] = []
         strategy = call.method.strategy
         self._uses_models = strategy is None or strategy.model is not None
-        with one_thread() if self._uses_models else nullcontext():
+        with self._computing():
             self._strategy = strategy_of(call, self.generations.append)
+        self._torn = False  # True while the strategy learns: an exception, such as Ctrl-C's, ends it in the middle
         self._evaluated: dict[int, Evaluated] = {}  # by number, in the order in which they ended
         self._running: dict[int, Begun] = {}  # by number
         self._waiting: deque[int] = deque()  # numbers of those that nobody has been given yet
@@ -97,7 +102,7 @@ class Run:
             (Status.FAILURES, self._failed_in_a_row >= limits.max_failures),
             (self._ended, self._ended != Status.GOING_ON),
             (Status.BUDGET, self.evaluations >= limits.budget),
-            (Status.RESTARTS, self._strategy.stopped),
+            (Status.RESTARTS, self._strategy.stopped and not self._torn),
             # Not before all is taken that is known: it costs no evaluation, and what it holds is part of the result.
             (Status.TIME_LIMIT, not self._known and time.monotonic() - self._began >= limits.time_limit),
         )
@@ -106,6 +111,7 @@ class Run:
     @property
     def exhausted(self) -> bool:
         """No further point can be asked for, whatever else may have ended the run."""
+        self._mend()
         return self.evaluations >= self.call.limits.budget or self._strategy.stopped
 
     @property
@@ -162,21 +168,31 @@ class Run:
 
     def record(self, number: int, evaluation: Evaluation) -> None:
         """Take the evaluation of a task; that which closes a population updates the strategy."""
+        self._mend()
         record = self._record(number, evaluation)
-        if self._on_record is not None:
-            self._on_record(number, record)
-        self._take(number, record)
+        with interruption_afterwards():
+            if self._on_record is not None:
+                self._on_record(number, record)
+            sample = self._keep(number, record)
+        self._follow(number, sample)
 
-    def keep(self, number: int, evaluation: Evaluation) -> None:
-        """Take the evaluation of a task at the end of a run: nothing is recorded, and nothing follows from it."""
-        self._keep(number, self._record(number, evaluation))
+    def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> None:
+        """Take the evaluation of a task at the end of a run, and record it or not: nothing follows from it."""
+        record = self._record(number, evaluation)
+        with interruption_afterwards():
+            if records and self._on_record is not None:
+                self._on_record(number, record)
+            self._keep(number, record)
 
     def further(self, rng: np.random.Generator) -> Array:
         """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
         return self._further(rng).point
 
     def learn(self, points: Array, values: Array) -> None:
-        """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
+        """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,).
+
+        They are no part of what the strategy is computed from after an interruption.
+        """
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no models of their own
         self._strategy.learn(self.call.box.scaled(points), values)
 
@@ -226,12 +242,13 @@ class Run:
 
     def _further(self, rng: np.random.Generator) -> Begun:
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
-        with one_thread() if self._uses_models else nullcontext():
+        with self._computing():
             sample = self._strategy.further(rng)
         return Begun(self.call.box.points([sample.seen])[0], sample)
 
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
+        self._mend()
         if not self._open:
             self._open_next()
             self._replay()
@@ -244,12 +261,13 @@ class Run:
 
     def _begin(self) -> None:
         """Begin the next evaluation."""
-        self._begun = number = self._begun + 1
+        number = self._begun + 1
         if (place := len(self._places)) < len(self._open):
             begun = self._open[place]
             self._places = range(number - place, number + 1)  # all of them begin before any beside them
         else:
             begun = self._further(np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number))))
+        self._begun = number
         self._running[number] = begun
         self._waiting.append(number)
 
@@ -263,6 +281,8 @@ class Run:
 
         It says how many have begun where it is not all of the population, and none beside it.
         """
+        if self._torn:  # the population before is closed where this is taken
+            return Evaluated(self._running[number].point, evaluation, self._begun)
         if not self._open:  # what was running when a run ended comes in the next population, if there is one
             self._open_next()
         none_beside = self._begun in {self._recorded, *self._places[-1:]}
@@ -287,7 +307,7 @@ class Run:
                 self._refuse_known(number, known, f"the point that this run asks for, {shown(begun.point)}")
             self._known.popleft()
             self._waiting.remove(number)
-            self._take(number, known)
+            self._follow(number, self._keep(number, known))
 
     def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:
         refuse(
@@ -297,7 +317,8 @@ class Run:
             "archive=sacma.read_journal(path).archive, with another journal",
         )
 
-    def _keep(self, number: int, record: Evaluated) -> Begun:
+    def _keep(self, number: int, record: Evaluated) -> Sample:
+        """Take an evaluation; return its point as the strategy asked for it."""
         begun = self._running.pop(number)
         self._evaluated[number] = record
         self._recorded = self._begun
@@ -306,10 +327,38 @@ class Run:
             self.failures += 1
         else:
             self.best = self.best.after(number, begun.point, evaluation, self.call.equalities)
-        return begun
+        return begun.sample
 
-    def _take(self, number: int, record: Evaluated) -> None:
-        sample = self._keep(number, record).sample
+    def _follow(self, number: int, sample: Sample) -> None:
+        """Let the strategy learn from an evaluation that has been taken."""
+        self._torn = True
+        with self._computing():
+            closed = self._learn_from(number, sample)
+        self._torn = False
+        if closed and self._on_generation is not None:
+            self._on_generation(self)
+
+    def _mend(self) -> None:
+        """Compute the strategy again where something has ended it in the middle."""
+        if not self._torn:
+            return
+        self.close()
+        again = Run(self.call, known={**self._evaluated, **dict(self._known)}, source=self._source)
+        again.replay()
+        kept = {name: vars(self)[name] for name in ("_on_record", "_on_generation", "_began", "_ended")}
+        vars(self).update(vars(again) | kept)
+
+    @contextmanager
+    def _computing(self) -> Iterator[None]:
+        """Compute with one thread where there are models, and with numbers that may underflow and overflow.
+
+        That is so whatever the caller has set by ``numpy.seterr``.
+        """
+        with np.errstate(all="ignore"), one_thread() if self._uses_models else nullcontext():
+            yield
+
+    def _learn_from(self, number: int, sample: Sample) -> bool:
+        """Return True if the evaluation closes the population."""
         self._settle()
         if number in self._places:
             self._filled += 1
@@ -317,8 +366,10 @@ class Run:
             assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
             if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
                 self._others.append((number, sample))
-        if self._open and self._filled + len(self._others) == len(self._open):
+        closes = bool(self._open) and self._filled + len(self._others) == len(self._open)
+        if closes:
             self._close()
+        return closes
 
     def _value(self, number: int) -> float | Array:
         """Return the value of an evaluation as strategies take it: infinity where it failed."""
@@ -348,15 +399,12 @@ class Run:
                 other, sample = next(others)
                 values.append(self._value(other) if self._strategy.replace(place, sample) else missing)
         self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0
-        with one_thread() if self._uses_models else nullcontext():
-            self._strategy.tell(np.array(values))
-        if self._on_generation is not None:
-            self._on_generation(self)
+        self._strategy.tell(np.array(values))
 
     def _recommended(self) -> Recommended:
         """Return the best that has been found."""
         best = Recommended(self.best.point, self.best.value)
-        if not isinstance(self._strategy, NoisySearch):
+        if not isinstance(self._strategy, NoisySearch) or self._torn:
             return best
         told = [float(self._value(i)) if i in self._evaluated else math.nan for i in self._places]  # no constraints
         return self._strategy.recommended(told, best)

@@ -15,6 +15,7 @@ from sacma.death import death_in, end_with, in_words
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
+from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
 from sacma.threads import threads
@@ -23,16 +24,17 @@ MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
 LONGEST_REASON = 300  # characters of an executor's message
 
-Evaluations = Generator[tuple[int, Evaluation], None, None]  # evaluations by their number, in any order, as they come
+Numbered = tuple[int, Evaluation]  # an evaluation, by its number
+InOrder = Generator[Numbered, None, None]
 
 
-def one_by_one(fun: Function, tasks: Sequence[Task]) -> Evaluations:
+def one_by_one(fun: Function, tasks: Sequence[Task]) -> InOrder:
     """Evaluate in this thread; none is begun before the last has been taken."""
     for number, point in tasks:
         yield number, evaluate(fun, point)
 
 
-def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> Evaluations:
+def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> InOrder:
     """Evaluate in the workers of a ``joblib.Parallel``."""
     from joblib import delayed  # noqa: PLC0415 who has a Parallel has it imported already
 
@@ -107,6 +109,11 @@ class Executed:
                     raise
                 return Evaluation(math.nan, "the workers that evaluated it died")
 
+    @property
+    def awaited(self) -> bool:
+        """True where what is running ends, although no more can be begun: not on a cluster that is lost."""
+        return self.client is None
+
     def close(self) -> None:
         """Do nothing: the executor is its owner's."""
 
@@ -170,33 +177,69 @@ class Processes:
         env = {name: os.environ.get(name, limits[name]) for name in limits}
         return ProcessPoolExecutor(1, env=env, initializer=end_with, initargs=(os.getpid(),))
 
+    @property
+    def awaited(self) -> bool:
+        """True where what is running ends, although no more can be begun."""
+        return True
+
 
 Pool = Executed | Processes  # workers that take one point at a time
 
 
-def as_they_come(pool: Pool, fun: Function, begin: Callable[[], Task | None]) -> Evaluations:
-    """Evaluate what ``begin`` gives, one more point as soon as a worker is free and its evaluation has been taken.
+class AsTheyCome(Iterator[Numbered]):
+    """Evaluations of what ``begin`` gives, one more point as soon as a worker is free and its evaluation taken.
 
-    It ends when there is nothing to begin, None, and all that has begun has been taken.
+    They end when there is nothing to begin, None, and all that has begun has been taken.
     """
-    running: dict[Future[Evaluation], int] = {}
-    ended: deque[tuple[int, Future[Evaluation]]] = deque()
-    try:
+
+    def __init__(self, pool: Pool, fun: Function, begin: Callable[[], Task | None]) -> None:
+        self._pool = pool
+        self._fun = fun
+        self._begin = begin
+        self._running: dict[Future[Evaluation], int] = {}
+        self._ended: deque[tuple[int, Future[Evaluation]]] = deque()
+
+    def __next__(self) -> Numbered:
+        """Return the next evaluation that ends."""
         while True:
-            while len(running) + len(ended) < pool.size() and (task := begin()) is not None:
+            while len(self._running) + len(self._ended) < self._pool.size() and (task := self._begin()) is not None:
                 number, point = task
-                running[pool.submit(fun, point)] = number
-            if not ended:
-                done, _ = wait(running, RECOUNTED, FIRST_COMPLETED)
-                ended.extend(sorted(((running.pop(future), future) for future in done), key=lambda each: each[0]))
-            if ended:
-                number, future = ended.popleft()
-                yield number, pool.take(future)
-            elif not running:
-                return
-    finally:
-        for future in running:
+                self._running[self._pool.submit(self._fun, point)] = number
+            if not self._ended:
+                self._wait(RECOUNTED)  # after which there may be more workers
+            if self._ended:
+                number, future = self._ended.popleft()
+                return number, self._pool.take(future)
+            if not self._running:
+                raise StopIteration
+
+    def rest(self, *, waits: bool) -> Iterator[Numbered]:
+        """Return what has ended and has not been taken, and where one ``waits`` what is running, too; begin nothing."""
+        for future in [future for future in self._running if future.cancel()]:
+            del self._running[future]
+        self._wait(0.0)
+        while self._ended or (waits and self._running):
+            if not self._ended:
+                self._wait(RECOUNTED)
+                continue
+            number, future = self._ended.popleft()
+            with suppress(BrokenExecutor, NotSentError):  # which has lost it
+                yield number, self._pool.take(future)
+
+    def close(self) -> None:
+        """Cancel what has not begun to run."""
+        for future in self._running:
             future.cancel()
+
+    def _wait(self, seconds: float) -> None:
+        """Wait until an evaluation ends, and not for longer."""
+        done, _ = wait(self._running, seconds, FIRST_COMPLETED)
+        with interruption_afterwards():
+            ended = sorted(((self._running.pop(future), future) for future in done), key=lambda each: each[0])
+            self._ended.extend(ended)
+
+
+Evaluations = InOrder | AsTheyCome  # to be closed
 
 
 @dataclass(frozen=True)
@@ -219,7 +262,7 @@ class Workers:
         if self.pool is None:
             return one_by_one(fun, tasks)
         waiting = iter(tasks)
-        return as_they_come(self.pool, fun, lambda: next(waiting, None))
+        return AsTheyCome(self.pool, fun, lambda: next(waiting, None))
 
     def close(self) -> None:
         """End processes of the call."""
