@@ -1,11 +1,12 @@
 """Algorithms made of functions: their settings come from type hints, and what cannot be one is refused."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 import sacma
 from sacma.errors import SacmaError
@@ -102,3 +103,33 @@ def test_names_are_those_of_a_config(name: str) -> None:
     """They stand in YAML files and on the command line."""
     with pytest.raises(SacmaError, match="cannot name an algorithm"):
         sacma.algorithm(name)(of_settings)
+
+
+class OfPaths(BaseModel):
+    """Settings that JSON cannot hold."""
+
+    where: Path = Path("x")
+
+
+class OfTuples(BaseModel, strict=True):
+    """Settings that JSON gives back as lists."""
+
+    sizes: tuple[int, ...] = (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (OfPaths, "a default in the settings of with_model fits in no config: Object of type PosixPath is not JSON"),
+        (OfTuples, "the default of sizes in the settings of with_model cannot be read from a config: "),
+    ],
+)
+def test_models_whose_defaults_no_config_gives(model: type[BaseModel], message: str) -> None:
+    """They are refused where the algorithm is declared, not in each of its trials."""
+
+    def with_model(problem: Any, rng: Any, settings: BaseModel) -> None:
+        pass
+
+    with_model.__annotations__["settings"] = model
+    with pytest.raises(SacmaError, match=message):
+        sacma.algorithm(with_model)

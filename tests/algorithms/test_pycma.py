@@ -1,14 +1,19 @@
 """lq-CMA-ES and BIPOP-CMA-ES: pycma's, with our random numbers."""
 
+from pathlib import Path
 from typing import Self
 from unittest.mock import patch
 
 import cma
 import numpy as np
 import pytest
+import yaml
 
 from sacma.algorithms.pycma import BIPOPSettings, LQSettings, bipop_cmaes, contained, lq_cmaes
+from sacma.config.plan import plan
+from sacma.config.study import load_study
 from sacma.experiment.problem import TrialEnd
+from sacma.experiment.trial import run_trial
 from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
 
 
@@ -148,3 +153,20 @@ def test_contained_is_seeded_from_the_generator() -> None:
     with pytest.raises(TrialEnd), contained(np.random.default_rng(1)):
         raise TrialEnd
     assert np.random.uniform() == expected
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("surrogate-cmaes", {"sampling": {"bounds": "transform"}, "restarts": {"name": "ipop", "initial_range": 30.0}}),
+        ("lq-cmaes", {"within_box": True, "initial_range": 30.0}),
+        ("bipop-cmaes", {"within_box": True, "initial_range": 30.0}),
+    ],
+)
+def test_runs_that_begin_outside_of_the_box(tmp_path: Path, algorithm: str, settings: dict[str, object]) -> None:
+    """Within bounds they begin at the nearest point inside."""
+    config = tmp_path / "a.yaml"
+    config.write_text(yaml.safe_dump({"name": "A", "algorithm": algorithm, "settings": settings}))
+    study = load_study(config, {"functions": "1", "dimensions": "2", "instances": "1-4", "budget": 30})
+    records = [run_trial(spec) for spec in plan([study])]
+    assert all(record.outcome.evaluations > 20 for record in records)

@@ -2,8 +2,11 @@
 
 import pytest
 
+from sacma.analysis.comparison import compare
+from sacma.analysis.sections import find
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets
+from sacma.errors import SacmaError
 from tests.analysis.made import compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -19,3 +22,29 @@ def test_targets_are_the_largest_that_some_study_stops_at() -> None:
     assert medians["median_delta_f"].to_list() == pytest.approx([1e-2, 1e-2])
     (row,) = comparison.to_target.to_dict("records")
     assert (row["evaluations"], row["reached"], row["algorithm"]) == (30, True, "CMA-ES")
+
+
+def test_a_trial_at_the_common_target_is_known_beyond_its_end() -> None:
+    """Who reached 1 within 30·D, and goes on to 1e-8, is known at 60·D where 1 is the target of all."""
+    short = made("gp5", lambda _: [(1, 5.0), (40, 0.5)], PROTOCOL | {"budget": 30})
+    long = made("cmaes", lambda _: [(1, 5.0), (80, 0.9)], PROTOCOL | {"budget": 60, "target": 1.0})
+    comparison = compare([short, long], budget=60.0)
+    medians = median_delta_f(comparison.trials, fixed_budgets([60.0]))
+    assert medians["median_delta_f"].to_list() == pytest.approx([1.0, 1.0])
+
+
+def test_the_budget_of_a_study_that_solved_all_is_no_error() -> None:
+    solved = made("gp5", lambda _: [(1, 5.0), (40, 1e-9)], PROTOCOL)
+    assert compare([solved], budget=50.0).budget == 50.0
+    with pytest.raises(SacmaError, match="no trial has more than 50·D evaluations; give at most that"):
+        compare([solved], budget=51.0)
+
+
+@pytest.mark.parametrize("names", [("cmaes", "gp5", "as_run/gp5"), ("cmaes", "as_run/cmaes", "as_run/gp5")])
+def test_one_algorithm_of_one_reading_beside_several_of_the_other(names: tuple[str, ...]) -> None:
+    """What is of each reading has the types of its columns, though one of the two has nothing to compare."""
+    protocol = {"functions": "1,8", "dimensions": "20", "instances": "1-3", "budget": 250}
+    findings = find(compare([made(name, lambda s: [(s.instance, float(s.function))], protocol) for name in names]))
+    for name in ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_pairs"):
+        assert not any(findings[name].columns.duplicated())
+    assert findings["paper_mean_ranks"]["ours"].dtype == float

@@ -80,6 +80,17 @@ def test_an_algorithm_without_data_there_takes_nothing_from_others() -> None:
     assert of == {("25·D", "A"): 2, ("25·D", "B"): 3, ("25·D", "F"): 1, ("100·D", "A"): 1, ("100·D", "B"): 2}
 
 
+def test_an_algorithm_that_ended_early_is_left_out_where_it_is_unknown() -> None:
+    """C solved one function of four before its end: it wins nothing beyond, and no function is left out for it."""
+    trials = [trial(name, f, 1, (1, value + f)) for name, value in (("A", 1.0), ("B", 2.0)) for f in (1, 2, 3, 4)]
+    curves = [Curve(f, 2, 1, 50, np.array([1.0]), np.array([1e-9 if f == 1 else 0.5])) for f in (1, 2, 3, 4)]
+    trials += foreign(*curves)
+    ranks = mean_ranks(median_delta_f(trials, fixed_budgets([25.0, 100.0])))
+    of = {(row["scenario"], row["algorithm"]): row["mean_rank"] for row in ranks.to_dict("records")}
+    assert of == {("25·D", "A"): 2, ("25·D", "B"): 3, ("25·D", "F"): 1, ("100·D", "A"): 1, ("100·D", "B"): 2}
+    assert set(ranks["functions"]) == {4}
+
+
 def test_noise_is_a_tie_wherever_it_falls() -> None:
     """A local optimum found twice, apart by rounding, is a tie in ranks, pairs and gains; a real difference is not."""
     assert all(np.ptp(tied(np.array([x, x + 5e-10]))) == 0 for x in np.linspace(-8, 8, 10_001))
@@ -120,6 +131,10 @@ def test_budgets_are_the_papers() -> None:
     """25, 50, 83⅓, 125 and 250 evaluations/D, up to the budget and with it."""
     assert budgets_up_to(250) == (25, 50, 250 / 3, 125, 250)
     assert budgets_up_to(20) == (20,)
+    for near in (83.3334, 50.003, 25.001, 250.01):
+        names = [scenario.name for scenario in fixed_budgets(budgets_up_to(near))]
+        assert len(names) == len(set(names))
+        assert budgets_up_to(near)[-1] == near
     assert isinstance(median_delta_f([], fixed_budgets([1.0])), pd.DataFrame)
 
 

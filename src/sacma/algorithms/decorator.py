@@ -68,8 +68,25 @@ def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
     if len(parameters) == FIRST + 1 and parameters[FIRST] == "settings":
         hint = get_type_hints(function)["settings"] if isinstance(hint, str) else hint
         if isinstance(hint, type) and issubclass(hint, BaseModel):
+            _check_model(function.__name__, hint)
             return hint
     return None
+
+
+def _check_model(name: str, model: type[BaseModel]) -> None:
+    """Check that settings with all defaults are the same after a round trip through JSON, where there are such."""
+    if any(field.is_required() for field in model.model_fields.values()):
+        return
+    try:
+        model.model_validate(json.loads(json.dumps(model().model_dump())))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise SacmaError(
+            f"the default of {where} in the settings of {name} cannot be read from a config: {first['msg']}; {ALLOWED}"
+        ) from None
+    except TypeError as error:
+        raise SacmaError(f"a default in the settings of {name} fits in no config: {error}; {ALLOWED}") from None
 
 
 def _settings_of(function: Callable[..., None]) -> type[BaseModel]:

@@ -26,6 +26,7 @@ from sacma.strategy.cma_es import (
 from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
+from sacma.surrogate.whitening import Array
 
 
 class RestartSettings(Settings):
@@ -88,9 +89,14 @@ def run_for_ever(
         **contained_options(rng),
     }
     sigma0 = settings.sigma0
+    box = problem.lower_bounds, problem.upper_bounds
+
+    def initial_point() -> Array:
+        point = problem.initial_point(settings.initial_range)
+        return np.clip(point, *box) if settings.within_box else point
+
     if settings.within_box:
         options["BoundaryHandler"] = pycma().BoundTransform
-        box = problem.lower_bounds, problem.upper_bounds
         options["bounds"] = [side.tolist() for side in box]
         if problem.dimension == 1:
             sigma0 = limited_in_1d(sigma0, box, options, CMAESSampling.largest_share)
@@ -101,7 +107,7 @@ def run_for_ever(
         while True:
             function(
                 problem,
-                lambda: problem.initial_point(settings.initial_range),
+                initial_point,
                 sigma0,
                 dict(options),
                 restarts=settings.max_restarts,

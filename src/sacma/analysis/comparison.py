@@ -132,9 +132,9 @@ class Comparison:
     def trials(self) -> tuple[Trial, ...]:
         """All trials that are there."""
         target = self.target
-        ours = (self._to_budget(study, our_trial(*trial)) for study, c in self.covered for trial in c.trials)
+        ours = ((study, our_trial(*trial)) for study, c in self.covered for trial in c.trials)
         theirs = (trial for data in self.external for trial in external_trials(data.name, data.data, target))
-        return (*(replace(trial, target=target) for trial in ours), *theirs)
+        return (*(self._to_budget(study, replace(trial, target=target)) for study, trial in ours), *theirs)
 
     def _to_budget(self, study: StoredStudy, trial: Trial) -> Trial:
         """Return a trial of ours, not known beyond the budget of its study where others are compared there."""
@@ -241,7 +241,9 @@ def compare(
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
     if budget is not None:
-        longest = max((trial.evaluations / trial.dimension for trial in comparison.trials), default=math.inf)
+        studies = [study.budget for study, completeness in comparison.covered if completeness.heads]
+        curves = (curve.evaluations / curve.dimension for data in comparison.external for curve in data.data.curves)
+        longest = max([*studies, *curves], default=math.inf)
         if budget > longest:
             raise SacmaError(f"--budget: no trial has more than {longest:g}·D evaluations; give at most that")
     return comparison

@@ -27,6 +27,7 @@ CLOSE = 1e-9
 data have ten digits."""
 
 RESAMPLES = 9999  # of bootstrap intervals
+KNOWN = 0.5  # least share of functions on which an algorithm is known that others are compared with
 
 PLACE = ["dimension", "scenario"]
 
@@ -68,14 +69,16 @@ def tied(logs: Array) -> Array:
 def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
     """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known.
 
-    Compared are the algorithms of which some is known there: one without data of a dimension, or of so many
-    evaluations, takes nothing from what the others show. Where but one of several is left, there is nothing.
+    Compared are the algorithms that are known on at least half of the functions: one without data of a dimension, or of
+    so many evaluations, takes nothing from what the others show, whatever it solved before. Where but one of several is
+    left, there is nothing.
     """
     algorithms, scenarios = medians["algorithm"].unique(), list(medians["scenario"].unique())
     groups = {cast("tuple[int, str]", key): group for key, group in medians.groupby(PLACE)}
     for dimension, scenario in sorted(groups, key=lambda key: (key[0], scenarios.index(key[1]))):
         table = groups[dimension, scenario].pivot(index="function", columns="algorithm", values="median_delta_f")
-        table = table.reindex(columns=algorithms).dropna(axis="columns", how="all").dropna()
+        table = table.reindex(columns=algorithms)
+        table = table.loc[:, table.notna().mean() >= KNOWN].dropna()
         if len(table) and len(table.columns) >= min(len(algorithms), 2):
             logs = np.apply_along_axis(tied, 1, np.log10(table.to_numpy(float)))
             yield dimension, scenario, pd.DataFrame(logs, table.index, table.columns)

@@ -163,18 +163,23 @@ def fixed_budgets(budgets: Iterable[float]) -> tuple[Scenario, ...]:
     """
 
     def of(budget: float) -> Scenario:
-        return Scenario(f"{budget:.4g}·D", budget, lambda dimension, _: int(budget * dimension + ROUNDING))
+        return Scenario(_budget_name(budget), budget, lambda dimension, _: int(budget * dimension + ROUNDING))
 
     return tuple(map(of, budgets))
 
 
 def budgets_up_to(largest: float) -> tuple[float, ...]:
-    """Return the paper's budgets below ``largest``, and ``largest``, in evaluations/D.
+    """Return the paper's budgets below ``largest``, and ``largest``, in evaluations/D; no two of the same name.
 
     >>> [round(b, 2) for b in budgets_up_to(100)]
     [25.0, 50.0, 83.33, 100]
     """
-    return (*(b for b in PAPER_BUDGETS if b < largest), largest)
+    named = _budget_name(largest)
+    return (*(b for b in PAPER_BUDGETS if b < largest and _budget_name(b) != named), largest)
+
+
+def _budget_name(budget: float) -> str:
+    return f"{budget:.4g}·D"
 
 
 def by_cell(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tuple[Trial, ...]]]:

@@ -120,6 +120,8 @@ class CMAES:
             options["BoundaryHandler"] = bound_penalty() if settings.bounds == "penalty" else cma.BoundTransform
             options["bounds"] = [box[0].tolist(), box[1].tolist()]
             options["maxstd_boundrange"] = settings.largest_share
+        if settings.bounds == "transform":  # which is no point's beyond the box
+            initial_point = np.clip(initial_point, *box)
         sigma0 = settings.sigma0
         if settings.bounds != "none" and len(initial_point) == 1:
             sigma0 = limited_in_1d(sigma0, box, options, settings.largest_share)

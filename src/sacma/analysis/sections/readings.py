@@ -99,7 +99,8 @@ def of_readings(make: Callable[[Findings, Reading], pd.DataFrame]) -> Make:
             part = make(findings, reading)
             part.insert(0, "reading", reading.title)
             parts.append(part)
-        return pd.concat(parts, ignore_index=True)
+        # An empty one, of a single algorithm, has no types of its columns, and would take those of others.
+        return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
     return frames
 

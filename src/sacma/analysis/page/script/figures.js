@@ -1,6 +1,9 @@
 // What is at the top of the page is shown before the rest is made.
 await new Promise((done) => { setTimeout(done); });
-if (byId("payload-more")) Object.assign(data, await unpacked(byId("payload-more").textContent));
+if (byId("payload-more")) {
+  Object.assign(data, await unpacked(byId("payload-more").textContent));
+  trialsUnpacked(data.trials.values);
+}
 
 // Figures that were made beforehand, one of which is shown
 

@@ -4,7 +4,7 @@ if (byId("final-chart")) {
   const place = byId("final-chart");
   const dimension = byId("final-dimension");
   const chosen = byId("final-function");
-  const { infinite, parts, values: source } = data.trials;
+  const { parts, values: source } = data.trials;
   fill(dimension, Object.keys(source).map((D) => [D, `${D}-D`]));
   dimension.value = usual(Object.keys(source), (D) => Object.values(source[D]).at(-1));
   const last = () => Object.keys(source[dimension.value]).at(-1);
@@ -13,7 +13,7 @@ if (byId("final-chart")) {
   );
   const draw = () => {
     const of = Object.fromEntries(Object.keys(source[dimension.value][last()][chosen.value]).map((name) =>
-      [name, valuesOf(dimension.value, last(), chosen.value, name).filter((value) => value !== null && value < infinite)
+      [name, valuesOf(dimension.value, last(), chosen.value, name).filter((value) => value !== null && value < INFINITE)
         .sort((a, b) => a - b).map((value) => 10 ** (value / parts))]));
     const names = Object.keys(of).filter((name) => !unchosen.has(name) && of[name].length);
     if (!names.length) {

@@ -3,7 +3,7 @@
 if (byId("functions-table")) {
   const place = byId("functions-table");
   const [dimension, budget, show, baseline] = ["dimension", "budget", "show", "baseline"].map((name) => byId(`functions-${name}`));
-  const { algorithms, infinite, parts, values } = data.trials;
+  const { algorithms, parts, values } = data.trials;
   data.algorithms.functions = algorithms;
   fill(dimension, Object.keys(values).map((D) => [D, `${D}-D`]));
   dimension.value = usual(Object.keys(values), (D) => Object.values(values[D]).at(-1));
@@ -18,9 +18,9 @@ if (byId("functions-table")) {
   const minus = (value, digits) => (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits).replace("-", "\u2212");
   const signed = (value, digits) => (Math.abs(value) < 0.5 * 10 ** -digits ? "0" : `${value > 0 ? "+" : ""}${minus(value, digits)}`);
   const written = {
-    median: (value) => (value >= infinite / parts ? "∞" : minus(value, 2)),
+    median: (value) => (value >= INFINITE / parts ? "∞" : minus(value, 2)),
     rank: (value) => String(Number(value.toFixed(2))),
-    gain: (value) => (Math.abs(value) > infinite / parts / 2 ? (value > 0 ? "+∞" : "\u2212∞") : signed(value, 2)),
+    gain: (value) => (Math.abs(value) > INFINITE / parts / 2 ? (value > 0 ? "+∞" : "\u2212∞") : signed(value, 2)),
   };
   const starts = new Set(Object.values(data.summary.groups).map((functions) => functions[0]));
 

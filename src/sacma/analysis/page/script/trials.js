@@ -1,3 +1,21 @@
+const INFINITE = 1e12; // for Δf before the first evaluation
+
+// What the page has of trials are levels of Δf, each but the first less the one before it, and the number of each trial's
+// level. They become Δf in parts of a decade, infinite ones behind all; those that differ by less than a part still do.
+const trialsUnpacked = (values) => {
+  for (const of of Object.values(values).flatMap(Object.values).flatMap(Object.values)) {
+    let sum = 0;
+    const levels = of[""].map((step, n) => {
+      sum += step;
+      return sum + n * 1e-6;
+    });
+    delete of[""];
+    for (const name of Object.keys(of)) {
+      of[name] = of[name].map((number) => (number === null ? null : levels[number] ?? INFINITE));
+    }
+  }
+};
+
 // What is of an algorithm's trials on a function, those on the instances that are chosen.
 const chosenOf = (D, f, name, trials) => {
   const of = data.trials.instances[D][f];
@@ -5,7 +23,7 @@ const chosenOf = (D, f, name, trials) => {
   return trials.filter((_, n) => !instancesOut.has(at[n]));
 };
 
-// Best Δf of single trials, in whole parts of a decade.
+// Best Δf of single trials, in parts of a decade.
 const valuesOf = (D, budget, f, name) =>
   chosenOf(D, f, name, own(own(own(data.trials.values[D], budget) ?? {}, f) ?? {}, name) ?? []);
 
@@ -19,9 +37,8 @@ const middleOf = (values) => {
 const medianOf = (D, budget, f, name) => {
   const values = valuesOf(D, budget, f, name);
   if (!values.length || values.includes(null)) return null;
-  const { infinite } = data.trials;
   const middle = middleOf(values);
-  return middle < infinite / 4 ? middle : infinite;
+  return middle < INFINITE / 4 ? middle : INFINITE;
 };
 
 // Ranks of values, 1 the lowest: equal ones share theirs.
