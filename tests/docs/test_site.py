@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from pydantic import BaseModel
@@ -21,6 +23,7 @@ from sacma.config.nested import all_kinds
 from sacma.config.study import load_study
 from sacma.strategy.control.generation_control import GenerationControl
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from tests.analysis.page.opened import data_of
 from tests.commands import commands_of, environment
 from tests.conftest import SIX
 from tests.docs.pages import PAGES, ROOT, blocks
@@ -200,3 +203,21 @@ def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
     reference = [sys.executable, "tools/reference.py"]
     subprocess.run(reference, cwd=tmp_path, env=environment(PYTHONPATH=tmp_path / "src"), check=True)
     assert "neighbours" in (tmp_path / "docs" / "reference" / "config.md").read_text()
+
+
+def test_medians_of_the_gallery_are_those_of_the_comparison() -> None:
+    """The page's medians, from its levels of Δf, and the table of the documentation agree."""
+    trials = data_of((ROOT / "docs" / "gallery" / "report.html").read_text())["trials"]
+    medians = pd.read_csv(ROOT / "docs" / "data" / "comparison.csv")
+    known = {(D, f, n): of for D, f, n, *of in medians.itertuples(index=False)}
+    cells = 0
+    for D, budgets in trials["values"].items():
+        for budget, functions in budgets.items():
+            evaluations = int({"83.33": 250 / 3}.get(name := budget.partition("·")[0], float(name)) * int(D) + 1e-9)
+            for f, of in functions.items():
+                levels = np.append(np.cumsum(of.pop("")) / trials["parts"], np.inf)
+                shown = {name: np.median(levels[numbers]) for name, numbers in of.items()}
+                expected = dict(zip(medians.columns[3:], known[int(D), int(f), evaluations], strict=True))
+                assert shown == pytest.approx(expected, abs=0.006)
+                cells += len(shown)
+    assert cells == 21 * 24 * 5 * 4
