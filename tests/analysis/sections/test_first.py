@@ -131,6 +131,17 @@ def test_nothing_in_common() -> None:
     assert headline(find(compared(one, other))).headline.startswith("Nothing can be ranked")
 
 
+def test_who_has_no_rank_there_is_named() -> None:
+    """An algorithm that ended early wins and loses nothing beyond its end, and the first sentence says so."""
+    short = made("gp1", lambda _: [(1, 100.0)], PROTOCOL | {"budget": 20})
+    both = [made(name, lambda _, of=value: level(of), PROTOCOL) for name, value in (("cmaes", 1.0), ("gp5", 0.1))]  # type: ignore[misc]
+    said = headline(find(compare([*both, short], budget=40.0))).headline
+    assert said.startswith(
+        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00,"
+    )
+    assert "before CMA-ES with 2.00. GP-1 has no rank there. It is significantly lower" in said
+
+
 def test_overall_ranks_by_hand() -> None:
     """The mean over functions and dimensions that all have; a dimension that lacks an algorithm counts nothing."""
     places = [(D, f) for D in (2, 3) for f in (1, 2)]

@@ -107,10 +107,12 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
         f"After {scenario} evaluations {_named(leaders)} {have} the lowest mean rank over {functions} in {where}, "
         f"{first}"
     )
+    unranked = [name for name in comparison.names if name not in set(ranks["algorithm"])]
+    without = f" {_named(unranked)} {'has' if len(unranked) == 1 else 'have'} no rank there." if unranked else ""
     if not others:
-        return f"{lead}: all are equal.", ""
+        return f"{lead}: all are equal.{without}", ""
     following = ledger.say("next mean rank, all dimensions", ranks["mean_rank"][~lowest].iloc[0], ".2f")
-    lead += f", before {others[0]} with {following}."
+    lead += f", before {others[0]} with {following}.{without}"
     if count < FEWEST_FUNCTIONS:
         return lead, f"{functions} {'is' if count == 1 else 'are'} too few to test the difference."
     pairs = pairs[pairs["scenario"] == scenario].dropna(axis="columns", how="all")
