@@ -15,6 +15,7 @@ from sacma.optimize.best import best_at_start
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays, constraints_of_all, outcome_of
 from sacma.optimize.interruption import interruption_afterwards
+from sacma.optimize.message import message_of
 from sacma.optimize.noise import NoisySearch, Recommended
 from sacma.optimize.result import History, Result, Status
 from sacma.optimize.search import strategy_of
@@ -46,8 +47,7 @@ class Run:
     errors name their ``source``. ``on_record`` is called with the number and the record of each other evaluation before
     anything follows from it, and ``on_generation`` after each true-evaluated generation.
 
-    Ctrl-C may come at any moment, and leave the strategy in the middle of what it computes. It is computed again then,
-    from all evaluations, where the run goes on.
+    Ctrl-C may leave the strategy in the middle of what it computes: where the run goes on, it is computed again.
     """
 
     def __init__(
@@ -169,30 +169,22 @@ class Run:
     def record(self, number: int, evaluation: Evaluation) -> None:
         """Take the evaluation of a task; that which closes a population updates the strategy."""
         self._mend()
-        record = self._record(number, evaluation)
-        with interruption_afterwards():
-            if self._on_record is not None:
-                self._on_record(number, record)
-            sample = self._keep(number, record)
-        self._follow(number, sample)
+        self._follow(number, self.keep(number, evaluation, records=True))
 
-    def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> None:
-        """Take the evaluation of a task at the end of a run, and record it or not: nothing follows from it."""
+    def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> Sample:
+        """Take the evaluation of a task, and record it or not; of itself nothing follows from it. Return its point."""
         record = self._record(number, evaluation)
         with interruption_afterwards():
             if records and self._on_record is not None:
                 self._on_record(number, record)
-            self._keep(number, record)
+            return self._keep(number, record)
 
     def further(self, rng: np.random.Generator) -> Array:
         """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
         return self._further(rng).point
 
     def learn(self, points: Array, values: Array) -> None:
-        """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,).
-
-        They are no part of what the strategy is computed from after an interruption.
-        """
+        """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
         assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no models of their own
         self._strategy.learn(self.call.box.scaled(points), values)
 
@@ -216,7 +208,8 @@ class Run:
             nit=len(self.generations),
             success=found and (status == Status.TARGET or (no_target and status in by_choice)),
             status=status,
-            message=self._message(status) + (f"; {best.what}" if best.what else ""),
+            message=message_of(self.call, status, self.best, self.failures, self._last_failure)
+            + (f"; {best.what}" if best.what else ""),
             seed=self.call.seed,
             restarts=self.generations[-1].restart if self.generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
@@ -350,10 +343,7 @@ class Run:
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
-        """Compute with one thread where there are models, and with numbers that may underflow and overflow.
-
-        That is so whatever the caller has set by ``numpy.seterr``.
-        """
+        """Compute with one thread where there are models; numbers may overflow, whatever ``numpy.seterr`` says."""
         with np.errstate(all="ignore"), one_thread() if self._uses_models else nullcontext():
             yield
 
@@ -408,29 +398,3 @@ class Run:
             return best
         told = [float(self._value(i)) if i in self._evaluated else math.nan for i in self._places]  # no constraints
         return self._strategy.recommended(told, best)
-
-    def _message(self, status: Status) -> str:
-        limits = self.call.limits
-        messages = {
-            Status.GOING_ON: "the run goes on",
-            Status.TARGET: f"the target, {limits.target:g}, is reached",
-            Status.BUDGET: f"the budget of {limits.budget} evaluation{'' if limits.budget == 1 else 's'} is used up",
-            Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",
-            Status.CALLBACK: "the callback ended the run",
-            Status.RESTARTS: "the last restart that the settings allow has ended"
-            if self.call.method.strategy is not None
-            else "the method has ended",
-            Status.FAILURES: f"{limits.max_failures} evaluations failed in a row",
-            Status.INTERRUPTED: "interrupted",
-        }
-        message = messages[status]
-        only_failures = self.failures and not math.isfinite(self.best.value)
-        if self._last_failure and (status == Status.FAILURES or only_failures):
-            message += f"; the last failure: {self._last_failure}"
-        if self.best.violation > 0.0 and math.isfinite(self.best.value):
-            message += (
-                f"; no point kept all constraints: that of the smallest violation, {self.best.violation:g}, is given"
-            )
-        if not self.best.number:
-            message += "; nothing better than the given archive was found"
-        return message
