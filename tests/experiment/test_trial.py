@@ -156,7 +156,16 @@ def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> Non
     assert record.coco.entry.startswith("1:1|")
 
 
-@pytest.mark.parametrize("point", [np.array([np.nan, 0.0]), np.zeros(3), "x"])
+def test_far_points_bring_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their squares overflow: what an algorithm is warned of is its own."""
+
+    def far(problem: Problem, rng: object) -> None:
+        problem(np.full(2, 1e160))
+
+    assert run_trial(solver(monkeypatch, far)).outcome.evaluations == 1
+
+
+@pytest.mark.parametrize("point", [np.array([np.nan, 0.0]), np.array([np.inf, 0.0]), np.zeros(3), "x"])
 def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, point: object) -> None:
     """NaN, which COCO would not count, and a wrong shape are reported as the algorithm's failure."""
 
