@@ -729,8 +729,7 @@ def test_parameters_beside_are_noise(method: str) -> None:
             study = optuna.create_study(sampler=sampler)
             study.optimize(objective, n_trials=80)
             (run,) = sampler._runs.values()
-            has_start = run._run.call.method.strategy.start is not None  # type: ignore[union-attr]
-            assert has_start == (method == DEFAULT and not noisy)
+            assert run._run.call.noisy == noisy
             found.setdefault(noisy, []).append(study.best_value)
     assert np.median(found[False]) < 1e-3 or method != DEFAULT
     assert np.median(found[True]) < 0.25

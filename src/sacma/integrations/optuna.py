@@ -294,20 +294,19 @@ class SurrogateCMASampler(BaseSampler):
     def _call(self, founding: Founding, problem: "_Problem", trials: Trials, values: TrialValues) -> Call:
         """Return the call of a run."""
         known = values.archive([trials[n] for n in founding.learned if n in trials])
-        D, method = problem.cube.dimension, self._method
-        if problem.noisy and (strategy := method.strategy) is not None:  # noise misleads interpolation
-            method = replace(method, settings=strategy.model_copy(update={"start": None}))
+        D = problem.cube.dimension
         call = checked_call(
             problem.x0,
             self._sigma0,
             Limits(),
             bounds=Bounds(np.zeros(D), np.ones(D)),
             scale=None,
-            method=method,
+            method=self._method,
             population_size=None,
             seed=founding.seed,
             archive=known,
         )
+        call = replace(call, noisy=problem.noisy)
         return replace(call, box=replace(call.box, grid=problem.cube)) if problem.cube.discrete else call
 
     def _warn_of_strangers(self, run: StoredRun) -> None:

@@ -47,7 +47,7 @@ class Call:
     limits: Limits  # when it ends
     space: Space | None = None  # of named parameters, whose coordinates all points are
     constraints: Constraints = field(default_factory=Constraints)  # besides bounds
-    noisy: bool = False  # f differs from evaluation to evaluation: the last part of the budget measures the best points
+    noisy: bool = False  # f differs from evaluation to evaluation: the last part of a budget measures the best points
 
     @property
     def equalities(self) -> tuple[bool, ...]:

@@ -1,5 +1,6 @@
 """The strategy of a call, asked and told, whichever its method is."""
 
+import math
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +23,7 @@ def strategy_of(
 ) -> SurrogateStrategy | AskedSearch | NoisySearch:
     """Return the strategy of a call with a seed; its points are in units of the scale."""
     search = _search_of(call, on_generation)
-    return NoisySearch(call, search) if call.noisy else search
+    return NoisySearch(call, search) if call.noisy and call.limits.budget < math.inf else search
 
 
 def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
