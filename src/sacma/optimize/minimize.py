@@ -19,7 +19,7 @@ from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.optimize.workers import AsTheyCome, Evaluations, NotSentError, Workers, workers_error, workers_of
+from sacma.optimize.workers import AsTheyCome, Evaluations, NotSentError, Numbered, Workers, workers_error, workers_of
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
@@ -178,9 +178,8 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
                 if mistaken and isinstance(error, MISTAKES):
                     if journal is not None:
                         journal.withdraw()
-                elif workers.pool is not None and isinstance(evaluations, AsTheyCome):
-                    lost = isinstance(error, BrokenExecutor) and not workers.pool.awaited
-                    rest = evaluations.rest(waits=isinstance(error, Exception) and not lost)
+                elif isinstance(evaluations, AsTheyCome):
+                    rest = evaluations.rest(waits=workers.awaited_after(error))
                     _keep_rest(run, rest, records=not isinstance(error, JournalError))
                 if isinstance(error, JournalError):
                     error.result = run.result()
@@ -189,24 +188,22 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
 
 def _record(run: Run, number: int, evaluation: Evaluation) -> None:
     """Take an evaluation; at the end of the run, and unrecorded, where the journal cannot be written any more."""
-    kept = evaluation._replace(raised=None)  # without the frames of f
     try:
-        run.record(number, kept)
+        run.record(number, evaluation)
     except JournalError:
-        run.keep(number, kept, records=False)
+        run.keep(number, evaluation, records=False)
         run.end(Status.INTERRUPTED)
         raise
 
 
-def _keep_rest(run: Run, rest: Iterator[tuple[int, Evaluation]], *, records: bool) -> None:
+def _keep_rest(run: Run, rest: Iterator[Numbered], *, records: bool) -> None:
     """Take what other workers evaluated when something ended the call, and record it where that can be done."""
     for number, evaluation in rest:
-        kept = evaluation._replace(raised=None)
         try:
-            run.keep(number, kept, records=records)
+            run.keep(number, evaluation, records=records)
         except JournalError:
             records = False
-            run.keep(number, kept, records=False)
+            run.keep(number, evaluation, records=False)
 
 
 def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Evaluations:

@@ -174,9 +174,10 @@ class Run:
     def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> Sample:
         """Take the evaluation of a task, and record it or not; of itself nothing follows from it. Return its point."""
         record = self._record(number, evaluation)
+        if not records or self._on_record is None:
+            return self._keep(number, record)
         with interruption_afterwards():
-            if records and self._on_record is not None:
-                self._on_record(number, record)
+            self._on_record(number, record)
             return self._keep(number, record)
 
     def further(self, rng: np.random.Generator) -> Array:
@@ -270,17 +271,13 @@ class Run:
             self._begin()
 
     def _record(self, number: int, evaluation: Evaluation) -> Evaluated:
-        """Return the record of an evaluation that ends now.
-
-        It says how many have begun where it is not all of the population, and none beside it.
-        """
-        if self._torn:  # the population before is closed where this is taken
-            return Evaluated(self._running[number].point, evaluation, self._begun)
-        if not self._open:  # what was running when a run ended comes in the next population, if there is one
+        """Return the record of an evaluation that ends now, with how many have begun if not just the population."""
+        if not self._open and not self._torn:  # what was running when a run ended comes in the next population
             self._open_next()
         none_beside = self._begun in {self._recorded, *self._places[-1:]}
-        whole = none_beside and len(self._places) == len(self._open)
-        return Evaluated(self._running[number].point, evaluation, None if whole else self._begun)
+        whole = none_beside and len(self._places) == len(self._open) and not self._torn  # then it is closed before
+        kept = evaluation._replace(raised=None)  # without the frames of f
+        return Evaluated(self._running[number].point, kept, None if whole else self._begun)
 
     def _replay(self) -> None:
         """Take what is known of the open population, in its order."""
@@ -325,7 +322,7 @@ class Run:
     def _follow(self, number: int, sample: Sample) -> None:
         """Let the strategy learn from an evaluation that has been taken."""
         self._torn = True
-        with self._computing():
+        with np.errstate(all="ignore"):
             closed = self._learn_from(number, sample)
         self._torn = False
         if closed and self._on_generation is not None:
@@ -389,7 +386,8 @@ class Run:
                 other, sample = next(others)
                 values.append(self._value(other) if self._strategy.replace(place, sample) else missing)
         self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0
-        self._strategy.tell(np.array(values))
+        with self._computing():
+            self._strategy.tell(np.array(values))
 
     def _recommended(self) -> Recommended:
         """Return the best that has been found."""

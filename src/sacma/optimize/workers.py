@@ -109,11 +109,6 @@ class Executed:
                     raise
                 return Evaluation(math.nan, "the workers that evaluated it died")
 
-    @property
-    def awaited(self) -> bool:
-        """True where what is running ends, although no more can be begun: not on a cluster that is lost."""
-        return self.client is None
-
     def close(self) -> None:
         """Do nothing: the executor is its owner's."""
 
@@ -176,11 +171,6 @@ class Processes:
         limits = threads(max(1, cpu_count() // self.size()))  # as in joblib's own workers
         env = {name: os.environ.get(name, limits[name]) for name in limits}
         return ProcessPoolExecutor(1, env=env, initializer=end_with, initargs=(os.getpid(),))
-
-    @property
-    def awaited(self) -> bool:
-        """True where what is running ends, although no more can be begun."""
-        return True
 
 
 Pool = Executed | Processes  # workers that take one point at a time
@@ -263,6 +253,11 @@ class Workers:
             return one_by_one(fun, tasks)
         waiting = iter(tasks)
         return AsTheyCome(self.pool, fun, lambda: next(waiting, None))
+
+    def awaited_after(self, error: BaseException) -> bool:
+        """Return True if evaluations that are running are waited for: not at Ctrl-C, nor where a cluster is lost."""
+        lost = isinstance(error, BrokenExecutor) and isinstance(self.pool, Executed) and self.pool.client is not None
+        return isinstance(error, Exception) and not lost
 
     def close(self) -> None:
         """End processes of the call."""
