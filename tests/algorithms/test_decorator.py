@@ -111,17 +111,21 @@ class OfPaths(BaseModel):
     where: Path = Path("x")
 
 
-class OfTuples(BaseModel, strict=True):
-    """Settings that JSON gives back as lists."""
+class OfTuples(BaseModel, strict=True, frozen=True):
+    """Settings that JSON gives back as lists, beside one without a default."""
 
+    step: float
     sizes: tuple[int, ...] = (1, 2)
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (OfPaths, "a default in the settings of with_model fits in no config: Object of type PosixPath is not JSON"),
-        (OfTuples, "the default of sizes in the settings of with_model cannot be read from a config: "),
+        (OfPaths, r"the default of setting where of with_model is PosixPath\('x'\), which no config can hold; use"),
+        (
+            OfTuples,
+            r"the default of setting sizes of with_model is \(1, 2\), which is not allowed: should be a valid tuple",
+        ),
     ],
 )
 def test_models_whose_defaults_no_config_gives(model: type[BaseModel], message: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 
 from sacma.algorithms.base import Algorithm
@@ -68,25 +68,12 @@ def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
     if len(parameters) == FIRST + 1 and parameters[FIRST] == "settings":
         hint = get_type_hints(function)["settings"] if isinstance(hint, str) else hint
         if isinstance(hint, type) and issubclass(hint, BaseModel):
-            _check_model(function.__name__, hint)
+            for name, field in hint.model_fields.items():
+                if not field.is_required():
+                    what = f"setting {name} of {function.__name__}"
+                    _check_default(what, (field.annotation, field), hint.model_config)
             return hint
     return None
-
-
-def _check_model(name: str, model: type[BaseModel]) -> None:
-    """Check that settings with all defaults are the same after a round trip through JSON, where there are such."""
-    if any(field.is_required() for field in model.model_fields.values()):
-        return
-    try:
-        model.model_validate(json.loads(json.dumps(model().model_dump())))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise SacmaError(
-            f"the default of {where} in the settings of {name} cannot be read from a config: {first['msg']}; {ALLOWED}"
-        ) from None
-    except TypeError as error:
-        raise SacmaError(f"a default in the settings of {name} fits in no config: {error}; {ALLOWED}") from None
 
 
 def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
@@ -99,6 +86,7 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
         hints = get_type_hints(function, include_extras=True)
     except NameError as error:
         raise SacmaError(f"a type hint of {function.__name__} is not defined: {error}") from None
+    config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
     fields: dict[str, Any] = {}
     for parameter in parameters[FIRST:]:
         what = f"parameter {parameter.name} of {function.__name__}"
@@ -111,19 +99,19 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
         required = parameter.default is parameter.empty
         fields[parameter.name] = (hints[parameter.name], ... if required else parameter.default)
         if not required:
-            _check_default(what, *fields[parameter.name])
-    config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
+            _check_default(what, fields[parameter.name], config)
     with _hints_of(function.__name__):
         model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
     return model
 
 
-def _check_default(what: str, hint: Any, default: object) -> None:
-    """Check that a default fits its type hint, also after a round trip through JSON, the format of stored settings."""
+def _check_default(what: str, field: tuple[Any, Any], config: ConfigDict) -> None:
+    """Check that the default of a field fits its type, also after a round trip through JSON, as settings are stored."""
     with _hints_of(what):
-        adapter: TypeAdapter[Any] = TypeAdapter(hint, config=ConfigDict(strict=True))
+        alone: type[BaseModel] = create_model("Alone", __config__=config, field=field)
+    default = alone.model_fields["field"].get_default(call_default_factory=True, validated_data={})
     try:
-        adapter.validate_python(json.loads(json.dumps(adapter.validate_python(default))))
+        alone.model_validate(json.loads(json.dumps(alone(field=default).model_dump())))
     except ValidationError as error:
         reason = error.errors()[0]["msg"].removeprefix("Input ")
         raise SacmaError(f"the default of {what} is {default!r}, which is not allowed: {reason}") from None
