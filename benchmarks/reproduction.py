@@ -31,6 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?", default=ROOT.parent / "results" / "reproduction")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")
+    parser.add_argument("--other", type=Path, metavar="FILE", help="mean_ranks.csv of another run, to compare with it")
     given = parsed(parser)
     try:
         findings = find(comparison_of(given.results))
@@ -43,6 +44,9 @@ def main() -> None:
         title = reading.title
         print(f"\n### Mean ranks {title}\n")
         print_ranks(ranks[ranks["reading"] == title], correlation[correlation["reading"] == title])
+    if given.other:
+        print("\n### Beside another run\n")
+        print_other(ranks, pd.read_csv(given.other))
     print("\n### Claims\n")
     print_claims(claims, checks)
     for reading in READINGS:
@@ -74,6 +78,20 @@ def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
         agreement = (found["repeated_rho"], found["rms_difference"], found["repeated_difference"])
         repeated, rms, most = (f"{value:.2f}" for value in agreement)
         print(markdown(f"{found['dimension']}-D, {found['scenario']}", *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
+
+
+def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
+    """Print how far the mean ranks of another run are from the paper's, and from those of this one."""
+    both = ranks[MEAN_RANKS].merge(other, on=["reading", "dimension", "scenario", "algorithm"], suffixes=("", "_other"))
+    print(markdown_head("", "ρ", "ρ, other", "rms", "rms, other", "rms of the two", "largest difference"))
+    for (reading, D, scenario), group in both.groupby(["reading", "dimension", "scenario"], sort=False):
+        runs = group[["ours", "ours_other"]]
+        rho = runs.corrwith(group["paper"], method="spearman")
+        rms = runs.sub(group["paper"], axis="index").pow(2).mean() ** 0.5
+        difference = group["ours"] - group["ours_other"]
+        apart = (difference.pow(2).mean() ** 0.5, difference.abs().max())
+        cells = (f"{value:.2f}".replace("-", "−") for value in (*rho, *rms, *apart))
+        print(markdown(f"{D}-D, {scenario}, {reading}", *cells))
 
 
 def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
