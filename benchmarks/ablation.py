@@ -2,7 +2,8 @@
 
 Prints for each dimension the area under the distribution of run lengths and its difference from that of
 ``configs/sacma.yaml``, with Wilcoxon's test over problems, and the mean log₁₀ of median Δf. Runs into a results folder
-that can be interrupted and continued like any other. Run by ``make ablation``.
+that can be interrupted and continued like any other. Run by ``make ablation``; ``--show FILE`` runs nothing and prints
+the tables of docs/sacma_algorithm.md from rows that ``--csv FILE`` has kept.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from report import ROOT, named, print_table, write
+from report import ROOT, bold, markdown, markdown_head, named, print_table, write
 from scipy.stats import wilcoxon
 from studies import campaign_of, changed
 
@@ -70,7 +71,11 @@ def main() -> None:
     parser.add_argument("--of", choices=("parts", "constants"), default="parts")
     parser.add_argument("--variants", help="names, like no proposals; default: all")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows into FILE beside those of others")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="print the tables of these rows, and run nothing")
     campaign, given = campaign_of(parser, "ablation", dimensions="2,3,5", instances="131-145")
+    if given.show:
+        show(pd.read_csv(given.show, dtype=dict.fromkeys(PROBLEMS, str)), given.of)
+        return
 
     sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
     known = parts_of(sacma) if given.of == "parts" else constants_of(sacma)
@@ -93,6 +98,42 @@ def merge_rows(path: Path, rows: pd.DataFrame) -> None:
     key = ["D", "of", *PROBLEMS]
     merged = pd.concat([*former, rows]).drop_duplicates([*key, "variant"], keep="last")
     merged.sort_values(key, kind="stable").to_csv(path, index=False, float_format="%.4g")
+
+
+def show(rows: pd.DataFrame, of: str) -> None:
+    """Print two Markdown tables for each set of problems: differences of areas, and of mean log₁₀ Δf, from sacma's."""
+    for problems, group in rows[rows["of"] == of].groupby(list(PROBLEMS), sort=False):
+        functions, instances, budget = problems
+        print(f"\nfunctions {functions}, instances {instances}, {budget} D\n")
+        dimensions = sorted(group["D"].unique())
+        variants = [name for name in group["variant"].unique() if name != "sacma"]
+        cells = group.set_index(["variant", "D"])
+        print(markdown_head("area", *(f"{D}-D" for D in dimensions)))
+        print(markdown("sacma", *(f"{cells.loc[('sacma', D), 'area']:.3f}" for D in dimensions)))
+        for name in variants:
+            print(markdown(name, *(_difference(cells, name, D) for D in dimensions)))
+        whole = [name for name in variants if all((name, D) in cells.index for D in dimensions)]
+        after = [name for name in group if name.endswith("·D") and group[name].notna().all()]
+        means = group[group["variant"].isin(["sacma", *whole])].groupby("variant")[after].mean()
+        print()
+        print(markdown_head("mean log₁₀ Δf", *after))
+        print(markdown("sacma", *(bold(f"{value:.2f}", bold=False) for value in means.loc["sacma"])))
+        for name in whole:
+            print(markdown(name, *(_signed(value, 2) for value in means.loc[name] - means.loc["sacma"])))
+
+
+def _difference(cells: pd.DataFrame, name: str, D: int) -> str:
+    """Return the difference of a variant's area, bold if it is significant, and its p."""
+    if (name, D) not in cells.index:
+        return ""
+    row = cells.loc[(name, D)]
+    p = "p < .001" if row["p"] < 0.001 else f"p {row['p']:.3f}".replace("0.", ".", 1)
+    text = f"{_signed(row['difference'], 3)}, {p}"
+    return f"**{text}**" if row["p"] <= 0.05 else text
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # no −0
 
 
 def parts_of(sacma: Study) -> dict[str, Study]:

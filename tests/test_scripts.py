@@ -270,8 +270,10 @@ def test_by_public_names_alone(path: Path) -> None:
     assert faults == []
 
 
-def test_rows_of_an_ablation_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file has each variant once for each set of problems, as it was run last."""
+def test_rows_of_an_ablation_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file has each variant once for each set of problems, as it was run last; its tables are Markdown."""
     file = tmp_path / "rows.csv"
     tiny = ["--results", str(tmp_path), "--csv", str(file), "--tiny", "--variants"]
     for variants in ("no proposals", "no proposals,half of the population"):
@@ -282,3 +284,9 @@ def test_rows_of_an_ablation_are_merged(tmp_path: Path, monkeypatch: pytest.Monk
     rows = pd.read_csv(file)
     assert rows["instances"].tolist() == [1, 1, 1, 2, 2]
     assert np.all(rows.loc[rows["variant"] == "sacma", "difference"] == 0.0)
+    capsys.readouterr()
+    run("benchmarks/ablation.py", ["--show", str(file)], monkeypatch)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed.count("| area | 2-D |") == 2  # for each set of problems
+    assert printed.count("| mean log₁₀ Δf | 5·D | 10·D | 25·D |") == 2
+    assert len([line for line in printed if line.startswith("| half of the population | ")]) == 2
