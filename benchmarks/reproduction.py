@@ -76,21 +76,30 @@ def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
         ]
         rho = f"{found['spearman_rho']:.2f} ({found['rho_low']:.2f} … {found['rho_high']:.2f})".replace("-", "−")
         agreement = (found["repeated_rho"], found["rms_difference"], found["repeated_difference"])
-        repeated, rms, most = (f"{value:.2f}" for value in agreement)
-        print(markdown(f"{found['dimension']}-D, {found['scenario']}", *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
+        repeated, rms, most = (f"{value:.2f}".replace("-", "−") for value in agreement)
+        print(
+            markdown(
+                f"{found['dimension']}-D, {found['scenario']}",
+                *cells,
+                rho,
+                f"≥ {repeated}".replace("-", "−"),
+                rms,
+                f"≤ {most}",
+            )
+        )
 
 
 def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
-    """Print how far the mean ranks of another run are from the paper's, and from those of this one."""
+    """Print how far the mean ranks of this run, of another and their mean are from the paper's, and the two apart."""
     both = ranks[MEAN_RANKS].merge(other, on=["reading", "dimension", "scenario", "algorithm"], suffixes=("", "_other"))
-    print(markdown_head("", "ρ", "ρ, other", "rms", "rms, other", "rms of the two", "largest difference"))
+    both["mean"] = both[["ours", "ours_other"]].mean(axis="columns")
+    print(markdown_head("", *(f"{of}{run}" for of in ("ρ", "rms") for run in ("", ", other", ", mean")), "of the two"))
     for (reading, D, scenario), group in both.groupby(["reading", "dimension", "scenario"], sort=False):
-        runs = group[["ours", "ours_other"]]
+        runs = group[["ours", "ours_other", "mean"]]
         rho = runs.corrwith(group["paper"], method="spearman")
         rms = runs.sub(group["paper"], axis="index").pow(2).mean() ** 0.5
-        difference = group["ours"] - group["ours_other"]
-        apart = (difference.pow(2).mean() ** 0.5, difference.abs().max())
-        cells = (f"{value:.2f}".replace("-", "−") for value in (*rho, *rms, *apart))
+        apart = (group["ours"] - group["ours_other"]).pow(2).mean() ** 0.5
+        cells = (f"{value:.2f}".replace("-", "−") for value in (*rho, *rms, apart))
         print(markdown(f"{D}-D, {scenario}, {reading}", *cells))
 
 

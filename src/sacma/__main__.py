@@ -1,5 +1,6 @@
 """The entry point: answers Ctrl-C and SIGTERM before the slow imports begin."""
 
+import os
 import sys
 from typing import NoReturn
 
@@ -10,6 +11,7 @@ from sacma.files.printable import printable
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     answer_signals()
+    open_streams()
     try:
         from sacma.cli.app import main as command_line  # noqa: PLC0415
 
@@ -22,6 +24,17 @@ def main() -> NoReturn:
         message = (isinstance(error, Interrupted) and str(error)) or "interrupted; to do it again"
         print(printable(f"sacma: {message}: {this_command()}"), file=sys.stderr)  # noqa: T201 the console may not be there yet
     sys.exit(code)
+
+
+def open_streams() -> None:
+    """Open the null device in place of standard streams that are closed: libraries and workers take them as given."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this descriptor
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w", closefd=False))  # noqa: SIM115
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Algorithms in Python files of users."""
 
+import ast
 import hashlib
 import sys
 import traceback
@@ -14,6 +15,8 @@ from sacma.files.untrusted import read_file
 
 DIGITS = 12  # length of the content hash that is a file's version
 
+_FOLDERS: set[Path] = set()  # of the files that this process has run
+
 
 @dataclass(frozen=True)
 class AlgorithmFile:
@@ -27,8 +30,8 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     """Run a Python file and return the algorithms that it defines with ``@sacma.algorithm``.
 
     Its folder is added to the end of ``sys.path``, so that it can import its neighbours. The version is that of the
-    text that is run: no compiled file is read or written. A file that cannot be read or run, or defines no algorithm,
-    is a SacmaError.
+    text that is run: no compiled file is read or written. A file that cannot be read or run, that defines no algorithm,
+    or whose neighbour has the name of a module of another algorithm file, is a SacmaError.
     """
     path = path.absolute()
     try:
@@ -43,11 +46,13 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
         sys.path.append(str(path.parent))
     try:
         exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 the user's own file
-    except SyntaxError as error:
-        raise SacmaError(f"{error.filename}:{error.lineno}: {error.msg}") from None
     except (Exception, SystemExit) as error:
+        if isinstance(error, SyntaxError) and error.filename and error.lineno:
+            raise SacmaError(f"{error.filename}:{error.lineno}: {error.msg}") from None
         what = f"{error}" if isinstance(error, SacmaError) else f"{type(error).__name__}: {error}".rstrip(": ")
         raise SacmaError(f"{path}:{_line_of(error, path)}: {what}") from error
+    _FOLDERS.add(path.parent)
+    _check_neighbours(path, source)
     found = [value for value in vars(module).values() if isinstance(value, Algorithm) and not _is_ours(value)]
     by_name = {algorithm.name: algorithm for algorithm in found}
     if not found:
@@ -55,6 +60,27 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     if len(by_name) < len({id(algorithm) for algorithm in found}):
         raise SacmaError(f'{path} defines two algorithms of one name; give each its own: @sacma.algorithm("name")')
     return AlgorithmFile(version, by_name)
+
+
+def _check_neighbours(path: Path, source: bytes) -> None:
+    """Refuse a file that imports a neighbour and was given the module of that name of another file's folder."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            imported = [node.module]
+        else:
+            continue
+        for name in {name.partition(".")[0] for name in imported}:
+            origin = getattr(sys.modules.get(name), "__file__", None)
+            neighbours = (path.parent / f"{name}.py", path.parent / name / "__init__.py")
+            if origin is None or Path(origin) in neighbours or not any(each.is_file() for each in neighbours):
+                continue
+            if _FOLDERS & set(Path(origin).parents):
+                raise SacmaError(
+                    f"{path}:{node.lineno}: imports {name}, but {origin} has been imported for another algorithm file; "
+                    "give one of them another name, or run the files one by one"
+                )
 
 
 def _is_ours(algorithm: Algorithm) -> bool:

@@ -9,9 +9,11 @@ from typing import Any, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
 
 from sacma.algorithms.base import Algorithm
 from sacma.errors import SacmaError
+from sacma.files.printable import shown
 
 ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
 """Advice on type hints of settings."""
@@ -32,7 +34,7 @@ def algorithm(given: Callable[..., None] | str) -> Algorithm | Callable[[Callabl
     a pydantic model takes all settings as one object. The first line of the docstring is the summary.
 
     Raises:
-        SacmaError: a parameter cannot be a setting.
+        SacmaError: it is no function, or a parameter cannot be a setting.
 
     >>> @algorithm
     ... def coin_tosses(problem, rng, *, width: float = 5.0):
@@ -44,10 +46,12 @@ def algorithm(given: Callable[..., None] | str) -> Algorithm | Callable[[Callabl
     """
     if isinstance(given, str):
         return lambda function: _made(given, function)
-    return _made(given.__name__.replace("_", "-"), given)
+    return _made(getattr(given, "__name__", "").replace("_", "-"), given)
 
 
 def _made(name: str, function: Callable[..., None]) -> Algorithm:
+    if not inspect.isroutine(function):
+        raise SacmaError(f"{shown(function)} is no function; put @sacma.algorithm before a function (problem, rng)")
     if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?", name):
         raise SacmaError(f"{name!r} cannot name an algorithm; use small letters, digits, '.' and '-' (at most 64)")
     summary = next(iter((inspect.getdoc(function) or "").splitlines()), "").rstrip(".")
@@ -69,8 +73,9 @@ def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
         hint = get_type_hints(function)["settings"] if isinstance(hint, str) else hint
         if isinstance(hint, type) and issubclass(hint, BaseModel):
             for name, field in hint.model_fields.items():
+                what = f"setting {name} of {function.__name__}"
+                _check_alias(what, field)
                 if not field.is_required():
-                    what = f"setting {name} of {function.__name__}"
                     _check_default(what, (field.annotation, field), hint.model_config)
             return hint
     return None
@@ -86,7 +91,7 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
         hints = get_type_hints(function, include_extras=True)
     except NameError as error:
         raise SacmaError(f"a type hint of {function.__name__} is not defined: {error}") from None
-    config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
+    config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True, protected_namespaces=())
     fields: dict[str, Any] = {}
     for parameter in parameters[FIRST:]:
         what = f"parameter {parameter.name} of {function.__name__}"
@@ -96,13 +101,20 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
             raise SacmaError(f"{what} has no type hint; a setting needs one, like {parameter.name}: float = 1.0")
         if parameter.name.startswith("_") or hasattr(BaseModel, parameter.name):
             raise SacmaError(f"{what} cannot name a setting; call it otherwise")
-        required = parameter.default is parameter.empty
-        fields[parameter.name] = (hints[parameter.name], ... if required else parameter.default)
-        if not required:
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+        if default is not ... and not (isinstance(default, FieldInfo) and default.is_required()):
             _check_default(what, fields[parameter.name], config)
     with _hints_of(function.__name__):
         model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
+    for name, field in model.model_fields.items():
+        _check_alias(f"parameter {name} of {function.__name__}", field)
     return model
+
+
+def _check_alias(what: str, field: FieldInfo) -> None:
+    if field.alias or field.validation_alias:
+        raise SacmaError(f"{what} has an alias, which a config and stored results could not both use; leave it out")
 
 
 def _check_default(what: str, field: tuple[Any, Any], config: ConfigDict) -> None:

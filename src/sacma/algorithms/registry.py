@@ -13,6 +13,7 @@ from sacma.algorithms.pycma import bipop_cmaes, lq_cmaes
 from sacma.algorithms.random_search import random_search
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.errors import SacmaError
+from sacma.files.printable import printable
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -25,7 +26,7 @@ ENTRY_POINTS = "sacma.algorithms"
 class Origin:
     """The origin of somebody else's algorithm."""
 
-    source: str  # path of a file, or name of a distribution
+    source: str  # path of a file, printable, for messages; or name of a distribution
     version: str  # content hash of the file, or version of the distribution
     is_file: bool  # True for a file
 
@@ -35,12 +36,12 @@ class Registry(Mapping[str, Algorithm]):
 
     def __init__(self, own: Mapping[str, Algorithm]) -> None:
         self._own = own
-        self._from_files: dict[str, tuple[Origin, Algorithm]] = {}
+        self._from_files: dict[str, tuple[Path, Origin, Algorithm]] = {}
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The added files in their order, for worker processes to add too."""
-        return tuple(dict.fromkeys(Path(origin.source) for origin, _ in self._from_files.values()))
+        return tuple(dict.fromkeys(path for path, _, _ in self._from_files.values()))
 
     def add_files(self, paths: Iterable[Path]) -> None:
         """Run files and add the algorithms that they define; they replace those of earlier files with the same names.
@@ -55,14 +56,15 @@ class Registry(Mapping[str, Algorithm]):
                     taken = f"{defined[name]}" if name in defined else "sacma or an installed package"
                     raise SacmaError(f"{path}: {name} is also an algorithm of {taken}; give it another name")
                 defined[name] = path
-                self._from_files[name] = Origin(str(path), file.version, is_file=True), algorithm
+                origin = Origin(printable(str(path)), file.version, is_file=True)
+                self._from_files[name] = path, origin, algorithm
 
     def origin(self, name: str) -> Origin | None:
         """Return the origin of an algorithm, None for our own."""
         if name in self._own:
             return None
         if name in self._from_files:
-            return self._from_files[name][0]
+            return self._from_files[name][1]
         distribution = self._added[name].dist
         return Origin(distribution.name, distribution.version, is_file=False) if distribution else None
 
@@ -70,7 +72,7 @@ class Registry(Mapping[str, Algorithm]):
         if name in self._own:
             return self._own[name]
         if name in self._from_files:
-            return self._from_files[name][1]
+            return self._from_files[name][2]
         entry = self._added[name]
         try:
             algorithm = entry.load()

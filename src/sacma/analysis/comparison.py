@@ -1,6 +1,7 @@
 """Comparisons of algorithms: studies of a results folder and data of others, as far as they are there."""
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
-from sacma.store.completeness import Completeness
+from sacma.store.completeness import Completeness, resuming
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
@@ -304,7 +305,8 @@ def check_complete(store: Store, covered: Sequence[Covered], *, partial: bool = 
     ]
     if lacking:
         way = "use --partial to go on with what is there, " if partial else ""
+        command = shlex.join(resuming(store.root, covered))
         raise SacmaError(
-            f"trials are missing: {', '.join(lacking)}; run them with: sacma run --results {store.root}, {way}"
+            f"trials are missing: {', '.join(lacking)}; run them with: {command}, {way}"
             f"or delete its file in {store.root / 'studies'} to leave an algorithm out"
         )

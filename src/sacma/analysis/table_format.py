@@ -154,6 +154,8 @@ COLUMNS_OF_A_PAGE = 14  # columns beyond which the page is turned
 SYMBOLS = {"#FE_t": ("#FE", "t"), "Δf_med": ("Δf", "med"), "F_F": ("F", "F"), "g_m": ("g", "m"), "ε_T": ("ε", "T")}
 """With an index, which plain text shows by an underscore."""
 
+_SYMBOL = re.compile(r"(?<![\w.+-])({})(?![\w.+-])".format("|".join(map(re.escape, SYMBOLS))))  # not within a name
+
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"–": "--", "…": r"\ldots{}", "₀": "$_0$", "²": r"\textsuperscript{2}", "½": r"$\frac12$"}
@@ -169,8 +171,7 @@ def latex_text(text: str) -> str:
     50\% of \#FE$_\mathrm{t}$
     """
     text = printable(text)
-    for symbol, (base, index) in SYMBOLS.items():
-        text = text.replace(symbol, f"{base}\0{index}\1")
+    text = _SYMBOL.sub(lambda found: "{}\0{}\1".format(*SYMBOLS[found[0]]), text)
     escaped = "".join(_LATEX.get(character, character) for character in text)
     return re.sub("\0(\\w+)\1", r"$_\\mathrm{\1}$", escaped)
 
@@ -182,8 +183,7 @@ def html_text(text: str) -> str:
     '#FE<sub>t</sub> &amp; &lt;b&gt;'
     """
     shown = html.escape(printable(text))
-    for symbol, (base, index) in SYMBOLS.items():
-        shown = shown.replace(symbol, f"{base}<sub>{index}</sub>")
+    shown = _SYMBOL.sub(lambda found: "{}<sub>{}</sub>".format(*SYMBOLS[found[0]]), shown)
     return re.sub(r"(\d)-D\b", r"\1&#8209;D", shown)  # never at the end of a line
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
@@ -151,6 +152,10 @@ def root(
     ] = False,
 ) -> None:
     """Benchmark surrogate-assisted CMA-ES on COCO/BBOB."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise SacmaError("the current folder is gone; start sacma in another") from None
     if os.path.lexists(NUMBA_CONFIG):
         raise SacmaError(
             f"the current folder holds {NUMBA_CONFIG}, by which Numba may run code; "

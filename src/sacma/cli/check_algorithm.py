@@ -56,6 +56,7 @@ def _study(name: str) -> "Study":
 
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.config.study import Study, load_study
+    from sacma.files.untrusted import first_problem
 
     if name not in ALGORITHMS:
         if name.endswith((".yaml", ".yml")):
@@ -64,6 +65,8 @@ def _study(name: str) -> "Study":
     try:
         settings = ALGORITHMS[name].settings()
     except ValidationError as error:
+        if any(detail["type"] != "missing" for detail in error.errors()):
+            raise SacmaError(f"{name} refuses its default settings: {first_problem(error)}; give a config") from None
         missing = ", ".join(str(detail["loc"][0]) for detail in error.errors())
         raise SacmaError(f"{name} has settings without defaults, {missing}; give a config that sets them") from None
     return Study(name=name, algorithm=name, settings=settings, origin=ALGORITHMS.origin(name))

@@ -1,5 +1,6 @@
 """Consoles, messages and exit codes that all commands share."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -28,8 +29,11 @@ class PrintableConsole(Console):
             yield Segment(printable(segment.text, keep="\n"), segment.style) if plain else segment
 
 
-out = PrintableConsole(highlight=False, markup=False, emoji=False)
-err = PrintableConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+# A terminal that does not know its width may say 0 columns: rich would print nothing.
+_ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "COLUMNS" or value.strip("0")}
+
+out = PrintableConsole(highlight=False, markup=False, emoji=False, _environ=_ENVIRONMENT)
+err = PrintableConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True, _environ=_ENVIRONMENT)
 
 
 LONGEST_LIST = 20

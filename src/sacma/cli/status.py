@@ -22,7 +22,7 @@ def status(
 ) -> None:
     """Show what is done, missing and failed in RESULTS, which process writes to it, and the next command."""
     from sacma.cli.tables import missing_lines, status_table
-    from sacma.store.completeness import completeness_of_studies
+    from sacma.store.completeness import completeness_of_studies, resuming
     from sacma.store.store import Store
 
     store = Store(results)
@@ -46,12 +46,9 @@ def status(
         return
     command = ["sacma", "postprocess", str(results)]
     if missing:
-        command = ["sacma", "run", "--results", str(results)]
-        if all(completeness.failed == completeness.missing for _, completeness in covered):
-            command.insert(2, "--failed-only")
-        origins = {study.parts[-1].origin for study, completeness in covered if completeness.missing}
-        for source in sorted(origin.source for origin in origins if origin and origin.is_file):
-            command += ["--algorithm-file", source]
+        command = resuming(results, covered)
     elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
         command = ["sacma", "sweep", "SWEEP.yaml", "--results", str(results), "--rank-only"]
-    out.print(f"next: {shlex.join(command)}", soft_wrap=True)
+    out.print(Text(f"next: {shlex.join(command)}"), soft_wrap=True)
+    if "--algorithm-file" in command:
+        out.print("note: it runs the algorithm file that the results name, if you trust that file", soft_wrap=True)

@@ -3,11 +3,11 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
 
+from sacma.config.settings import canonical_json
 from sacma.config.study import Study
 
 
@@ -53,11 +53,6 @@ class TrialSpec:
 def _hash_of(*of_the_study: str | float) -> "hashlib._Hash":
     """Return the common start of the content hashes of a study's trials, of which there may be 100,000."""
     return hashlib.sha256(json.dumps(of_the_study).encode())
-
-
-def canonical_json(settings: Mapping[str, Any]) -> str:
-    """Return ``settings`` as the JSON text whose hash identifies them."""
-    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
 
 def plan_study(study: Study) -> Iterator[TrialSpec]:

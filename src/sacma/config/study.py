@@ -26,6 +26,7 @@ from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.coco.ranges import format_ranges, parse_ranges
 from sacma.coco.suites import BBOB, SUITES
 from sacma.config.former import FORMER_ALGORITHMS, former_keys
+from sacma.config.settings import SettingsError, validated
 from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
@@ -187,7 +188,9 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
         model, moved = ALGORITHMS[algorithm].settings, former_keys(algorithm)
         try:
-            content["settings"] = model.model_validate(settings)
+            content["settings"] = validated(model, settings)
+        except SettingsError as error:
+            raise document.error(("settings",), error) from None
         except ValidationError as error:
             reason = explain(error, document, model, place=lambda within: ("settings", *within), moved=moved)
             raise SacmaError(reason) from None

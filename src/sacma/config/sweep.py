@@ -21,6 +21,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.former import former_keys
 from sacma.config.nested import Location, merged, resolve, value_at
+from sacma.config.settings import SettingsError, validated
 from sacma.config.study import FolderName, NamedAlgorithm, Protocol, Study, with_overrides
 from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError
@@ -192,7 +193,9 @@ def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
     settings, refused = [], []
     for values in _combinations(file):
         try:
-            valid = model.model_validate(merged(entry.settings, values))
+            valid = validated(model, merged(entry.settings, values))
+        except SettingsError as error:
+            raise document.error(("algorithms", str(number), "settings"), error) from None
         except ValidationError as error:
             of_values = [detail for detail in error.errors() if _is_of_a_combination(detail, model, file.grid)]
             if not of_values:

@@ -133,6 +133,9 @@ def _index(path: Path, node: yaml.Node | None, prefix: Location, lines: dict[Loc
         for key_node, value_node in node.value:
             key = (*prefix, str(key_node.value))
             line = key_node.start_mark.line + 1
+            if key_node.tag != "tag:yaml.org,2002:str":
+                name = one_line(str(key_node.value), LONGEST_KEY)
+                raise SacmaError(f"{path}:{line}: key {name} is no text; put it in quotes if it is meant to be")
             if key in lines:
                 name = one_line(".".join(key), LONGEST_KEY)
                 raise SacmaError(f"{path}:{line}: {name}: given twice, first on line {lines[key]}")

@@ -89,7 +89,7 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 def first_problem(error: ValidationError) -> str:
     """Return the first problem that a validation found, and its field, as one line."""
     first = error.errors(include_input=False, include_url=False)[0]
-    return one_line(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 200)
+    return one_line(": ".join(filter(None, [".".join(map(str, first["loc"])), first["msg"]])), 200)
 
 
 DEEPEST = 20

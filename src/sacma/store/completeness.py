@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
@@ -75,3 +76,18 @@ def to_run(completeness: Completeness, *, failed_only: bool = False) -> tuple[Tr
 def shard(specs: Iterable[TrialSpec], number: int, of: int) -> tuple[TrialSpec, ...]:
     """Return shard ``number`` (from 1) of ``of``; the shards do not depend on what is done already."""
     return tuple(sorted(specs, key=lambda spec: spec.key)[number - 1 :: of])
+
+
+def resuming(root: Path, covered: Iterable[tuple[StoredStudy, Completeness]]) -> list[str]:
+    """Return the words of the command that runs the missing trials of studies.
+
+    It names the algorithm files that the results name: running it trusts them.
+    """
+    lacking = [(study, completeness) for study, completeness in covered if completeness.missing]
+    only_failed = bool(lacking) and all(completeness.failed == completeness.missing for _, completeness in lacking)
+    origins = {study.parts[-1].origin for study, _ in lacking}
+    files = sorted(origin.source for origin in origins if origin and origin.is_file)
+    command = ["sacma", "run", *(["--failed-only"] if only_failed else []), "--results", str(root)]
+    for file in files:
+        command += ["--algorithm-file", file]
+    return command

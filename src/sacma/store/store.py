@@ -181,7 +181,7 @@ class Store:
                 yield from filter(None, [self.study(name)])
 
     def _study_names(self) -> list[str]:
-        return sorted(path.stem for path in (self.root / "studies").glob("*.json"))
+        return sorted(name.removesuffix(".json") for name in _names(self.root / "studies") if name.endswith(".json"))
 
     def study(self, name: str) -> StoredStudy | None:
         """Return the study of algorithm ``name``, if there is one; raise SacmaError if its file is invalid."""

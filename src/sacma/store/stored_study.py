@@ -9,6 +9,7 @@ from typing import Any
 
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config.plan import TrialSpec, plan_study
+from sacma.config.settings import canonical_json
 from sacma.config.study import StoredSettings, Study
 from sacma.errors import SacmaError
 from sacma.files.untrusted import check_plain, parse_json_as
@@ -84,7 +85,8 @@ def _identity(study: Study) -> Any:
     """Return a study without its description and the problems that it covers."""
     covered = {"functions", "dimensions", "instances"}
     dump = study.model_dump(exclude={"description": True, "protocol": covered, "settings": True, "origin": True})
-    return dump | {"settings": study.settings.model_dump(), "version": study.origin and study.origin.version}
+    settings = canonical_json(study.settings.model_dump())  # as in the keys of trials: 2 and 2.0 differ
+    return dump | {"settings": settings, "version": study.origin and study.origin.version}
 
 
 def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:

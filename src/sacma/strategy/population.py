@@ -12,7 +12,7 @@ from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.surrogate.whitening import Array, read_only
 
 SAME = 1e-6
 """Distance, in standard deviations, of points that are equal but for rounding."""
@@ -140,7 +140,7 @@ class Population:
         self._observer.spent("strategy_seconds")
         predicted = model(self._run.learned)
         self._observer.spent("predict_seconds")
-        return JudgedPopulation(self._run.sampled, self.values, predicted, self._run.state)
+        return JudgedPopulation(read_only(self._run.sampled), read_only(self.values), predicted, self._run.state)
 
     def note(self, **details: float) -> None:
         """Note columns of the trace: model_generations, error, smoothed_error."""

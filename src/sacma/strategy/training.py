@@ -58,8 +58,12 @@ class TrainedModel:
     whitening: Whitening
 
     def __call__(self, points: Array) -> Array:
-        """Return the predictions ŷ at ``points``, shape (n, D)."""
-        return self.fitted.predict(self.whitening(points))
+        """Return the predictions ŷ at ``points``, shape (n, D); raise ValueError for any other number of them."""
+        predicted = self.fitted.predict(self.whitening(points))
+        if np.shape(predicted) != (len(points),):
+            of = type(self.fitted).__name__
+            raise ValueError(f"{of} predicted values of shape {np.shape(predicted)}; allowed: ({len(points)},)")
+        return predicted
 
     def posterior(self, points: Array, *, joint: bool) -> Posterior:
         """Return the posterior at ``points``, shape (n, D)."""

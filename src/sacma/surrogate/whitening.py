@@ -20,6 +20,13 @@ class Grid(Protocol):
         """Return the widths of the cell around a point, shape (D,): 0 where f differs from coordinate to coordinate."""
 
 
+def read_only(array: Array) -> Array:
+    """Return a view of ``array`` that nobody can write to: parts of users are given the strategy's own arrays."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True)
 class Whitening:
     """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.

@@ -20,6 +20,7 @@ from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_
 from sacma.analysis.trials import convergence_curves
 
 PIECE = """
+<p class="caption of-all-instances" hidden>Of all instances, whatever is chosen.</p>
 <div class="controls">
 <label>dimension <select id="convergence-dimension"></select></label>
 <label>function <select id="convergence-function"></select></label>

@@ -24,6 +24,7 @@ from sacma.analysis.trials import ROUNDING
 from sacma.coco.function_names import VIRTUAL_BEST
 
 PIECE = """
+<p class="caption of-all-instances" hidden>Of all instances, whatever is chosen.</p>
 <div class="controls">
 <label>over <select id="ert-over"><option value="target">the target</option>
 <option value="dimension">the dimension</option></select></label>

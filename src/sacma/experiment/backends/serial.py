@@ -1,8 +1,10 @@
 """Trials one after the other in this process: for debugging, and where nothing else works."""
 
+import os
 import shutil
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
@@ -21,10 +23,12 @@ class SerialBackend:
         """Yield the results of ``specs`` in their order."""
         from sacma.experiment.trial import attempt_trial  # noqa: PLC0415 heavy, and needed only here
 
-        scratch = scratch_folder()
+        scratch, here = scratch_folder(), Path.cwd()
         try:
             for spec in specs:
-                yield attempt_trial(spec, scratch)
+                result = attempt_trial(spec, scratch)
+                os.chdir(here)  # an algorithm may have left it, and the folder of results be named relative to it
+                yield result
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 

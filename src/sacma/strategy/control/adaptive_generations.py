@@ -23,6 +23,10 @@ UpdateRate = Annotated[float, Field(gt=0, le=1, description="r_u: weight of the 
 Most = Annotated[int, Field(ge=1, le=1000, description="g_m^max: most model-evaluated generations in a row")]
 
 
+ROUNDING = 1e-9
+"""By which an error may be outside of [0, 1]."""
+
+
 class AdaptiveGenerations(Part):
     """Model-evaluated generations whose number g_m follows the smoothed error of the models."""
 
@@ -84,13 +88,19 @@ class AdaptiveRule:
         return Decision(self._settings.generations_at(self._smoothed), error, self._smoothed)
 
     def _error(self, judged: JudgedPopulation) -> float:
-        """Return ε (Algorithm 2); NaN where it is undefined: constant y or ŷ, or a degenerate what-if update."""
+        """Return ε (Algorithm 2); NaN where it is undefined: constant y or ŷ, or a degenerate what-if update.
+
+        Raises ValueError if a measure returns anything but a number in [0, 1] or NaN.
+        """
         if any(np.min(a) == np.max(a) for a in (judged.values, judged.predicted)):
             return math.nan
         try:
-            return self._measure(judged)
+            error = self._measure(judged)
         except np.linalg.LinAlgError:
             return math.nan
+        if not (math.isnan(error) or -ROUNDING <= error <= 1.0 + ROUNDING):
+            raise ValueError(f"{self._settings.error.name} returned the error {error}; allowed: 0 to 1, or NaN")
+        return error
 
     def _smooth(self, error: float) -> float:
         """Return the next ε_s (Algorithm 3, step 1); without an initial one, the first error is taken as it is."""

@@ -135,7 +135,8 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
   });
 
   const redraw = () => {
-    if (plot) plot.destroy();
+    plot?.destroy();
+    plot = null;
     place.replaceChildren();
     const faint = behind();
     readout.textContent = "";
@@ -146,6 +147,7 @@ const chart = (name, { curves, label, yLog, describe, stepped = !yLog, points = 
     place.dataset.behind = String(names.filter((algorithm) => faint.has(algorithm)).length);
     if (!x || !names.length) {
       place.textContent = "No data here.";
+      place.setAttribute("aria-label", `${label}: no data here`);
       return;
     }
     const last = names.map((algorithm) => `${algorithm} ${describe(lines[algorithm], x.length - 1)}`).join(", ");

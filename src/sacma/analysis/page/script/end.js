@@ -36,4 +36,24 @@ addEventListener("resize", () => {
     for (const each of charts) each.redraw();
   }
 });
+// What is made here has moved the section that the address names; until the reader moves, it is shown.
+const named = location.hash && byId(decodeURIComponent(location.hash.slice(1)));
+if (named) {
+  const show = () => named.scrollIntoView({ behavior: "instant" });
+  const moves = ["wheel", "touchmove", "keydown", "pointerdown"];
+  const growing = new ResizeObserver(show);
+  const stop = () => {
+    growing.disconnect();
+    for (const move of moves) removeEventListener(move, stop);
+  };
+  for (const move of moves) addEventListener(move, stop, { passive: true });
+  growing.observe(document.body);
+  setTimeout(stop, 5000);
+}
+// What is of all says so where something is left out.
+const tellOfAll = () => {
+  for (const note of document.querySelectorAll(".of-all")) note.hidden = allChosen();
+  for (const note of document.querySelectorAll(".of-all-instances")) note.hidden = !instancesOut.size;
+};
+charts.push({ redraw() {}, restyle() {}, rechoose: tellOfAll, reproblem: tellOfAll });
 document.documentElement.dataset.ready = "yes";

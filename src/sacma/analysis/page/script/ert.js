@@ -120,13 +120,14 @@ if (byId("ert-chart")) {
     const tabulateShares = () => {
       const names = data.algorithms.ert.filter((name) => name !== VIRTUAL && !unchosen.has(name));
       const shares = of.map((D) => sharesIn(D, names));
+      for (const head of table.querySelectorAll("[aria-sort]")) head.removeAttribute("aria-sort"); // it was of other values
       for (const row of table.tBodies[0].rows) {
-        const name = row.cells[0].textContent.replace(/\u2011/g, "-"); // as names are, which never break
+        const { name } = row.dataset;
         row.hidden = unchosen.has(name);
         shares.flatMap((share) => own(share, name) ?? [NaN, NaN, NaN]).forEach((value, n) => {
           const cell = row.cells[n + 1];
           cell.dataset.value = String(value);
-          cell.textContent = Number.isNaN(value) ? "–" : Number.isFinite(value) ? value.toFixed(n % 3 === 2 ? 2 : 1) : "∞";
+          cell.textContent = Number.isNaN(value) ? "–" : Number.isFinite(value) ? fixed(value, n % 3 === 2 ? 2 : 1) : "∞";
         });
       }
     };

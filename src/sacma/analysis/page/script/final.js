@@ -40,7 +40,9 @@ if (byId("final-chart")) {
     const every = Math.max(1, Math.ceil((44 * (high - low)) / (width - left - rim)));
     const powers10 = [];
     for (let power = Math.ceil(low / every) * every; power <= high; power += every) powers10.push(10 ** power);
-    for (const value of powers10.length > 1 ? powers10 : [10 ** (low + margin), 10 ** (high - margin)]) {
+    const ends = [10 ** (low + margin), 10 ** (high - margin)];
+    const different = new Set(labels(null, ends)).size > 1;
+    for (const value of powers10.length > 1 ? powers10 : ends.slice(different ? 0 : 1)) {
       picture.append(svgOf("line", { x1: at(value), x2: at(value), y1: 0, y2: row * names.length, stroke: css("--line") }));
       picture.append(svgOf("text", {
         x: at(value), y: row * names.length + 16, fill: css("--text"), "font-size": 12, "text-anchor": "middle",

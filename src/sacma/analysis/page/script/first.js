@@ -116,18 +116,18 @@ if (byId("first-dimension")) {
 
   // What the headline says is of all; of some this is said.
   const tell = (names, of) => {
-    const everything = !unchosen.size && !leftOut.size && !instancesOut.size;
+    const everything = allChosen();
     byId("first-chosen").hidden = everything || names.length < 2;
     if (everything || names.length < 2) return;
     const lowest = names.filter((name) => of[name][0] === of[names[0]][0]);
     const [mean, low, high] = of[names[0]];
-    const interval = low === null ? "" : ` (${low.toFixed(2)} to ${high.toFixed(2)})`;
+    const interval = low === null ? "" : ` (${fixed(low, 2)} to ${fixed(high, 2)})`;
     const counted = (number, all, what) => `${number} of ${all} ${what}${all === 1 ? "" : "s"}`;
     byId("first-chosen").textContent = `Of what is chosen (${[
       counted(names.length, everybody().length, "algorithm"),
-      counted(functions().length, everyFunction.length, "function"),
+      counted(rerank(names).length, everyFunction.length, "function"),
       counted(instances.length - instancesOut.size, instances.length, "instance"),
-    ].join(", ")}), the lowest mean rank in ${dimension.value}-D after ${symbols(budget.value)} evaluations is that of ${lowest.join(" and ")}: ${mean.toFixed(2)}${interval}.`;
+    ].join(", ")}), the lowest mean rank in ${dimension.value}-D after ${symbols(budget.value)} evaluations is that of ${lowest.join(" and ")}: ${fixed(mean, 2)}${interval}.`;
   };
 
   const drawRanks = () => {
@@ -153,7 +153,7 @@ if (byId("first-dimension")) {
     const low = Math.floor(Math.min(...ends));
     const high = Math.max(Math.ceil(Math.max(...ends)), low + 1);
     const at = (value) => left + ((value - low) / (high - low)) * (width - left - right);
-    const said = names.map((name) => `${name} ${of[name][0].toFixed(2)}`).join(", ");
+    const said = names.map((name) => `${name} ${fixed(of[name][0], 2)}`).join(", ");
     const picture = svgOf("svg", {
       viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `Mean ranks in ${dimension.value}-D after ${symbols(budget.value)} evaluations: ${said}.`,
@@ -185,12 +185,12 @@ if (byId("first-dimension")) {
       const stroke = colourOf(name);
       const weight = n === 0 ? { "font-weight": 600 } : {};
       const strip = svgOf("rect", { x: 0, y: y - row / 2, width, height: row, fill: "transparent" });
-      strip.append(svgOf("title", {}, `${name}: ${mean.toFixed(2)}`));
+      strip.append(svgOf("title", {}, `${name}: ${fixed(mean, 2)}`));
       strip.addEventListener("pointerenter", () => pointAt(name));
       write(left - 8, y + 4, written[n], "end", weight);
       if (from !== null) picture.append(svgOf("line", { x1: at(from), x2: at(to), y1: y, y2: y, stroke, "stroke-width": 2 }));
       picture.append(svgOf("circle", { cx: at(mean), cy: y, r: 5, fill: stroke }));
-      write(width - 4, y + 4, mean.toFixed(2), "end", weight);
+      write(width - 4, y + 4, fixed(mean, 2), "end", weight);
       strips[name] = strip;
       picture.append(strip); // in front of the others, to be pointed at
     });

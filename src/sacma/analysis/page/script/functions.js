@@ -31,17 +31,28 @@ if (byId("functions-table")) {
     const there = algorithms.filter((name) => !unchosen.has(name) && Object.values(of).some((f) => own(f, name)));
     const functions = Object.keys(of).filter((f) => !leftOut.has(Number(f)));
     const medians = functions.map((f) => there.map((name) => medianOf(D, b, f, name)));
-    const whole = medians.filter((row) => !row.includes(null)); // functions on which all are known
-    const means = meansIn(whole.map(ranksIn), there);
-    const order = there.map((_, n) => n).sort((one, other) => means[one] - means[other] || one - other);
+    // Ranked among each other are those that the first screen ranks; the others, which are known on few functions, are last.
+    const ranks = own(data.summary.ranks[D] ?? {}, b);
+    const isRanked = there.map((name) => !ranks || Object.hasOwn(ranks, name));
+    const amongRanked = (row) => row.filter((_, n) => isRanked[n]);
+    const whole = medians.map(amongRanked).filter((row) => !row.includes(null)).map(ranksIn); // where all of them are known
+    const rankMeans = meansIn(whole, amongRanked(there));
+    const means = there.map((_, n) => (isRanked[n] ? rankMeans[amongRanked(there.slice(0, n)).length] : Infinity));
+    const order = there.map((_, n) => n).sort((one, other) =>
+      isRanked[other] - isRanked[one] || means[one] - means[other] || one - other);
     const names = order.map((n) => there[n]);
+    const count = amongRanked(there).length;
     if (!names.length || !functions.length) {
       place.textContent = "No data here.";
       return;
     }
     const rowOf = {
       median: (row) => row.map((value) => value && value / parts),
-      rank: (row) => (row.includes(null) ? row.map(() => null) : ranksIn(row)),
+      rank: (row) => {
+        const these = row.slice(0, count);
+        const found = these.includes(null) ? [] : ranksIn(these);
+        return row.map((_, n) => found[n] ?? null);
+      },
       gain: (row, f) => {
         const from = medianOf(D, b, f, baseline.value);
         return row.map((value) => (value === null || from === null ? null : (from - value) / parts));
@@ -76,16 +87,20 @@ if (byId("functions-table")) {
       }
     });
     const foot = table.createTFoot();
-    const complete = rows.filter((row) => !row.includes(null));
-    const last = (title, texts) => {
+    const complete = rows.filter((row) => !row.slice(0, count).includes(null));
+    const below = (title, texts) => {
       const line = foot.insertRow();
       line.append(element("th", title, { scope: "row" }));
       for (const text of texts) line.insertCell().textContent = text;
     };
-    if (complete.length) last(`mean of ${complete.length}`, meansIn(complete, names).map((value) => written[kind === "rank" ? "median" : kind](value)));
+    if (complete.length) {
+      const asWritten = kind === "rank" ? (value) => fixed(value, 2) : written[kind];
+      const meansOfRanked = meansIn(complete, names.slice(0, count)).map(asWritten);
+      below(`mean of ${complete.length}`, names.map((_, n) => meansOfRanked[n] ?? "–"));
+    }
     if (kind === "gain") {
-      last("ahead on", names.map((_, n) => rows.filter((row) => row[n] > 0).length));
-      last("behind on", names.map((_, n) => rows.filter((row) => row[n] !== null && row[n] < 0).length));
+      below("ahead on", names.map((_, n) => rows.filter((row) => row[n] > 0).length));
+      below("behind on", names.map((_, n) => rows.filter((row) => row[n] !== null && row[n] < 0).length));
     }
     place.replaceChildren(table);
   };
@@ -95,6 +110,7 @@ if (byId("functions-table")) {
   baseline?.addEventListener("change", () => {
     draw();
     if (byId("pair-across")) {
+      if (byId("pair-up").value === baseline.value) byId("pair-up").value = byId("pair-across").value; // never with itself
       byId("pair-across").value = baseline.value;
       byId("pair-across").dispatchEvent(new Event("change"));
     }

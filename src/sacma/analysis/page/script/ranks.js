@@ -8,10 +8,9 @@ if (byId("ranks-chosen")) {
     return cell;
   };
   const draw = () => {
-    const everything = !unchosen.size && !leftOut.size && !instancesOut.size;
+    const everything = allChosen();
     byId("ranks-whole").hidden = !everything;
     byId("ranks-chosen").hidden = everything;
-    for (const note of document.querySelectorAll(".of-all")) note.hidden = everything;
     if (everything) return;
     const columns = Object.keys(ranks).flatMap((D) =>
       Object.keys(ranks[D]).filter((budget) => budgets[budget] !== null).map((budget) => {
@@ -36,8 +35,8 @@ if (byId("ranks-chosen")) {
       for (const { of } of columns) {
         const value = own(of, name);
         const lowest = value !== undefined && value === Math.min(...Object.values(of));
-        const cell = cellOf(row, "td", lowest ? "" : value?.toFixed(2) ?? "–");
-        if (lowest) cellOf(cell, "b", value.toFixed(2));
+        const cell = cellOf(row, "td", lowest ? "" : value === undefined ? "–" : fixed(value, 2));
+        if (lowest) cellOf(cell, "b", fixed(value, 2));
       }
     }
     const row = table.createTFoot().insertRow();

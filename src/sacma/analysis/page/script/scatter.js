@@ -12,11 +12,13 @@ const svgOf = (tag, attributes, text) => {
 // A name that is cut in its middle where it is long.
 const middle = (name, most) => (name.length > most ? `${name.slice(0, most - Math.floor(most / 2) - 1)}…${name.slice(-Math.floor(most / 2))}` : name);
 
-// The same of several names, as much longer as they must be to differ.
-const middles = (names, most) => {
+// The same of several names, longer where they must be to differ; what is alike at twice the length is numbered.
+const middles = (names, most, longest = 2 * most) => {
   const found = names.map((name) => middle(name, most));
-  const longest = Math.max(0, ...names.map((name) => name.length));
-  return new Set(found).size === new Set(names).size || most >= longest ? found : middles(names, most + 2);
+  const alike = (n) => found.filter((text) => text === found[n]).length > 1;
+  if (names.every((_, n) => !alike(n))) return found;
+  if (most < longest) return middles(names, most + 2, longest);
+  return found.map((text, n) => (alike(n) ? `${middle(names[n], most - 3)} ${n + 1}` : text));
 };
 
 // Pairs of values on log axes with the diagonal; infinite ones are at the border.

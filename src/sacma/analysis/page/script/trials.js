@@ -45,16 +45,32 @@ const medianOf = (D, budget, f, name) => {
 const ranksIn = (values) => values.map((value) =>
   1 + values.filter((v) => v < value).length + (values.filter((v) => v === value).length - 1) / 2);
 
-// Ranks of some algorithms on the chosen functions, a row a function: from the ranks of all, or from trials where instances
-// are left out.
+// Whether an algorithm is not chosen; a line that only refers, as that of the best of 2009, is none.
+const someUnchosen = () => {
+  const known = data.trials?.algorithms ?? Object.values(data.summary.ranks).flatMap(Object.values).flatMap(Object.keys);
+  return known.some((name) => unchosen.has(name));
+};
+const allChosen = () => !someUnchosen() && !leftOut.size && !instancesOut.size;
+
+// Ranks of some algorithms on the chosen functions that all of them have, a row a function: from the ranks of all, or from
+// trials where instances or algorithms are left out.
 const ranksOn = (D, budget, names) => {
-  if (instancesOut.size) {
+  const everybody = Object.keys(data.summary.ranks[D][budget]);
+  if (data.trials && (instancesOut.size || names.length < everybody.length)) {
     return Object.keys(data.trials.values[D][budget]).filter((f) => !leftOut.has(Number(f)))
       .map((f) => names.map((name) => medianOf(D, budget, f, name)))
       .filter((row) => !row.includes(null)).map(ranksIn);
   }
   const [places, of] = data.summary.functions[D][budget];
   return places.flatMap((f, n) => (leftOut.has(f) ? [] : [ranksIn(names.map((name) => of[name][n]))]));
+};
+
+// As Python writes a number: one that is halfway between two is rounded to the even one.
+const fixed = (value, digits) => {
+  const halves = value * 2 ** (digits + 1);
+  if (!Number.isInteger(halves) || halves % 2 === 0) return value.toFixed(digits);
+  const units = Math.floor(Math.abs(value) * 10 ** digits);
+  return (Math.sign(value) * (units + (units % 2)) / 10 ** digits).toFixed(digits);
 };
 
 const meansIn = (rows, names) => names.map((_, n) => rows.reduce((sum, row) => sum + row[n], 0) / rows.length);
