@@ -89,3 +89,35 @@ def test_what_it_imports_is_not_its_own(tmp_path: Path) -> None:
     """An algorithm of sacma's can be imported to be called."""
     source = f"from sacma.algorithms.random_search import random_search\n{SOURCE}"
     assert "random-search" not in read_algorithm_file(write(tmp_path / "own.py", source)).algorithms
+
+
+def test_neighbours_of_one_name(tmp_path: Path) -> None:
+    """A file that would be given another file's neighbour is refused; one that does not import it is not."""
+    for folder, value in (("one", 1.0), ("two", 2.0), ("three", 3.0)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a_neighbour.py").write_text(f"STEP = {value}\n")
+    source = SOURCE.replace("import sacma", "import sacma\nfrom a_neighbour import STEP").replace("= 1.0", "= STEP")
+    assert read_algorithm_file(write(tmp_path / "one" / "own.py", source)).algorithms["still"].settings().step == 1.0  # type: ignore[attr-defined]
+    with pytest.raises(SacmaError, match=r"two/own.py:3: imports a_neighbour, but .*one/a_neighbour.py has been"):
+        read_algorithm_file(write(tmp_path / "two" / "own.py", source))
+    assert read_algorithm_file(write(tmp_path / "three" / "own.py")).algorithms
+    assert read_algorithm_file(tmp_path / "one" / "own.py").algorithms
+
+
+@pytest.mark.parametrize("source", ["x: 'Foo('\n\0", "raise SyntaxError('nonsense')"])
+def test_errors_without_a_line_have_one(tmp_path: Path, source: str) -> None:
+    """The file is always named."""
+    with pytest.raises(SacmaError, match=r"own.py:1: "):
+        read_algorithm_file(write(tmp_path / "own.py", source))
+
+
+def test_a_path_that_does_not_print(tmp_path: Path) -> None:
+    """Is escaped in what is stored; the file is found all the same."""
+    folder = tmp_path / "a\u3000b"
+    folder.mkdir()
+    registry = Registry({})
+    registry.add_files([write(folder / "own.py")])
+    origin = registry.origin("still")
+    assert origin is not None
+    assert origin.source.endswith("a\\u3000b/own.py")
+    assert registry.files == (folder / "own.py",)

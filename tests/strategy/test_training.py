@@ -101,3 +101,11 @@ def test_settings_that_are_refused(wrong: dict[str, object], message: str) -> No
     """No room for a training set, no radius, no points, or no such selection."""
     with pytest.raises(ValidationError, match=message):
         TrainingSetSettings.model_validate(wrong)
+
+
+def test_predictions_have_one_value_a_point(run: CMAES) -> None:
+    """A model of a user that returns a column, or too few, is an error: its ranking would be wrong without a word."""
+    part = Scripted(changed=lambda predicted, _: predicted[:, None])
+    of = Trainer(TrainingSetSettings(), part.build(box(D)), RanksPopulation(), np.random.default_rng(1))
+    with pytest.raises(ValueError, match=r"predicted values of shape \(\d+, 1\); allowed: \(\d+,\)"):
+        of.train(archive_of(20), run)

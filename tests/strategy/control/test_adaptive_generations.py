@@ -1,6 +1,7 @@
 """g_m for sequences of errors worked out by hand (Algorithms 2 and 3)."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -128,3 +129,28 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
     """Rates and thresholds of 0, unknown names, and an error without one."""
     with pytest.raises(ValidationError):
         rule(**wrong)
+
+
+@pytest.mark.parametrize(("error", "allowed"), [(-1e-12, True), (1.0 + 1e-12, True), (-0.1, False), (math.inf, False)])
+def test_errors_are_shares(error: float, *, allowed: bool) -> None:
+    """A measure of a user that is no share is an error; rounding is none."""
+
+    class Measure:
+        name = "mine"
+        error: "Measure"
+        update_rate = 0.2
+
+        def build(self) -> Callable[[JudgedPopulation], float]:
+            return lambda _: error
+
+        def generations_at(self, smoothed: float) -> int:
+            return round(smoothed)
+
+    settings = Measure()
+    settings.error = settings
+    of = AdaptiveRule(settings)
+    if allowed:
+        assert of.decide(inverted(1)).error == error
+    else:
+        with pytest.raises(ValueError, match=f"mine returned the error {error}; allowed: 0 to 1, or NaN"):
+            of.decide(inverted(1))
