@@ -69,10 +69,10 @@ def sacma(*arguments: object, cwd: Path, width: int = 80, process: bool = False,
             text=True,
             check=False,
             cwd=cwd,
-            env=environment(COLUMNS=width, **environ),
+            env=environment(**{"COLUMNS": width, **environ}),
             timeout=600,
         )
-    return _run_here(given, cwd, environment(COLUMNS=width, **environ))
+    return _run_here(given, cwd, environment(**{"COLUMNS": width, **environ}))
 
 
 @contextlib.contextmanager

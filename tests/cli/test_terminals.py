@@ -129,3 +129,32 @@ def test_messages_are_one_line_in_a_narrow_pipe(tmp_path: Path) -> None:
     assert "next: sacma postprocess a_rather_long_name_of_a_folder_of_results" in done.stdout
     wrong = sacma("run", "nowhere.yaml", cwd=tmp_path, width=40)
     assert len(wrong.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&- <&-"])
+def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
+    """Workers are started, and trials kept, with any of the standard streams closed."""
+    trial = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "5", "--jobs", "1")
+    command = [sys.executable, "-m", "sacma", "run", str(CONFIGS / "cmaes.yaml"), *trial]
+    done = subprocess.run(["/bin/sh", "-c", f'"$@" {closed}', "sh", *command], cwd=tmp_path, check=False, timeout=120)
+    assert done.returncode == 0
+    assert len(list((tmp_path / "results" / "records" / "CMA-ES").iterdir())) == 1
+
+
+def test_no_columns_are_as_none_said(tmp_path: Path) -> None:
+    """A terminal that says 0 columns still shows messages."""
+    done = sacma("run", "nothing.yaml", cwd=tmp_path, process=True, COLUMNS=0)
+    assert done.returncode == 2
+    assert "nothing.yaml: no such config file" in done.stderr
+
+
+def test_a_folder_that_is_gone(tmp_path: Path) -> None:
+    """Is said in one line."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = [sys.executable, "-m", "sacma", "status"]
+    script = 'rmdir "$PWD" && exec "$@"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, "sh", *command], cwd=gone, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (2, "sacma: the current folder is gone; start sacma in another\n")

@@ -49,6 +49,8 @@ def numbers(problem: Any, rng: Any, x: list[float]) -> None: ...
 
 
 class Angle(BaseModel):
+    """Settings that are converted."""
+
     degrees: float = 90.0
 
     @field_validator("degrees")
@@ -58,6 +60,8 @@ class Angle(BaseModel):
 
 
 class Failing(BaseModel):
+    """Settings whose validator has a fault."""
+
     sigma: float = 1.0
 
     @field_validator("sigma")
@@ -91,9 +95,9 @@ def test_what_no_file_can_hold_is_refused(model: type[BaseModel], given: object,
 
 def test_validators_of_users() -> None:
     """One that converts its value would do so twice; one that fails by another error is named, with its line."""
-    with pytest.raises(SettingsError, match="degrees: each validation changes it, .* convert them in the algorithm"):
+    with pytest.raises(SettingsError, match=r"degrees: each validation changes it, .* convert them in the algorithm"):
         validated(Angle, {"degrees": 90.0})
-    with pytest.raises(SettingsError, match=r"a validator of Failing fails by KeyError: 2.0 \(.*test_settings.py, line"):
+    with pytest.raises(SettingsError, match=r"a validator of Failing fails by KeyError: 2.0 \(.*_settings.py, line"):
         validated(Failing, {"sigma": 2.0})
 
 
@@ -107,11 +111,11 @@ def test_ours_are_taken_as_they_are() -> None:
 def test_configs_and_sweeps_say_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file and the line of the settings."""
     algorithm = sacma.algorithm("texts")(text)
-    monkeypatch.setitem(ALGORITHMS._own, "texts", algorithm)  # type: ignore[index] # noqa: SLF001 as a file would add it
+    monkeypatch.setitem(ALGORITHMS._own, "texts", algorithm)
     config = {"name": "own", "algorithm": "texts", "settings": {"x": "a\tb"}}
     path = tmp_path / "own.yaml"
     path.write_text(json.dumps(config))
-    with pytest.raises(SacmaError, match="own.yaml:1: settings: x: it has a text"):
+    with pytest.raises(SacmaError, match=r"own.yaml:1: settings: x: it has a text"):
         load_study(path)
     of = {"name": "own", "algorithm": "texts"}
     path.write_text(yaml.safe_dump({"name": "sweep", "algorithms": [of], "grid": {"x": ["a", "b\t"]}}))

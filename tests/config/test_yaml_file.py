@@ -114,3 +114,14 @@ def test_messages_of_configs_are_short_and_printable(key: str, text: str) -> Non
         message = message_of(lambda: load_study(path))
         assert message.isprintable()
         assert len(message) < 1500
+
+
+@pytest.mark.parametrize("key", ["null", "2020-01-01", "1", "true"])
+def test_keys_are_text(tmp_path: Path, key: str) -> None:
+    """Any other is refused with its line; in quotes it is text."""
+    path = tmp_path / "a.yaml"
+    path.write_text(f"name: a\n{key}: 1\n")
+    with pytest.raises(SacmaError, match=f"a.yaml:2: key {key} is no text; put it in quotes"):
+        read_document(path, "config", ["name", "algorithm"])
+    path.write_text(f"name: a\n'{key}': 1\n")
+    assert read_document(path, "config", ["name", "algorithm"]).content[key] == 1

@@ -250,3 +250,54 @@ def test_nothing_is_chosen(opened: Opened) -> None:
         instance.uncheck()
     assert page.locator("#first-ranks").inner_text() == "No instance is chosen."
     assert opened.complaints == []
+
+
+def test_a_line_that_refers_is_no_algorithm(opened: Opened) -> None:
+    """Without the virtual best all is as it was: nothing is ranked anew, and nothing says that it is of all."""
+    page = opened.page
+    page.uncheck("#ert-algorithms input[value='virtual best']")
+    assert page.locator("#first-chosen").is_hidden()
+    assert page.locator("#ranks-whole").is_visible()
+    assert page.locator(".of-all:visible, .of-all-instances:visible").count() == 0
+    page.uncheck("#ert-algorithms input[value='GP-5']")
+    assert page.locator("#first-chosen").is_visible()
+    assert page.locator(".of-all:visible").count() > 0
+    assert page.locator(".of-all-instances:visible").count() == 0
+    page.locator("details.choice summary").click()
+    page.uncheck("#first-instances input[value='1']")
+    assert page.locator(".of-all-instances:visible").count() == 2
+    assert opened.complaints == []
+
+
+def test_numbers_are_rounded_as_in_the_tables(opened: Opened) -> None:
+    """Halfway between two numbers to the even one, as Python does."""
+    values = [k / 8 for k in range(-40, 41)] + [1.145, 1.005, 2.675, 0.0625]
+    written = opened.page.evaluate(
+        """async (values) => {
+          const text = [...document.scripts].map((s) => s.textContent).find((t) => t.includes("const fixed ="));
+          const from = text.indexOf("const fixed =");
+          const made = new Function(`${text.slice(from, text.indexOf("};", from) + 2)} return fixed;`)();
+          return values.map((value) => [made(value, 2), made(value, 1)]);
+        }""",
+        values,
+    )
+    for value, (two, one) in zip(values, written, strict=True):
+        assert float(two) == float(f"{value:.2f}")
+        assert float(one) == float(f"{value:.1f}")
+
+
+def test_another_baseline_is_not_compared_with_itself(opened: Opened) -> None:
+    """The pair changes places where the new baseline is its other half."""
+    page = opened.page
+    page.select_option("#functions-show", "gain")
+    page.select_option("#functions-baseline", page.locator("#pair-up").input_value())
+    assert page.locator("#pair-up").input_value() != page.locator("#pair-across").input_value()
+
+
+def test_an_address_with_a_section_shows_it(opened: Opened, results: Path) -> None:
+    """Also where what is made on the page has moved it."""
+    page = opened.page
+    page.goto("about:blank")
+    page.goto((results / "index.html").as_uri() + "#ert")
+    page.wait_for_selector("html[data-ready=yes]")
+    page.wait_for_function("Math.abs(document.getElementById('ert').getBoundingClientRect().top) < 120")

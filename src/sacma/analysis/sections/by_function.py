@@ -33,9 +33,9 @@ PIECE = """
 {% endif %}</div>
 <div class="controls" id="functions-algorithms"></div>
 <div class="scroll" id="functions-table" tabindex="0" role="region" aria-label="functions and algorithms"></div>
-<p class="caption">{% if values.ranked %}Algorithms from the lowest mean rank on, among those and over the functions and
-instances that are chosen; the best of a function is bold. A decade gained is ten times closer to the optimum, below 0 is
-behind. As heat maps, with the budgets to the target: <a href="figures/index.html">figures</a>. {% endif %}\
+<p class="caption">{% if values.ranked %}Algorithms from the lowest mean rank on, among those and over the functions
+and instances that are chosen; the best of a function is bold. A decade gained is ten times closer to the optimum, below
+0 is behind. As heat maps, with the budgets to the target: <a href="figures/index.html">figures</a>. {% endif %}\
 {% if frames.gains|length %}Gains over
 {{ baseline }} with Wilcoxon's rank-sum test of the trials, corrected by Holm over functions:
 <a href="{{ files.gains.csv }}">csv</a>; f{% else %}F{% endif %}ewest evaluations to the target by function:
