@@ -36,12 +36,13 @@ class Registry(Mapping[str, Algorithm]):
 
     def __init__(self, own: Mapping[str, Algorithm]) -> None:
         self._own = own
-        self._from_files: dict[str, tuple[Path, Origin, Algorithm]] = {}
+        self._from_files: dict[str, tuple[Origin, Algorithm]] = {}
+        self._paths: dict[str, Path] = {}  # of these files, by algorithm
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The added files in their order, for worker processes to add too."""
-        return tuple(dict.fromkeys(path for path, _, _ in self._from_files.values()))
+        return tuple(dict.fromkeys(self._paths[name] for name in self._from_files))
 
     def add_files(self, paths: Iterable[Path]) -> None:
         """Run files and add the algorithms that they define; they replace those of earlier files with the same names.
@@ -56,15 +57,15 @@ class Registry(Mapping[str, Algorithm]):
                     taken = f"{defined[name]}" if name in defined else "sacma or an installed package"
                     raise SacmaError(f"{path}: {name} is also an algorithm of {taken}; give it another name")
                 defined[name] = path
-                origin = Origin(printable(str(path)), file.version, is_file=True)
-                self._from_files[name] = path, origin, algorithm
+                self._paths[name] = path
+                self._from_files[name] = Origin(printable(str(path)), file.version, is_file=True), algorithm
 
     def origin(self, name: str) -> Origin | None:
         """Return the origin of an algorithm, None for our own."""
         if name in self._own:
             return None
         if name in self._from_files:
-            return self._from_files[name][1]
+            return self._from_files[name][0]
         distribution = self._added[name].dist
         return Origin(distribution.name, distribution.version, is_file=False) if distribution else None
 
@@ -72,7 +73,7 @@ class Registry(Mapping[str, Algorithm]):
         if name in self._own:
             return self._own[name]
         if name in self._from_files:
-            return self._from_files[name][2]
+            return self._from_files[name][1]
         entry = self._added[name]
         try:
             algorithm = entry.load()

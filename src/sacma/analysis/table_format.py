@@ -200,7 +200,7 @@ def _template(kind: str) -> jinja2.Template:
     environment = jinja2.Environment(  # noqa: S701 each format has an escape of its own, the filter text
         *("<%", "%>", "<<", ">>", "<#", "#>"), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"text": _ESCAPES[kind], "spans": _spans}
+    environment.filters |= {"text": _ESCAPES[kind], "printable": printable, "spans": _spans}
     source = resources.files("sacma.analysis.page").joinpath(f"table.{kind}").read_text(encoding="utf-8")
     return environment.from_string(source)
 
@@ -215,7 +215,8 @@ def rendered(table: FormattedTable, kind: str) -> str:
     """Return the table as a file of a kind.
 
     ``csv`` is as it is printed; ``tex`` a document of the table alone, whose tabulars can be put into another; ``md``
-    GitHub-flavoured Markdown; ``html`` one sortable ``table`` a block, with what cells are sorted by in ``data-value``.
+    GitHub-flavoured Markdown; ``html`` one sortable ``table`` a block, with what cells are sorted by in ``data-value``
+    and the name of each row in ``data-name``.
     """
     if kind == "csv":
         lines = io.StringIO()
