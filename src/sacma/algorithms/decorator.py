@@ -1,7 +1,6 @@
 """The decorator that turns a function into an algorithm, and its keyword parameters into validated settings."""
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,11 +11,9 @@ from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 
 from sacma.algorithms.base import Algorithm
+from sacma.algorithms.settings import ALLOWED, SettingsError, validated
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
-
-ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
-"""Advice on type hints of settings."""
 
 FIRST = 2  # number of parameters before the settings: the problem and the random generator
 
@@ -118,16 +115,16 @@ def _check_alias(what: str, field: FieldInfo) -> None:
 
 
 def _check_default(what: str, field: tuple[Any, Any], config: ConfigDict) -> None:
-    """Check that the default of a field fits its type, also after a round trip through JSON, as settings are stored."""
+    """Check that the default of a field fits its type, and can be stored."""
     with _hints_of(what):
         alone: type[BaseModel] = create_model("Alone", __config__=config, field=field)
     default = alone.model_fields["field"].get_default(call_default_factory=True, validated_data={})
     try:
-        alone.model_validate(json.loads(json.dumps(alone(field=default).model_dump())))
+        validated(alone, {"field": default})
     except ValidationError as error:
         reason = error.errors()[0]["msg"].removeprefix("Input ")
         raise SacmaError(f"the default of {what} is {default!r}, which is not allowed: {reason}") from None
-    except TypeError:
+    except SettingsError:
         raise SacmaError(f"the default of {what} is {default!r}, which no config can hold; {ALLOWED}") from None
 
 

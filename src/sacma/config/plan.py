@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from sacma.config.settings import canonical_json
+from sacma.algorithms.settings import canonical_json
 from sacma.config.study import Study
 
 

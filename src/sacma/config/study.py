@@ -23,10 +23,10 @@ from pydantic import (
 )
 
 from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.algorithms.settings import SettingsError, validated
 from sacma.coco.ranges import format_ranges, parse_ranges
 from sacma.coco.suites import BBOB, SUITES
 from sacma.config.former import FORMER_ALGORITHMS, former_keys
-from sacma.config.settings import SettingsError, validated
 from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown

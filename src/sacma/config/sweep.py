@@ -19,9 +19,9 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from sacma.algorithms.registry import ALGORITHMS
+from sacma.algorithms.settings import SettingsError, validated
 from sacma.config.former import former_keys
 from sacma.config.nested import Location, merged, resolve, value_at
-from sacma.config.settings import SettingsError, validated
 from sacma.config.study import FolderName, NamedAlgorithm, Protocol, Study, with_overrides
 from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
 from sacma.errors import SacmaError

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sacma import __version__
-from sacma.config.settings import canonical_json
+from sacma.algorithms.settings import canonical_json
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cma", "coco-experiment", "joblib", "threadpoolctl")
 """Packages that may change results."""

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from sacma.algorithms.settings import canonical_json
 from sacma.coco.ranges import LARGEST as LARGEST_INSTANCE
 from sacma.coco.suites import SUITES
 from sacma.coco.writer import SUFFIXES, CocoFiles
 from sacma.config.plan import TrialSpec
-from sacma.config.settings import canonical_json
 from sacma.config.study import check_name
 from sacma.files.printable import one_line
 from sacma.files.untrusted import parse_json

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.algorithms.settings import canonical_json
 from sacma.config.plan import TrialSpec, plan_study
-from sacma.config.settings import canonical_json
 from sacma.config.study import StoredSettings, Study
 from sacma.errors import SacmaError
 from sacma.files.untrusted import check_plain, parse_json_as

@@ -7,9 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from sacma.algorithms.decorator import ALLOWED
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import check_plain
+
+ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
+"""Advice on type hints of settings."""
 
 MOST_CHARACTERS = 1 << 20  # of one algorithm's settings as JSON: a thousand times those of any of ours
 

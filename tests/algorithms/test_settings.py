@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, field_validator
 
 import sacma
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.config.settings import MOST_CHARACTERS, SettingsError, canonical_json, validated
+from sacma.algorithms.settings import MOST_CHARACTERS, SettingsError, canonical_json, validated
 from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
 from sacma.errors import SacmaError
