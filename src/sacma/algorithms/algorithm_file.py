@@ -45,14 +45,15 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
-        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 the user's own file
+        tree = ast.parse(source, str(path))
+        exec(compile(tree, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 the user's own file
     except (Exception, SystemExit) as error:
         if isinstance(error, SyntaxError) and error.filename and error.lineno:
             raise SacmaError(f"{error.filename}:{error.lineno}: {error.msg}") from None
         what = f"{error}" if isinstance(error, SacmaError) else f"{type(error).__name__}: {error}".rstrip(": ")
         raise SacmaError(f"{path}:{_line_of(error, path)}: {what}") from error
     _FOLDERS.add(path.parent)
-    _check_neighbours(path, source)
+    _check_neighbours(path, tree)
     found = [value for value in vars(module).values() if isinstance(value, Algorithm) and not _is_ours(value)]
     by_name = {algorithm.name: algorithm for algorithm in found}
     if not found:
@@ -62,9 +63,9 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
     return AlgorithmFile(version, by_name)
 
 
-def _check_neighbours(path: Path, source: bytes) -> None:
+def _check_neighbours(path: Path, tree: ast.Module) -> None:
     """Refuse a file that imports a neighbour and was given the module of that name of another file's folder."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imported = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -73,10 +74,9 @@ def _check_neighbours(path: Path, source: bytes) -> None:
             continue
         for name in {name.partition(".")[0] for name in imported}:
             origin = getattr(sys.modules.get(name), "__file__", None)
-            neighbours = (path.parent / f"{name}.py", path.parent / name / "__init__.py")
-            if origin is None or Path(origin) in neighbours or not any(each.is_file() for each in neighbours):
-                continue
-            if _FOLDERS & set(Path(origin).parents):
+            forms = (f"{name}.py", f"{name}/__init__.py")
+            others = [folder / form for folder in _FOLDERS - {path.parent} for form in forms]
+            if origin and Path(origin) in others and any((path.parent / form).is_file() for form in forms):
                 raise SacmaError(
                     f"{path}:{node.lineno}: imports {name}, but {origin} has been imported for another algorithm file; "
                     "give one of them another name, or run the files one by one"

@@ -121,11 +121,12 @@ def _check_default(what: str, field: tuple[Any, Any], config: ConfigDict) -> Non
     default = alone.model_fields["field"].get_default(call_default_factory=True, validated_data={})
     try:
         validated(alone, {"field": default})
-    except ValidationError as error:
-        reason = error.errors()[0]["msg"].removeprefix("Input ")
-        raise SacmaError(f"the default of {what} is {default!r}, which is not allowed: {reason}") from None
-    except SettingsError:
-        raise SacmaError(f"the default of {what} is {default!r}, which no config can hold; {ALLOWED}") from None
+    except (ValidationError, SettingsError) as error:
+        refused = error if isinstance(error, ValidationError) else error.__cause__  # at once, or when read back
+        reason = f"which no config can hold; {ALLOWED}"
+        if isinstance(refused, ValidationError):
+            reason = f"which is not allowed: {refused.errors()[0]['msg'].removeprefix('Input ')}"
+        raise SacmaError(f"the default of {what} is {default!r}, {reason}") from None
 
 
 @contextmanager

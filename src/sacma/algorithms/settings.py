@@ -44,7 +44,9 @@ def validated(model: type[BaseModel], given: object) -> BaseModel:
     third = _as_json(_read_back(model, second))
     if second != third:
         values, others = json.loads(second), json.loads(third)
-        key = next(key for key, value in values.items() if canonical_json({key: value}) != _only(others, key))
+        key = next(
+            key for key in values if canonical_json({key: values[key]}) != canonical_json({key: others.get(key)})
+        )
         raise SettingsError(
             f"{key}: each validation changes it, {shown(values[key])} to {shown(others.get(key))}; settings are "
             "validated when they are read and again when a trial runs: convert them in the algorithm"
@@ -88,10 +90,5 @@ def _read_back(model: type[BaseModel], text: str) -> BaseModel:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or model.__name__
         reason = first["msg"].removeprefix("Input ")
-        raise SettingsError(
-            f"{key}: stored as JSON it cannot be read back: {one_line(reason, 200)}; {ALLOWED}"
-        ) from None
-
-
-def _only(fields: Mapping[str, Any], key: str) -> str:
-    return canonical_json({key: fields[key]}) if key in fields else ""
+        what = f"stored as JSON it cannot be read back: {one_line(reason, 200)}"
+        raise SettingsError(f"{key}: {what}; {ALLOWED}") from error
