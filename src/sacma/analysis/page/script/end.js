@@ -37,7 +37,7 @@ addEventListener("resize", () => {
   }
 });
 // What is made here has moved the section that the address names; until the reader moves, it is shown.
-const named = location.hash && byId(decodeURIComponent(location.hash.slice(1)));
+const named = document.querySelector(":target");
 if (named) {
   const show = () => named.scrollIntoView({ behavior: "instant" });
   const moves = ["wheel", "touchmove", "keydown", "pointerdown"];

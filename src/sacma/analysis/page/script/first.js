@@ -78,10 +78,10 @@ if (byId("first-dimension")) {
   const behind = () => {
     const names = place ? chosen() : [];
     if (names.length <= data.summary.many) return new Set();
+    if (pointedAt !== null) return new Set(names.filter((name) => name !== pointedAt));
     const means = meansIn(rerank(names), names);
     const order = names.map((_, n) => n).sort((a, b) => means[a] - means[b]);
-    const ahead = pointedAt === null ? order.slice(0, STRONG).map((n) => names[n]) : [pointedAt];
-    return new Set(names.filter((name) => !ahead.includes(name)));
+    return new Set(order.slice(STRONG).map((n) => names[n]));
   };
   let strips = {}; // by algorithm, what is behind its mean rank
   const pointAt = (name) => {

@@ -28,20 +28,18 @@ if (byId("functions-table")) {
     const [D, b, kind] = [dimension.value, budget.value, show.value];
     if (baseline) baseline.closest("label").hidden = kind !== "gain";
     const of = values[D][b];
-    const there = algorithms.filter((name) => !unchosen.has(name) && Object.values(of).some((f) => own(f, name)));
+    // Ranked among each other are those that the first screen ranks; behind them are others, known on few functions.
+    const known = algorithms.filter((name) => !unchosen.has(name) && Object.values(of).some((f) => own(f, name)));
+    const ranks = own(data.summary.ranks[D] ?? {}, b);
+    const ranked = known.filter((name) => !ranks || Object.hasOwn(ranks, name));
+    const count = ranked.length;
+    const there = [...ranked, ...known.filter((name) => !ranked.includes(name))];
     const functions = Object.keys(of).filter((f) => !leftOut.has(Number(f)));
     const medians = functions.map((f) => there.map((name) => medianOf(D, b, f, name)));
-    // Ranked among each other are those that the first screen ranks; the others, which are known on few functions, are last.
-    const ranks = own(data.summary.ranks[D] ?? {}, b);
-    const isRanked = there.map((name) => !ranks || Object.hasOwn(ranks, name));
-    const amongRanked = (row) => row.filter((_, n) => isRanked[n]);
-    const whole = medians.map(amongRanked).filter((row) => !row.includes(null)).map(ranksIn); // where all of them are known
-    const rankMeans = meansIn(whole, amongRanked(there));
-    const means = there.map((_, n) => (isRanked[n] ? rankMeans[amongRanked(there.slice(0, n)).length] : Infinity));
-    const order = there.map((_, n) => n).sort((one, other) =>
-      isRanked[other] - isRanked[one] || means[one] - means[other] || one - other);
+    const whole = medians.map((row) => row.slice(0, count)).filter((row) => !row.includes(null)); // where all are known
+    const means = meansIn(whole.map(ranksIn), ranked);
+    const order = there.map((_, n) => n).sort((one, other) => (means[one] ?? Infinity) - (means[other] ?? Infinity) || one - other);
     const names = order.map((n) => there[n]);
-    const count = amongRanked(there).length;
     if (!names.length || !functions.length) {
       place.textContent = "No data here.";
       return;
