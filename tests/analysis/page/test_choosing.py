@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.analysis.page.opened import Opened
 from tests.browser import needs_chromium
+from tests.commands import blank_figures, sacma
+from tests.conftest import CONFIGS
 
 pytestmark = needs_chromium
 
@@ -301,3 +303,41 @@ def test_an_address_with_a_section_shows_it(opened: Opened, results: Path) -> No
     page.goto((results / "index.html").as_uri() + "#ert")
     page.wait_for_selector("html[data-ready=yes]")
     page.wait_for_function("Math.abs(document.getElementById('ert').getBoundingClientRect().top) < 120")
+
+
+def test_algorithms_that_are_known_on_few_functions(browser: Browser, tmp_path: Path) -> None:
+    """They have no rank and take nothing from the others, which are ranked on all functions that they have."""
+    two = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1")]
+    common = ("--dimensions", 2, "--instances", "1-2", "--results", "results")
+    for configs, functions, budget in (
+        (two, "1,8,15", 20),
+        ([CONFIGS / "gp5.yaml"], "1,8,15", 10),
+        ([CONFIGS / "ada_kl.yaml"], "1,8", 20),
+    ):
+        ran = sacma("run", *configs, *common, "--functions", functions, "--budget", budget, cwd=tmp_path)
+        assert ran.returncode == 0, ran.stderr
+    with blank_figures():
+        done = sacma("postprocess", "--no-pages", "--no-pdf", "--budget", 20, "--partial", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        opened = Opened(browser, tmp_path / "results" / "report")
+        less = sacma("postprocess", "--no-pages", "--no-pdf", "--algorithms", "CMA-ES,GP-1", cwd=tmp_path)
+    assert less.returncode == 0, less.stderr
+    page = opened.page
+    page.select_option("#functions-budget", "20·D")
+    page.select_option("#functions-show", "rank")
+    heads = page.locator("#functions-table thead th").all_inner_texts()[1:]
+    assert set(heads) == {"CMA-ES", "GP-1", "ADA-KL", "GP-5"}
+    assert heads[-1] == "GP-5"  # of so many evaluations nothing is known
+    rows = page.locator("#functions-table tbody tr, #functions-table tfoot tr").all()
+    cells = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    assert {texts[-1] for texts in cells.values()} == {"–"}
+    assert "–" not in cells["mean of 2"][:3]
+    page.uncheck("#first-algorithms input[value='ADA-KL']")
+    ranks = pd.read_csv(tmp_path / "results" / "report" / "tables" / "mean_ranks.csv")
+    ranks = ranks[ranks["scenario"] == "20·D"].set_index("algorithm")
+    page.select_option("#first-budget", "20·D")
+    assert ranks["functions"].eq(3).all()
+    assert strip(page) == pytest.approx(ranks["mean_rank"].to_dict(), abs=0.005)
+    assert "3 of 3 functions" in page.locator("#first-chosen").inner_text()
+    assert opened.complaints == []
+    page.close()
