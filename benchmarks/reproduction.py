@@ -77,16 +77,8 @@ def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
         rho = f"{found['spearman_rho']:.2f} ({found['rho_low']:.2f} … {found['rho_high']:.2f})".replace("-", "−")
         agreement = (found["repeated_rho"], found["rms_difference"], found["repeated_difference"])
         repeated, rms, most = (f"{value:.2f}".replace("-", "−") for value in agreement)
-        print(
-            markdown(
-                f"{found['dimension']}-D, {found['scenario']}",
-                *cells,
-                rho,
-                f"≥ {repeated}".replace("-", "−"),
-                rms,
-                f"≤ {most}",
-            )
-        )
+        where = f"{found['dimension']}-D, {found['scenario']}"
+        print(markdown(where, *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
 
 
 def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
