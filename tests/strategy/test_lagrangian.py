@@ -28,9 +28,10 @@ def outcomes_of(points: Array) -> Array:
     return np.column_stack([(x - 1.0) ** 2 + (y - 1.0) ** 2, x + y - 1.0, x - y, y - 5.0])
 
 
-def test_it_is_pycmas() -> None:
+def test_it_is_pycmas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The value at each point is f and pycma's own penalties, whatever the coefficients."""
     pycma()
+    monkeypatch.chdir(tmp_path)  # pycma's makes a folder
     from cma.constraints_handler import AugmentedLagrangian  # noqa: PLC0415 loaded with pycma
 
     for _ in range(20):
