@@ -14,7 +14,7 @@ from sacma.config.study import Protocol, load_study
 from sacma.optimize.methods import SHORT, Method, composed, method_of, named, names, registered
 from sacma.strategy.as_run.sampling import CMAESAsRun
 from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.restarts import IPOP
+from sacma.strategy.restarts import BIPOP, IPOP
 from sacma.strategy.settings import StrategySettings
 from tests.conftest import CONFIGS, SIX
 
@@ -95,6 +95,14 @@ def test_population_size_replaces_that_of_the_settings(name: str) -> None:
     sampling = strategy_of(name, sigma0=1.0, bounded=False, population_size=12).sampling
     assert (sampling.population_size, sampling.population_multiple) == (12, 1.0)
     assert strategy_of(name, sigma0=1.0, bounded=False).sampling.population_size is None
+
+
+def test_population_size_is_that_of_the_first_run() -> None:
+    """The settings' multiple of the first run does not apply to it; their other settings of restarts do."""
+    settings = StrategySettings.model_validate({"restarts": {"name": "bipop", "first_factor": 2, "max_restarts": 3}})
+    chosen = strategy_of(settings, sigma0=1.0, bounded=False, population_size=12)
+    assert chosen.restarts == BIPOP(max_restarts=3)
+    assert strategy_of(settings, sigma0=1.0, bounded=False).restarts == settings.restarts
 
 
 def test_population_size_of_other_algorithms() -> None:

@@ -110,11 +110,14 @@ def method_of(
     if size is not None:
         changes["population_size"] = size
     if strategy is not None:
+        restarts: dict[str, object] = {}
         if size is not None:
             changes["population_multiple"] = 1.0
+            if "first_factor" in type(strategy.restarts).model_fields:
+                restarts["restarts"] = {**strategy.restarts.model_dump(), "first_factor": 1.0}
         if bounded != (strategy.sampling.bounds != "none"):
             changes["bounds"] = "penalty" if bounded else "none"
-        changes = {"sampling": {**strategy.sampling.model_dump(), **changes}}
+        changes = {"sampling": {**strategy.sampling.model_dump(), **changes}, **restarts}
     else:
         if size is not None and "population_size" not in fields:
             refuse(

@@ -25,7 +25,7 @@ class Keeps(Enum):
 class Start:
     """The start of a run."""
 
-    growth: float  # of the population, compared with the first run
+    growth: float  # of the population, compared with λ of the settings
     initial_point: Array | None = None  # x₀, shape (D,); None: newly drawn
     keeps: Keeps = Keeps.ARCHIVE_AND_ERROR  # memory of earlier runs
     step: float = 1.0  # σ₀, compared with the first run
@@ -109,6 +109,9 @@ class BIPOP(Part):
 
     name: Literal["bipop"] = "bipop"
     initial_range: InitialRange = 4.0
+    first_factor: Annotated[
+        float, Field(ge=1, le=10, description="λ is multiplied by this in the first run, and in no other")
+    ] = 1.0
     population_factor: Factor = 2.0
     max_restarts: MostRestarts = 9
     smallest_step: Annotated[
@@ -142,7 +145,7 @@ class TwoRegimes:
         """Return the next start; see ``RestartPlan``."""
         s = self._settings
         if last is None:
-            return Start(1.0)
+            return Start(s.first_factor)
         if self._large is not None:
             self._used[self._large] += last.evaluations
         self._large = self._used[True] <= self._used[False] and self._large_runs < s.max_restarts
