@@ -55,7 +55,7 @@ class SurrogateCMAES:
             ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
             time; its generations are single evaluations.
         population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋, with the default
-            ⌊2 (4 + 3 ln D)⌋.
+            2 ⌊2 (4 + 3 ln D)⌋.
         budget: most evaluations; None: no limit.
         target: a value at and below which ``stop`` says so.
         time_limit: seconds from now after which ``stop`` says so.
