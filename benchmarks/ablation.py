@@ -39,6 +39,7 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "no active update": {"sampling.active": False},
     "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},
     "x0 not evaluated": {"restarts.evaluates_initial_points": False},
+    "a first run no larger than others": {"restarts.first_factor": 1.0},
 }
 
 CONSTANTS: Mapping[str, tuple[Any, Any]] = {
@@ -54,6 +55,7 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
     "training_set.n_req_offset": (1, 4),
     "training_set.n_max_factor": (8, 30),
     "sampling.population_multiple": (1.0, 4.0),
+    "restarts.first_factor": (1.0, 4.0),
     "restarts.population_factor": (1.0, 4.0),
     "restarts.max_restarts": (2, 8),
 }
