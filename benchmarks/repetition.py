@@ -1,7 +1,7 @@
-"""A repetition of one algorithm, held against the comparison of docs/comparison.md, as Markdown. It runs nothing.
+"""Later data of one algorithm, held against the comparison of docs/comparison.md, as Markdown. It runs nothing.
 
-Run as ``python benchmarks/repetition.py ARCHIVE`` for COCO data of the algorithm, such as those of other processors,
-whose last bits and so whose runs differ. Mean ranks are each taken among the same other algorithms.
+Run as ``python benchmarks/repetition.py ARCHIVE`` for COCO data of the algorithm: of a later version, or of another
+processor, whose last bits and so whose runs differ. Mean ranks are each taken among the same other algorithms.
 """
 
 import argparse
@@ -27,8 +27,8 @@ def main() -> None:
     given = parsed(parser)
     (data,) = load_external_data([str(given.archive)], [], None)
     known = pd.read_csv(given.csv).set_index(PLACE)
-    again = medians_of(compare([], [data], budget=None)).reindex(known.index)
-    known = known.assign(again=again["log10"].round(2), scenario=again["scenario"]).dropna(subset="again")
+    later = medians_of(compare([], [data], budget=None)).reindex(known.index)
+    known = known.assign(later=later["log10"].round(2), scenario=later["scenario"]).dropna(subset="later")
     for dimension, here in known.groupby(level="dimension"):
         print(f"\n{dimension}-D:\n")
         print_repetition(here, data.name)
@@ -42,30 +42,32 @@ def medians_of(comparison: Comparison) -> pd.DataFrame:
 
 
 def print_repetition(here: pd.DataFrame, name: str) -> None:
-    """Print mean ranks and means of the algorithm, at first and again, beside the best of the others."""
+    """Print mean ranks and means of the algorithm, at first and later, beside the lowest of the others."""
     scenarios = list(here["scenario"].unique())
     values = {s: here.loc[here["scenario"] == s].drop(columns="scenario") for s in scenarios}
-    others = [column for column in here if column not in {name, "again", "scenario"}]
+    others = [column for column in here if column not in {name, "later", "scenario"}]
     ranks = {
         (who, s): of.drop(columns=left_out).rank(axis=1).mean()
         for s, of in values.items()
-        for who, left_out in ((name, "again"), ("again", name))
+        for who, left_out in ((name, "later"), ("later", name))
     }
     means = {s: of.mean() for s, of in values.items()}
     print(markdown_head("", *scenarios))
-    for who in (name, "again"):
+    for label, who in (("at first", name), ("later", "later")):
         cells = ((ranks[who, s][who], ranks[who, s][others].min()) for s in scenarios)
-        print(markdown(f"mean rank, {who}", *(bold(f"{own:.2f}", own < best) for own, best in cells)))
+        print(markdown(f"mean rank, {label}", *(bold(f"{own:.2f}", own < best) for own, best in cells)))
     print(markdown("lowest of the others", *(f"{ranks[name, s][others].min():.2f}" for s in scenarios)))
     lowest = {s: means[s][others].min() for s in scenarios}
-    for who in (name, "again"):
+    virtual = {s: of[others].min(axis=1).mean() for s, of in values.items()}
+    for label, who in (("at first", name), ("later", "later")):
         print(
             markdown(
-                f"mean log₁₀ Δf_med, {who}",
+                f"mean log₁₀ Δf_med, {label}",
                 *(bold(f"{means[s][who]:.2f}", means[s][who] < lowest[s]) for s in scenarios),
             )
         )
     print(markdown("lowest of the others", *(bold(f"{lowest[s]:.2f}", bold=False) for s in scenarios)))
+    print(markdown("best of the others on each function", *(bold(f"{virtual[s]:.2f}", bold=False) for s in scenarios)))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
-    "benchmarks/repetition.py": ([str(ROOT / "results/coco_data/sacma.tgz"), "--tiny"], "| mean rank, again |"),
+    "benchmarks/repetition.py": ([str(ROOT / "results/coco_data/sacma.tgz"), "--tiny"], "| mean rank, later |"),
     "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
     "benchmarks/selection.py": (["--tiny"], "near points, f8"),
     "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),
