@@ -55,7 +55,8 @@ def limited_in_1d(sigma0: float, box: tuple[Array, Array], options: dict[str, An
 
 StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
 PopulationSize = Annotated[
-    int | None, Field(ge=4, le=100_000, description="λ, which restarts multiply; null: ⌊population_multiple (4 + 3 ln D)⌋")
+    int | None,
+    Field(ge=4, le=100_000, description="λ, which restarts multiply; null: ⌊population_multiple (4 + 3 ln D)⌋"),
 ]
 Bounds = Annotated[
     Literal["none", "penalty", "transform"],
