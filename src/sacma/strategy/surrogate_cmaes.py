@@ -140,8 +140,13 @@ class SurrogateStrategy:
             last = LastRun(run, self.true_evaluations - before, value_at_mean)
 
     def _begin(self, start: Start) -> Sampling:
-        """Begin a run, with the memory of earlier ones that its start keeps."""
+        """Begin a run, with the memory of earlier ones that its start keeps.
+
+        The first is no larger than λ where f is noisy: rankings do not settle, and f evaluates most of a population.
+        """
         s = self._settings
+        if self._noisy and not self._runs:
+            start = replace(start, growth=1.0)
         if start.keeps is Keeps.NOTHING or not self._runs:
             self._archive = Archive(self._context.dimension, self._merit, averages=self._noisy)
             if self._given is not None:
