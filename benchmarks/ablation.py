@@ -39,7 +39,6 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "no active update": {"sampling.active": False},
     "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},
     "x0 not evaluated": {"restarts.evaluates_initial_points": False},
-    "a first run no larger than others": {"restarts.first_factor": 1.0},
 }
 
 CONSTANTS: Mapping[str, tuple[Any, Any]] = {
