@@ -124,6 +124,8 @@ def test_the_first_run_can_be_larger() -> None:
     usual, larger = (taken(lambda _: 100, 20, first_factor=factor) for factor in (1.0, 2.0))
     assert larger[0] == replace(usual[0], growth=2.0)
     assert larger[1:] == usual[1:]
+    noisy = BIPOP(first_factor=2.0).build(replace(box(2), noisy=True))
+    assert noisy.next(None) == usual[0]
 
 
 def test_large_runs_end_after_the_last_doubling() -> None:

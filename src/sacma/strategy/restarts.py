@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Annotated, Literal, Protocol
 
-import numpy as np
 from pydantic import Field
 
 from sacma.strategy.sampling import Sampling
@@ -110,7 +109,8 @@ class BIPOP(Part):
     name: Literal["bipop"] = "bipop"
     initial_range: InitialRange = 4.0
     first_factor: Annotated[
-        float, Field(ge=1, le=10, description="λ is multiplied by this in the first run, and in no other")
+        float,
+        Field(ge=1, le=10, description="λ is multiplied by this in the first run and in no other, unless f is noisy"),
     ] = 1.0
     population_factor: Factor = 2.0
     max_restarts: MostRestarts = 9
@@ -121,7 +121,7 @@ class BIPOP(Part):
 
     def build(self, context: Context) -> RestartPlan:
         """Return the plan of one strategy."""
-        return TwoRegimes(self, context.rng)
+        return TwoRegimes(self, context)
 
 
 class TwoRegimes:
@@ -133,10 +133,12 @@ class TwoRegimes:
 
     evaluates_means = False
 
-    def __init__(self, settings: BIPOP, rng: np.random.Generator) -> None:
+    def __init__(self, settings: BIPOP, context: Context) -> None:
         self.evaluates_initial_points = settings.evaluates_initial_points
         self._settings = settings
-        self._rng = rng
+        self._rng = context.rng
+        # Under noise rankings do not settle, and f would evaluate most of a larger population.
+        self._first = 1.0 if context.noisy else settings.first_factor
         self._large_runs = 0
         self._used = {True: 0, False: 0}  # evaluations of large and of small runs
         self._large: bool | None = None  # the last run; None: the first of all is neither
@@ -145,7 +147,7 @@ class TwoRegimes:
         """Return the next start; see ``RestartPlan``."""
         s = self._settings
         if last is None:
-            return Start(s.first_factor)
+            return Start(self._first)
         if self._large is not None:
             self._used[self._large] += last.evaluations
         self._large = self._used[True] <= self._used[False] and self._large_runs < s.max_restarts

@@ -97,10 +97,9 @@ class SurrogateStrategy:
     ) -> None:
         self._settings = settings
         self._initial_point = initial_point
-        self._context = Context(len(box[0]), box, rng, grid)
+        self._context = Context(len(box[0]), box, rng, grid, noisy)
         self._observer = Observer(on_generation)
         self._given = archive
-        self._noisy = noisy
         self._constraints = len(equalities)
         self._merit = Lagrangian(self._context.dimension, equalities) if equalities else None
         self._best: Standing = (np.inf, np.inf)
@@ -140,15 +139,10 @@ class SurrogateStrategy:
             last = LastRun(run, self.true_evaluations - before, value_at_mean)
 
     def _begin(self, start: Start) -> Sampling:
-        """Begin a run, with the memory of earlier ones that its start keeps.
-
-        The first is no larger than λ where f is noisy: rankings do not settle, and f evaluates most of a population.
-        """
+        """Begin a run, with the memory of earlier ones that its start keeps."""
         s = self._settings
-        if self._noisy and not self._runs:
-            start = replace(start, growth=1.0)
         if start.keeps is Keeps.NOTHING or not self._runs:
-            self._archive = Archive(self._context.dimension, self._merit, averages=self._noisy)
+            self._archive = Archive(self._context.dimension, self._merit, averages=self._context.noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
             self._control: Control = s.control.build(self._context)
@@ -173,11 +167,12 @@ class SurrogateStrategy:
         Not where more than 2D points are known already, nor where interpolation is misled: by noise, by cells in which
         f is the same, and by a merit of constraints that changes. Evaluations beside those of the search shorten it.
         """
-        s, misled = self._settings, self._noisy or self._constraints or self._context.grid is not None
-        if s.start is None or misled or self._runs > 1 or len(self._archive) > 2 * self._context.dimension:
+        s, context = self._settings, self._context
+        misled = context.noisy or self._constraints or context.grid is not None
+        if s.start is None or misled or self._runs > 1 or len(self._archive) > 2 * context.dimension:
             return run
-        search = s.start.search(run.whitening().mean, s.sampling.sigma0, self._context)
-        points, last = next(search, None), self.true_evaluations + s.start.evaluations(self._context.dimension)
+        search = s.start.search(run.whitening().mean, s.sampling.sigma0, context)
+        points, last = next(search, None), self.true_evaluations + s.start.evaluations(context.dimension)
         while points is not None and self.true_evaluations < last:
             values = yield from self._known_or_evaluated(run, points)
             try:
@@ -188,7 +183,7 @@ class SurrogateStrategy:
             return run
         shorter = replace(start, step=start.step * s.start.step_share)
         x0 = run.place(self._archive.points[[self._archive.best]])[0][0]
-        self._sampling = s.sampling.start(shorter, x0, self._context)
+        self._sampling = s.sampling.start(shorter, x0, context)
         return self._sampling
 
     def _built(self, settings: Any) -> Model:

@@ -40,6 +40,7 @@ class Context:
     box: tuple[Array, Array]  # lower and upper bounds of the problem, each of shape (D,)
     rng: np.random.Generator  # source of all samples
     grid: Grid | None = None  # cells of points in which f is the same
+    noisy: bool = False  # f differs from evaluation to evaluation
 
 
 def kinds(*locations: str) -> Mapping[str, Any]:
