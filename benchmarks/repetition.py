@@ -5,11 +5,12 @@ processor, whose last bits and so whose runs differ. Mean ranks are each taken a
 """
 
 import argparse
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from comparison import FIRST_BUDGET
+from comparison import FIRST_BUDGET, print_behind, print_lead
 from report import ROOT, bold, markdown, markdown_head, parsed
 
 from sacma.analysis.comparison import Comparison, compare, load_external_data
@@ -17,6 +18,12 @@ from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import budgets_up_to, fixed_budgets
 
 PLACE = ["dimension", "function", "evaluations"]
+
+MEASURES: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = {
+    "mean rank": lambda values: values.rank(axis=1).mean(),
+    "mean log₁₀ Δf_med": lambda values: values.mean(),
+}
+"""Of log₁₀ Δf_med, functions × algorithms."""
 
 
 def main() -> None:
@@ -42,32 +49,24 @@ def medians_of(comparison: Comparison) -> pd.DataFrame:
 
 
 def print_repetition(here: pd.DataFrame, name: str) -> None:
-    """Print mean ranks and means of the algorithm, at first and later, beside the lowest of the others."""
+    """Print mean ranks and means of the algorithm, at first and later, and how it then stands to the others."""
     scenarios = list(here["scenario"].unique())
-    values = {s: here.loc[here["scenario"] == s].drop(columns="scenario") for s in scenarios}
-    others = [column for column in here if column not in {name, "later", "scenario"}]
-    ranks = {
-        (who, s): of.drop(columns=left_out).rank(axis=1).mean()
-        for s, of in values.items()
-        for who, left_out in ((name, "later"), ("later", name))
-    }
-    means = {s: of.mean() for s, of in values.items()}
+    others = here.columns.difference([name, "later", "scenario"])
+    values = [here[here["scenario"] == scenario].drop(columns="scenario") for scenario in scenarios]
     print(markdown_head("", *scenarios))
-    for label, who in (("at first", name), ("later", "later")):
-        cells = ((ranks[who, s][who], ranks[who, s][others].min()) for s in scenarios)
-        print(markdown(f"mean rank, {label}", *(bold(f"{own:.2f}", own < best) for own, best in cells)))
-    print(markdown("lowest of the others", *(f"{ranks[name, s][others].min():.2f}" for s in scenarios)))
-    lowest = {s: means[s][others].min() for s in scenarios}
-    virtual = {s: of[others].min(axis=1).mean() for s, of in values.items()}
-    for label, who in (("at first", name), ("later", "later")):
-        print(
-            markdown(
-                f"mean log₁₀ Δf_med, {label}",
-                *(bold(f"{means[s][who]:.2f}", means[s][who] < lowest[s]) for s in scenarios),
-            )
-        )
-    print(markdown("lowest of the others", *(bold(f"{lowest[s]:.2f}", bold=False) for s in scenarios)))
-    print(markdown("best of the others on each function", *(bold(f"{virtual[s]:.2f}", bold=False) for s in scenarios)))
+    for what, measure in MEASURES.items():
+        first = [measure(of.drop(columns="later")) for of in values]
+        later = [measure(of.drop(columns=name)) for of in values]
+        for label, who, found in (("at first", name, first), ("later", "later", later)):
+            cells = (bold(f"{of[who]:.2f}", of[who] < of[others].min()) for of in found)
+            print(markdown(f"{what}, {label}", *cells))
+        lowest = (f"{of[others].idxmin()} {bold(f'{of[others].min():.2f}', bold=False)}" for of in later)
+        print(markdown(f"{what}, then lowest of the others", *lowest))
+    now = here.drop(columns=name).rename(columns={"later": name}).reset_index()
+    medians = now.melt([*PLACE, "scenario"], var_name="algorithm", value_name="log10")
+    medians["median_delta_f"] = 10.0 ** medians["log10"]
+    print_lead(medians, name, [name, *others])
+    print_behind(medians, name, [name, *others])
 
 
 if __name__ == "__main__":
