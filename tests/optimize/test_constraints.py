@@ -296,7 +296,11 @@ ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
     (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is 'of shape \(1, 3\)'; allowed: a matrix with a column a coordinate"),
     (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: finite numbers"),
     (NonlinearConstraint(lambda x: np.zeros(600), -1, 1), {}, "allowed: at most 1000"),
-    (1, {"method": "cobyqa"}, "constraints is 1; allowed: None with a method that calls f itself; methods that take"),
+    (
+        1,
+        {"method": "cobyqa"},
+        "constraints is .1 of them.; allowed: None with a method that calls f itself; methods",
+    ),
     (1, {"method": "lq-cma-es"}, "constraints is"),
     (1, {"archive": ([[0.0, 0.0]], [1.0])}, r"archive is .*; allowed: a triple \(X, y, G\)"),
     (1, {"archive": ([[0.0, 0.0]], [1.0], [[1.0, 2.0]])}, r"archive is 'of shapes \(1, 2\) and \(1,\) and \(1, 2\)'"),

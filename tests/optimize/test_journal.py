@@ -62,7 +62,7 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
     result = call(Counted(), None)
     header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
-    assert header["format"] == "sacma-journal-5"
+    assert header["format"] == "sacma-journal-6"
     assert header["call"]["seed"] == 5
     assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
     assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))

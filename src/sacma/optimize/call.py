@@ -95,7 +95,9 @@ def checked_call(
         refuse("method", method, f"with integers, steps and choices, a method that samples populations: {COMPOSED}")
     kept = constraints_of(constraints, x, space)
     if (m := len(kept.equalities)) and chosen.strategy is None:
-        refuse("constraints", m, f"None with a method that calls f itself; methods that take them: {COMPOSED}")
+        refuse(
+            "constraints", f"{m} of them", f"None with a method that calls f itself; methods that take them: {COMPOSED}"
+        )
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)

@@ -210,6 +210,7 @@ def _same_call(path: Path, content: JournalContent, call: Call) -> None:
         _difference_of_spaces(content.call.space, call.space)
         or _difference_of_bounds(there, here)
         or _difference_of_noise(there["noisy"], here["noisy"])
+        or _difference_of_classes(there["own_class"], here["own_class"])
         or _difference("", there, here)
     )
     if what == "algorithm":
@@ -250,6 +251,13 @@ def _difference_of_noise(there: Mapping[str, int] | None, here: Mapping[str, int
     if there is None or here is None:
         return "noisy", there is not None, here is not None
     return "budget, which must stay with noisy=True", there["budget"], here["budget"]
+
+
+def _difference_of_classes(there: str | None, here: str | None) -> Difference | None:
+    if there == here:
+        return None
+    one, other = (f"settings of {'sacma' if name is None else name}" for name in (there, here))
+    return "method", one, other
 
 
 def _difference(key: str, there: Any, here: Any) -> Difference:

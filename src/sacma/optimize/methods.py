@@ -1,6 +1,7 @@
 """The methods that a call can name: those of the shipped configs, and algorithms of the registry with settings."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,9 +31,23 @@ class Method:
     settings: BaseModel
 
     @property
-    def strategy(self) -> StrategySettings | None:
-        """The settings of a strategy composed of parts; None for an algorithm that calls f itself."""
+    def composed(self) -> StrategySettings | None:
+        """The settings, where they are those of a strategy composed of parts."""
         return self.settings if isinstance(self.settings, StrategySettings) else None
+
+    @property
+    def strategy(self) -> StrategySettings | None:
+        """The settings of a strategy that is asked and told; None for an algorithm that calls f itself.
+
+        An algorithm of a user's own calls f, though its settings be those of a strategy: it may do more than run it.
+        """
+        return self.composed if self.algorithm == surrogate_cmaes.name else None
+
+    @property
+    def own_class(self) -> str | None:
+        """Name of the class of the settings, where it is one of the user's own: not that of the algorithm."""
+        kind = type(self.settings)
+        return None if kind is ALGORITHMS[self.algorithm].settings else kind.__qualname__
 
     @property
     def allows_discrete(self) -> bool:
@@ -105,24 +120,13 @@ def method_of(
     if population_size is not None:
         allowed = "an integer from 4 to 100000, or None for the method's own"
         size = whole("population_size", population_size, allowed, least=4, most=100_000)
-    strategy, fields = method.strategy, type(method.settings).model_fields
-    changes: dict[str, object] = {"sigma0": sigma0}
-    if size is not None:
-        changes["population_size"] = size
-    if strategy is not None:
-        restarts: dict[str, object] = {}
-        if size is not None:
-            changes["population_multiple"] = 1.0
-            if "first_factor" in type(strategy.restarts).model_fields:
-                restarts["restarts"] = {**strategy.restarts.model_dump(), "first_factor": 1.0}
-        if bounded != (strategy.sampling.bounds != "none"):
-            changes["bounds"] = "penalty" if bounded else "none"
-        changes = {"sampling": {**strategy.sampling.model_dump(), **changes}, **restarts}
+    changes: dict[str, object] = {"sigma0": sigma0, **({} if size is None else {"population_size": size})}
+    fields = type(method.settings if method.composed is None else method.composed.sampling).model_fields
+    if size is not None and "population_size" not in fields:
+        refuse("population_size", population_size, "None with this method, which has no populations of a given size")
+    if method.composed is not None:
+        changes = _in_parts(method.composed, changes, bounded=bounded)
     else:
-        if size is not None and "population_size" not in fields:
-            refuse(
-                "population_size", population_size, "None with this method, which has no populations of a given size"
-            )
         if not boxed and getattr(method.settings, "needs_box", False):
             refuse("method", given, "with two finite bounds of each coordinate, within which it draws its points")
         changes = {key: value for key, value in {**changes, "within_box": bounded}.items() if key in fields}
@@ -133,6 +137,19 @@ def method_of(
             f"method is {shown(given)}; allowed: settings that are valid: {error.errors()[0]['msg']}"
         ) from None
     return Method(method.algorithm, settings)
+
+
+def _in_parts(settings: StrategySettings, changes: Mapping[str, object], *, bounded: bool) -> dict[str, object]:
+    """Return the parts of a strategy that change: its sampling, and with a population size its restarts."""
+    sampling, parts = {**settings.sampling.model_dump(), **changes}, {}
+    if "population_size" in changes:  # that of the first run: nothing else multiplies it
+        if "population_multiple" in sampling:
+            sampling["population_multiple"] = 1.0
+        if "first_factor" in type(settings.restarts).model_fields:
+            parts["restarts"] = {**settings.restarts.model_dump(), "first_factor": 1.0}
+    if bounded != (settings.sampling.bounds != "none"):
+        sampling["bounds"] = "penalty" if bounded else "none"
+    return {"sampling": sampling, **parts}
 
 
 def _chosen(given: object) -> Method:

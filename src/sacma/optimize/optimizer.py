@@ -18,6 +18,7 @@ from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
 from sacma.optimize.space import Space
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
 
@@ -51,7 +52,8 @@ class SurrogateCMAES:
             an infinite number is no bound. No point is ever outside.
         scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
         method: name of a shipped config, such as "sacma", "dts-cmaes", "cmaes" or "cobyqa"; name of another
-            registered algorithm; or settings: ``StrategySettings``, or those of a registered algorithm. Their σ₀ and
+            registered algorithm; or settings: ``StrategySettings`` or a class of your own that is derived from it, of
+            which the strategy is composed, or those of a registered algorithm. Their σ₀ and
             ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
             time; its generations are single evaluations.
         population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋, with the default
@@ -225,18 +227,24 @@ class SurrogateCMAES:
         write_state(path, self._run.call, self._run.ended)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, method: StrategySettings | None = None) -> Self:
         """Return the optimizer that was saved to, or that wrote its journal to, ``path``.
 
         It is computed again from its evaluations, and goes on bit by bit as the one that was saved. The time limit
         begins anew. Nothing is written to ``path``.
 
+        Args:
+            path: of the file.
+            method: settings of your own class, where the saved optimizer had some, with any values: the class is taken
+                from here, and the values from the file.
+
         Raises:
-            TypeError, ValueError: there is no such file, or it does not lead to the same points any more.
+            TypeError, ValueError: there is no such file, it needs a ``method``, or it does not lead to the same points
+                any more.
         """
         content = read_journal(path)
         loaded = cls.__new__(cls)
-        run = Run(content.call, known=content.evaluations, source=content.source(path))
+        run = Run(content.call_with(method, path), known=content.evaluations, source=content.source(path))
         loaded._begin(run)  # noqa: SLF001 one of our own
         return loaded
 

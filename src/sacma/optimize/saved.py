@@ -9,14 +9,11 @@ import json
 import math
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from pydantic import ValidationError
-
 from sacma import __version__
-from sacma.config.nested import resolve
 from sacma.errors import RunError
 from sacma.files.atomic import write_atomically
 from sacma.files.printable import one_line, shown
@@ -26,22 +23,20 @@ from sacma.optimize.call import Call, Limits, checked_call, checked_limits, chec
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.evaluation import Evaluated, Known, as_arrays, constraints_of_all
 from sacma.optimize.evaluation_lines import evaluation_in, evaluation_line, json_of, longest_line, real, to_line
-from sacma.optimize.methods import Method, method_of, registered
+from sacma.optimize.saved_method import METHOD, method_as_json, method_in, own_method
 from sacma.optimize.space import space_as_json, space_of
 from sacma.optimize.versions import differing, versions
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-5"  # format of the header; a reader of another refuses it
+FORMAT = "sacma-journal-6"  # format of the header; a reader of another refuses it
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
-LONGEST_REASON = 300  # characters of what is said about a setting
 
 CALL = (
-    *("x0", "sigma0", "lower", "upper", "scale", "algorithm", "settings", "seed", "archive", "space", "noisy"),
+    *("x0", "sigma0", "lower", "upper", "scale", *METHOD, "seed", "archive", "space", "noisy"),
     "constraints",
 )
 LIMITS = tuple(field.name for field in fields(Limits))
-_NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}  # of a strategy
 
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_HEADER = 64 << 20  # bytes: the header holds the archive
@@ -61,10 +56,44 @@ class JournalContent:
 
     header: Mapping[str, Any]  # call, limits and versions that it was written with
     evaluations: Known  # by number: point and evaluation, in the order in which they ended
-    call: Call  # that the header is of
+    call: Call  # that the header is of; in place of a method whose class is the user's own, the default strategy
 
     def __repr__(self) -> str:
         return f"JournalContent({len(self.evaluations)} evaluations in {len(self.call.x0)}-D)"
+
+    @property
+    def own_class(self) -> str | None:
+        """Name of the user's own class that the settings of the method are of; None: they are of an installed one."""
+        name: str | None = self.header["call"]["own_class"]
+        return name
+
+    def call_with(self, method: object, path: object) -> Call:
+        """Return the call, with settings of the class of ``method`` where that is the user's own.
+
+        Args:
+            method: settings of this class, or None.
+            path: of the file, for errors.
+
+        Raises:
+            TypeError, ValueError: ``method`` is not of this class, or None is needed or missing.
+        """
+        call = self.call
+        if self.own_class is None:
+            if method is not None:
+                refuse("method", method, "None, as the file names all that its method is made of")
+            return call
+        if method is None:
+            needed = f"settings of the class {shown(self.own_class)}, with which this file was written"
+            refuse("method", None, f"{needed}: no file brings a class")
+        if type(method).__qualname__ != self.own_class or not isinstance(method, StrategySettings):
+            refuse("method", method, f"settings of the class {shown(self.own_class)}, with which this file was written")
+        try:
+            chosen = own_method(self.header["call"], type(method), call.sigma0, bounded=call.box.bounded)
+        except ValueError as error:
+            raise ValueError(
+                f"path is {named(path)}, with settings that {self.own_class} does not allow: {error}; {_AS_IT_WAS}"
+            ) from None
+        return replace(call, method=chosen)
 
     @property
     def points(self) -> Array:
@@ -203,8 +232,7 @@ def as_json(call: Call) -> dict[str, Any]:
         "lower": _open(call.box.lower),
         "upper": _open(call.box.upper),
         "scale": call.box.scale.tolist(),
-        "algorithm": call.method.algorithm,
-        "settings": call.method.settings.model_dump(exclude=_not_of_a_call(call.method)),
+        **method_as_json(call.method),
         "seed": call.seed,
         "archive": None if call.archive is None else [part.tolist() for part in call.archive],
         "space": None if call.space is None else space_as_json(call.space),
@@ -238,7 +266,7 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     lower, upper = (_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper"))
     sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
     bounded = any(bound is not None for bound in lower + upper)
-    method = _method(given["algorithm"], given["settings"], sigma0, bounded=bounded)
+    method = method_in(given, sigma0, bounded=bounded)
     seed, archive, equalities = given["seed"], given["archive"], _equalities(given["constraints"])
     if type(seed) is not int:
         _refuse("seed", seed, "an integer")
@@ -278,42 +306,6 @@ def _with_noise(call: Call, given: object) -> Call:
     if type(budget) is not int or budget != call.limits.budget:
         _refuse("noisy.budget", budget, "that of the limits")
     return with_noise(call, noisy=True)
-
-
-def _method(algorithm: object, given: object, sigma0: float, *, bounded: bool) -> Method:
-    chosen = registered(algorithm)
-    parts = given if isinstance(given, dict) else {}
-    if chosen.settings is StrategySettings:
-        sampling, restarts = parts.get("sampling"), parts.get("restarts")
-        if not isinstance(sampling, dict) or not isinstance(restarts, dict):
-            _refuse("settings", given, "those of a strategy")
-        if "sigma0" in sampling or "initial_range" in restarts:
-            _refuse("settings", given, "without sigma0 and initial_range")
-        parts = {**parts, "sampling": {**sampling, "sigma0": sigma0}}
-    elif not isinstance(given, dict) or "sigma0" in given:
-        _refuse("settings", given, "those of an algorithm, without sigma0")
-    elif "sigma0" in chosen.settings.model_fields:
-        parts = {**parts, "sigma0": sigma0}
-    try:
-        settings = chosen.settings.model_validate(parts)
-    except ValidationError as error:
-        first = error.errors()[0]
-        within, _ = resolve(chosen.settings, tuple(map(str, first["loc"])))
-        key = ".".join(["settings", *within])
-        reason = one_line(first["msg"], LONGEST_REASON)
-        _refuse(one_line(key, LONGEST_VERSION), first["input"], f"a setting: {reason}")
-    method = Method(chosen.name, settings)
-    if method_of(method, sigma0=sigma0, bounded=bounded) != method:
-        key, value = "within_box", parts.get("within_box")
-        if method.strategy is not None:
-            key, value = "sampling.bounds", method.strategy.sampling.bounds
-        _refuse(f"settings.{key}", value, "what there is for these bounds")
-    return method
-
-
-def _not_of_a_call(method: Method) -> Any:
-    """Return the settings that follow from a call."""
-    return _NOT_OF_A_CALL if method.strategy is not None else {"sigma0"}
 
 
 def _check_versions(given: object) -> None:

@@ -1,0 +1,215 @@
+"""Settings of a user's own class, with parts of their own, in calls, journals and saved optimizers."""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from pydantic import ValidationError, create_model
+
+import sacma
+from sacma.algorithms.algorithm_file import read_algorithm_file
+from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.strategy.cma_es import CMAESSampling
+from sacma.strategy.control.generations import Generations
+from sacma.strategy.restarts import Start
+from sacma.strategy.sampling import Sampling
+from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.part import Context, Part
+from sacma.surrogate.whitening import Array
+from tests.optimize.runs import bits
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own_model.py"
+
+X0 = [1.0, 2.0]
+rbf_cmaes = read_algorithm_file(EXAMPLE).algorithms["rbf-cmaes"]
+MySettings: Any = rbf_cmaes.settings
+MINE = MySettings()
+
+
+def rosenbrock(x: Array) -> float:
+    return float(100.0 * (x[1] - x[0] ** 2) ** 2 + (1.0 - x[0]) ** 2)
+
+
+def found(budget: int, method: Any = MINE, **more: Any) -> sacma.Result:
+    return sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=budget, method=method, **more)
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of the algorithm of examples/own_model.py, as if its package were installed."""
+    monkeypatch.setitem(ALGORITHMS._from_files, "rbf-cmaes", (Origin("own_model.py", "1", is_file=True), rbf_cmaes))
+    return "rbf-cmaes"
+
+
+@pytest.mark.parametrize("bounds", [None, (-5, 5)])
+def test_a_journal_goes_on(tmp_path: Path, bounds: Any) -> None:
+    """To the bit, and is read without the class."""
+    whole = found(60, bounds=bounds)
+    path = tmp_path / "journal"
+    found(25, bounds=bounds, journal=path)
+    assert bits(found(60, bounds=bounds, journal=path)) == bits(whole)
+    content = sacma.read_journal(path)
+    assert content.own_class == "MySettings"
+    assert np.array_equal(content.points, whole.history.points)
+    archive = content.archive
+    assert found(5, journal=tmp_path / "another", archive=archive).nfev == 5
+
+
+def test_a_journal_of_an_installed_strategy_goes_on(tmp_path: Path, registered: str) -> None:
+    """By the algorithm's name, which the file has: it is loaded without settings."""
+    path, whole = tmp_path / "journal", found(50, registered)
+    found(25, registered, journal=path)
+    assert sacma.read_journal(path).own_class is None
+    es = sacma.SurrogateCMAES.load(path)
+    assert bits(es.result) == bits(found(25, registered))
+    es.close()
+    assert bits(found(50, registered, journal=path)) == bits(whole)
+    with pytest.raises(ValueError, match="None, as the file names all that its method is made of"):
+        sacma.SurrogateCMAES.load(path, method=MINE)
+
+
+def test_an_optimizer_is_loaded_with_settings_of_the_class(tmp_path: Path) -> None:
+    """Their values come from the file, and so do σ₀, the population size and the bounds."""
+    path = tmp_path / "saved"
+    method = MySettings(model=MINE.model.model_copy(update={"kernel": "thin_plate_spline"}))
+    es = sacma.SurrogateCMAES(X0, 0.5, bounds=(-3, 3), method=method, population_size=10, seed=1)
+    for _ in range(4):
+        X = es.ask()
+        es.tell(X, [rosenbrock(x) for x in X])
+    es.save(path)
+    with pytest.raises(ValueError, match=r"^method is None; allowed: settings of the class 'MySettings', with which"):
+        sacma.SurrogateCMAES.load(path)
+    with pytest.raises(ValueError, match=r"^method is .*; allowed: settings of the class 'MySettings', with which"):
+        sacma.SurrogateCMAES.load(path, method=StrategySettings())
+    loaded = sacma.SurrogateCMAES.load(path, method=MINE)
+    for _ in range(4):
+        X = loaded.ask()
+        assert np.array_equal(X, es.ask())
+        for one in (es, loaded):
+            one.tell(X, [rosenbrock(x) for x in X])
+
+
+def test_the_journal_of_another_class_is_another_call(tmp_path: Path) -> None:
+    """Also where both have the same names and values."""
+
+    class NoProcess(GaussianProcessModel):
+        """A model of one's own with the name of sacma's."""
+
+        def build(self, context: Any) -> Any:
+            raise AssertionError("built")
+
+    class Disguised(StrategySettings):
+        model: NoProcess = NoProcess()
+        control: Generations = Generations()
+
+    path = tmp_path / "journal"
+    plain: Any = StrategySettings(model=GaussianProcessModel(), control=Generations())
+    assert Disguised().model_dump() == plain.model_dump()
+    found(10, plain, journal=path)
+    words = "of a call with another method: 'settings of sacma' there, 'settings of .*Disguised' here"
+    with pytest.raises(ValueError, match=words):
+        found(10, Disguised(), journal=path)
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"]["own_class"] = Disguised.__qualname__
+    path.write_text(json.dumps(header) + "\n")
+    with pytest.raises(ValueError, match="method is None; allowed: settings of the class"):
+        sacma.SurrogateCMAES.load(path)
+    with pytest.raises(AssertionError, match="built"):
+        sacma.SurrogateCMAES.load(path, method=Disguised())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"own_class": 3}, "own_class is 3, not the name of a class, or null"),
+        ({"own_class": "x" * 200}, "own_class is .*, not the name of a class"),
+        ({"algorithm": "random-search"}, "algorithm is 'random-search', not surrogate-cmaes, which alone takes"),
+        ({"settings": {}}, "settings is {}, not those of a strategy"),
+    ],
+)
+def test_a_damaged_header(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    """What no run writes is refused."""
+    path = tmp_path / "journal"
+    found(5, journal=path)
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"] |= change
+    path.write_text(json.dumps(header) + "\n")
+    with pytest.raises(ValueError, match=rf"with a header that is damaged \(line 1\): {message}"):
+        sacma.read_journal(path)
+
+
+def test_settings_of_the_class_that_the_file_has_not(tmp_path: Path) -> None:
+    """Values that the class does not allow are damage that is named."""
+    path = tmp_path / "journal"
+    found(5, journal=path)
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"]["settings"]["model"]["kernel"] = "quintic"
+    path.write_text(json.dumps(header) + "\n")
+    with pytest.raises(ValueError, match=r"settings.model.kernel is 'quintic', not a setting: .*; allowed: a journal"):
+        sacma.SurrogateCMAES.load(path, method=MINE)
+
+
+def test_an_algorithm_of_ones_own_is_called(monkeypatch: pytest.MonkeyPatch, registered: str) -> None:
+    """Though its settings be those of a strategy; one that only calls sacma's finds the same points."""
+    assert bits(found(40, registered)) == bits(found(40))
+    calls = []
+
+    @sacma.algorithm("counted")
+    def counted(problem: Any, rng: Any, settings: MySettings) -> None:
+        """Count calls, and evaluate the middle first."""
+        calls.append(settings.sampling.sigma0)
+        problem(np.zeros(problem.dimension))
+        rbf_cmaes(problem, rng, settings)
+
+    monkeypatch.setitem(ALGORITHMS._from_files, "counted", (Origin("there.py", "1", is_file=True), counted))
+    result = found(20, "counted", bounds=(-4, 4))
+    assert calls == [0.5]
+    assert result.history.points[0].tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match="None with a method that asks for one point at a time"):
+        found(20, "counted", workers=2)
+
+
+class OwnSampling(Part):
+    """A sampling that a call gives σ₀ and bounds, and that has no population size."""
+
+    name: Literal["own"] = "own"
+    sigma0: float = 1.0
+    bounds: Literal["none", "penalty"] = "none"
+
+    def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+        """Begin a run of CMA-ES."""
+        return CMAESSampling(sigma0=self.sigma0, bounds=self.bounds).start(start, initial_point, context)
+
+
+def test_a_sampling_of_ones_own() -> None:
+    """It needs σ₀ and bounds, which a call sets; a population size it need not have."""
+
+    class Mine(StrategySettings):
+        sampling: OwnSampling = OwnSampling()
+
+    mine: Any = Mine()
+    for bounds in (None, (-5, 5)):
+        assert bits(found(30, mine, bounds=bounds)) == bits(found(30, StrategySettings(), bounds=bounds))
+    with pytest.raises(ValueError, match=r"^population_size is 8; allowed: None with this method, which has no"):
+        found(30, mine, population_size=8)
+
+
+@pytest.mark.parametrize(
+    ("part", "fields", "missing"),
+    [
+        ("sampling", {"sigma0": 1.0}, "bounds"),
+        ("sampling", {"bounds": "none"}, "sigma0"),
+        ("restarts", {}, "initial_range"),
+        ("control", {}, "uses_model"),
+    ],
+)
+def test_what_a_part_lacks_is_named(part: str, fields: dict[str, Any], missing: str) -> None:
+    """When the settings are made, which is before anything runs."""
+    made: Any = {key: (type(value), value) for key, value in fields.items()}
+    own: Any = create_model("Own", __base__=Part, name=(str, "own"), **made)
+    mine = create_model("Mine", __base__=StrategySettings, **{part: (own, own())})  # type: ignore[call-overload]
+    with pytest.raises(ValidationError, match=f"{part}: Own has no {missing}, .*: see 'How to add' in CONTRIBUTING.md"):
+        mine()
