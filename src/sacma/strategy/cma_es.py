@@ -17,6 +17,8 @@ from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array, Whitening
 
+FEWEST_POINTS = 4  # of a population
+
 LEAST_SHARE = 0.2
 """Least standard deviation of an integer coordinate in units of its cells; less, μ_eff/D, in high dimensions.
 
@@ -89,7 +91,11 @@ class CMAESSampling(Part):
     def population(self, start: Start, context: Context) -> int:
         """Return λ of a run."""
         usual = default_population_size(context.dimension, self.population_multiple)
-        return round((self.population_size or usual) * start.growth)
+        size = round((self.population_size or usual) * start.growth)
+        if size < FEWEST_POINTS:
+            given = f"{start.growth:g}, a population of {size}"
+            raise ValueError(f"growth of a start is {given}; allowed: populations of {FEWEST_POINTS} and more")
+        return size
 
     def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
         """Begin a run at ``initial_point``, shape (D,)."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from sacma.strategy.errors.base import JudgedPopulation
 from sacma.strategy.observer import Observer
+from sacma.strategy.returned import indices_of
 from sacma.strategy.sampling import Sampling
 from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows
@@ -80,9 +81,9 @@ class Population:
 
     def evaluate(self, indices: Indices) -> Requests:
         """Have f evaluate the points at ``indices``, and archive them (Algorithm 1, steps 3 and 4)."""
-        self._asked = indices
+        self._asked = indices_of(indices, self.size)
         self._observer.spent("strategy_seconds")
-        self.take((yield [self._run.proposed[i] for i in indices]))
+        self.take((yield [self._run.proposed[i] for i in self._asked]))
 
     @property
     def asked(self) -> Array:

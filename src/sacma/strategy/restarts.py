@@ -29,6 +29,12 @@ class Start:
     keeps: Keeps = Keeps.ARCHIVE_AND_ERROR  # memory of earlier runs
     step: float = 1.0  # σ₀, compared with the first run
 
+    def __post_init__(self) -> None:
+        """Refuse what no population and no σ₀ can be multiplied by."""
+        for name in ("growth", "step"):
+            if not 0.0 < (factor := getattr(self, name)) < math.inf:
+                raise ValueError(f"{name} of a start is {factor!r}; allowed: a number above 0")
+
 
 @dataclass(frozen=True)
 class LastRun:

@@ -17,6 +17,7 @@ from sacma.strategy.lagrangian import Lagrangian
 from sacma.strategy.observer import Observer
 from sacma.strategy.population import Population, Requests
 from sacma.strategy.restarts import Keeps, LastRun, Start
+from sacma.strategy.returned import Patience, points_of, ranking_values_of
 from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
@@ -115,6 +116,7 @@ class SurrogateStrategy:
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
         restarts, last = self._settings.restarts.build(self._context), None
+        patience = Patience(self._settings.control, "generations")
         while (start := restarts.next(last)) is not None:
             before = self.true_evaluations
             run = yield from self._search_first(self._begin(start), start)
@@ -128,8 +130,9 @@ class SurrogateStrategy:
                 self._population = Population(run, self._archive, self._trainer, self._observer)
                 self._population.recall(proposed)
                 values = yield from self._control.evaluate(self._population)  # steps 2 to 11: f, the model, or both
+                patience.passes(self.true_evaluations)
                 if values is not None:
-                    run.tell(values)  # CMA-ES's own update
+                    run.tell(ranking_values_of(self._control, values, run.population_size))  # CMA-ES's own update
                     self._report(self._population)
                     self._model = self._population.model or self._model
                     proposed = yield from self._evaluate_proposals(run, self._population.model)
@@ -173,8 +176,10 @@ class SurrogateStrategy:
             return run
         search = s.start.search(run.whitening().mean, s.sampling.sigma0, context)
         points, last = next(search, None), self.true_evaluations + s.start.evaluations(context.dimension)
+        patience = Patience(s.start, "requests")
         while points is not None and self.true_evaluations < last:
-            values = yield from self._known_or_evaluated(run, points)
+            values = yield from self._known_or_evaluated(run, points_of(s.start, points, context.dimension))
+            patience.passes(self.true_evaluations)
             try:
                 points = search.send(values)
             except StopIteration:
@@ -211,16 +216,19 @@ class SurrogateStrategy:
 
         Return those that have a value, as the archive keeps them, shape (n, D).
         """
-        if model is None or not len(points := self._proposer.propose(model, self._archive)):
+        if model is None or not len(given := self._proposer.propose(model, self._archive)):
             return self._archive.points[:0]
+        points = points_of(self._proposer, given, self._context.dimension)
         best_before = self._archive.standing
         self._proposals = run.place(points)[1]
         outcomes = yield from self._evaluate_further(run, points)
         late, proposals, self._proposals = _missing(outcomes), self._proposals, None
         self._late_proposals.update(point.tobytes() for point in proposals[late])
         if not late.all():
-            self._proposer.learn(self._archive.standings_of(outcomes[~late]), best_before)
-            run.inject(points[~late])
+            standings = self._archive.standings_of(outcomes[~late])
+            self._proposer.learn(standings, best_before)
+            best = sorted(range(len(standings)), key=standings.__getitem__)[: run.population_size]
+            run.inject(points[~late][sorted(best)])
         return proposals[~late & finite_rows(outcomes)]
 
     def _known_or_evaluated(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:

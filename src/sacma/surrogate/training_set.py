@@ -72,9 +72,20 @@ def select_training_set(
     if len(indices) < required:
         return None
     if len(indices) > largest:
-        kept = selection.choose(whitened, largest, rng)
+        kept = _chosen(selection, whitened, largest, rng)
         whitened, indices = whitened[kept], indices[kept]
     return TrainingSet(inputs=whitened, values=archive.values[indices], indices=indices)
+
+
+def _chosen(selection: Selection, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
+    """Return the candidates that a selection keeps; raise ValueError for other indices than it may return."""
+    kept = np.asarray(selection.choose(whitened, size, rng))
+    fits = kept.ndim == 1 and np.issubdtype(kept.dtype, np.integer) and 0 < len(kept) <= size
+    if not fits or kept[0] < 0 or kept[-1] >= len(whitened) or np.any(np.diff(kept) <= 0):
+        given = f"{len(kept)} of them" if fits or kept.ndim == 1 else f"an array of shape {kept.shape}"
+        allowed = f"1 to {size} indices from 0 to {len(whitened) - 1}, ascending"
+        raise ValueError(f"{type(selection).__name__} chose {given}, {kept!r}; allowed: {allowed}")
+    return kept
 
 
 def _in_reach(archive: Archive, whitening: Whitening, radius: float, enough: int) -> tuple[Array, Indices]:

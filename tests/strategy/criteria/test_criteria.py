@@ -100,7 +100,7 @@ def test_improvement_is_over_the_best_value(center: float, scale: float) -> None
 def test_the_points_worth_most_are_chosen_in_their_order(criterion: str, number: int) -> None:
     """So many as asked, ascending, none worth less than one left out; all of them, where all are asked for."""
     worth = worth_of(criterion, POSTERIOR, BEST, PARENTS)
-    chosen = select_points(worth, POSTERIOR, number)
+    chosen = select_points(worth, POSTERIOR.variance, number)
     assert list(chosen) == sorted(set(chosen))
     assert len(chosen) == number
     assert number == 9 or worth[chosen].min() >= np.delete(worth, chosen).max()
@@ -111,5 +111,5 @@ def test_variance_decides_among_equals() -> None:
     posterior = Posterior(np.array([1.0, 2.0, 3.0]), np.diag([1.0, 9.0, 4.0]), 0.0)
     worth = worth_of("ranking-difference", posterior, BEST, 1)
     assert not worth.any()
-    assert list(select_points(worth, posterior, 2)) == [1, 2]
+    assert list(select_points(worth, posterior.variance, 2)) == [1, 2]
     np.testing.assert_array_equal(posterior.variance, [1.0, 9.0, 4.0])

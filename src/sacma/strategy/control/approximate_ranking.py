@@ -12,9 +12,8 @@ import numpy as np
 from pydantic import Field
 
 from sacma.strategy.acceptance import can_rank
-from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed
+from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed, most_worth
 from sacma.strategy.criteria import AnyCriterion
-from sacma.strategy.criteria.base import select_points
 from sacma.strategy.criteria.own_rank import OwnRank
 from sacma.strategy.errors.ranking_difference import ranks
 from sacma.strategy.population import Population
@@ -171,10 +170,7 @@ class ApproximateRankingControl:
         number = min(len(left), max(1, math.ceil(self._settings.growth * (population.size - len(left)) - 1e-9)))
         if model is None:
             return left[:number]
-        criterion = self._settings.criterion
-        posterior = population.posterior(model, joint=criterion.joint)
-        worth = criterion.worth(posterior, population.best_value, population.parents)
-        return select_points(np.where(np.isnan(population.values), worth, -np.inf), posterior, number)
+        return most_worth(self._settings.criterion, population, model, number)
 
 
 def rank_change(first: Array, second: Array, of: Indices | None = None) -> float:

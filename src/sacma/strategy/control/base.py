@@ -6,8 +6,11 @@ from typing import Annotated, Protocol
 import numpy as np
 from pydantic import Field
 
+from sacma.strategy.criteria.base import Criterion, select_points
 from sacma.strategy.population import Population
+from sacma.strategy.returned import worths_of
 from sacma.strategy.training import TrainedModel
+from sacma.surrogate.training_set import Indices
 from sacma.surrogate.whitening import Array
 
 Evaluation = Generator[Sequence[Array], Array, Array | None]
@@ -54,3 +57,11 @@ def completed(population: Population, model: TrainedModel, *, raises: bool) -> A
         predicted = population.predict(model, rest)
         values[rest] = no_better_than(population.best_value, predicted) if raises else predicted
     return values
+
+
+def most_worth(criterion: Criterion, population: Population, model: TrainedModel, number: int) -> Indices:
+    """Return the indices, ascending, of ``number`` points of a population for f, of those that have no value yet."""
+    posterior = population.posterior(model, joint=criterion.joint)
+    worth = worths_of(criterion, criterion.worth(posterior, population.best_value, population.parents), population.size)
+    left = population.unevaluated
+    return np.asarray(left[select_points(worth[left], posterior.variance[left], number)])

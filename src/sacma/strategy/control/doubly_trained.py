@@ -8,13 +8,12 @@ trained with their values and predicts the others.
 import math
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from sacma.strategy.acceptance import can_rank
-from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed
+from sacma.strategy.control.base import Control, Evaluation, RaisesPredictions, completed, most_worth
 from sacma.strategy.criteria import AnyCriterion
-from sacma.strategy.criteria.base import Criterion, select_points
+from sacma.strategy.criteria.base import Criterion
 from sacma.strategy.criteria.ranking_difference import ExpectedRankingDifference
 from sacma.strategy.population import Population
 from sacma.strategy.shares import AnyShare
@@ -62,10 +61,7 @@ class DoublyTrainedControl:
             if self._share.judges:
                 first = population.predict(model)  # ŷ
             if number < population.size:
-                posterior = population.posterior(model, joint=self._criterion.joint)
-                worth = self._criterion.worth(posterior, population.best_value, population.parents)
-                worth[~np.isnan(population.values)] = -np.inf
-                asked = select_points(worth, posterior, min(number, len(asked)))
+                asked = most_worth(self._criterion, population, model, min(number, len(asked)))
         yield from population.evaluate(asked)
         values = population.values
         if len(population.unevaluated):

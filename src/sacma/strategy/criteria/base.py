@@ -27,6 +27,6 @@ class Criterion(Protocol):
         """Import or compile the code."""
 
 
-def select_points(worth: Array, posterior: Posterior, number: int) -> Indices:
-    """Return the indices, ascending, of ``number`` points: by worth, and by variance among equals."""
-    return np.sort(np.lexsort((-posterior.variance, -worth))[:number])
+def select_points(worth: Array, variance: Array, number: int) -> Indices:
+    """Return the indices, ascending, of ``number`` points: by worth, NaN the least, and by variance among equals."""
+    return np.sort(np.lexsort((-variance, -worth))[:number])
