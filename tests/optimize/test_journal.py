@@ -192,7 +192,7 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
         call(Counted(), alone)
 
 
-@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-6"}\n'])
+@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-0"}\n'])
 def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     """However short, and with or without an end of its last line."""
     path = tmp_path / "notes.txt"
