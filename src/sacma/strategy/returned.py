@@ -42,11 +42,13 @@ def worths_of(part: object, worths: Any, size: int) -> Array:
 
 def indices_of(indices: Any, size: int) -> Indices:
     """Return indices of points of a population; raise ValueError for what are none, or not each once."""
-    kept = np.asarray(indices) if len(indices) else np.empty(0, dtype=np.intp)
-    whole = kept.ndim == 1 and np.issubdtype(kept.dtype, np.integer)
-    if not whole or np.any(kept < 0) or np.any(kept >= size) or len(np.unique(kept)) < len(kept):
+    kept = np.asarray(indices)
+    if kept.shape == (0,):
+        return np.empty(0, dtype=np.intp)
+    whole = kept.ndim == 1 and kept.dtype.kind == "i"
+    if not whole or kept.min() < 0 or kept.max() >= size or len(set(kept.tolist())) < len(kept):
         raise ValueError(f"f is to evaluate points {indices!r}; allowed: indices from 0 to {size - 1}, each once")
-    return kept.astype(np.intp)
+    return kept
 
 
 class Patience:

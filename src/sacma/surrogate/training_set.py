@@ -80,9 +80,9 @@ def select_training_set(
 def _chosen(selection: Selection, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
     """Return the candidates that a selection keeps; raise ValueError for other indices than it may return."""
     kept = np.asarray(selection.choose(whitened, size, rng))
-    fits = kept.ndim == 1 and np.issubdtype(kept.dtype, np.integer) and 0 < len(kept) <= size
-    if not fits or kept[0] < 0 or kept[-1] >= len(whitened) or np.any(np.diff(kept) <= 0):
-        given = f"{len(kept)} of them" if fits or kept.ndim == 1 else f"an array of shape {kept.shape}"
+    fits = kept.ndim == 1 and kept.dtype.kind == "i" and 0 < len(kept) <= size
+    if not fits or kept[0] < 0 or kept[-1] >= len(whitened) or (kept[1:] <= kept[:-1]).any():
+        given = f"{len(kept)} of them" if kept.ndim == 1 else f"an array of shape {kept.shape}"
         allowed = f"1 to {size} indices from 0 to {len(whitened) - 1}, ascending"
         raise ValueError(f"{type(selection).__name__} chose {given}, {kept!r}; allowed: {allowed}")
     return kept
