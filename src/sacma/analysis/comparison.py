@@ -24,6 +24,7 @@ from sacma.analysis.trials import (
     external_trials,
     fixed_budgets,
     our_trial,
+    reach,
 )
 from sacma.coco.archives import archive_name, archives_in
 from sacma.coco.reader import CocoData, load_coco
@@ -113,15 +114,19 @@ class Comparison:
 
     @property
     def budget(self) -> float:
-        """Evaluations/D up to which is compared: as asked, else as far as all studies with trials go.
+        """Evaluations/D up to which is compared: as asked, else the smallest budget of the studies with trials.
 
-        Without a study it is as far as all data of others go.
+        Without a study it is as far as all data of others go, by the ``reach`` of each.
         """
         if self.own_budget is not None:
             return self.own_budget
         if self.covered:
             return min(study.budget for study, completeness in self.covered if completeness.heads)
-        return min(max(curve.evaluations / curve.dimension for curve in data.data.curves) for data in self.external)
+        return self._reach_of_others
+
+    @cached_property
+    def _reach_of_others(self) -> float:
+        return min(reach(external_trials(data.name, data.data, self.target)) for data in self.external)
 
     @property
     def target(self) -> float:

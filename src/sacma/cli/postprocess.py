@@ -74,7 +74,11 @@ def postprocess(
     budget: Annotated[
         float | None,
         typer.Option(
-            min=1, max=1e9, help="Evaluations/D up to which to compare; default: as far as all go.", metavar="NUMBER"
+            min=1,
+            max=1e9,
+            help="Evaluations/D up to which to compare; default: the smallest budget of your algorithms, or of data of "
+            "others alone as far as all go.",
+            metavar="NUMBER",
         ),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
