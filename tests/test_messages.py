@@ -2,12 +2,15 @@
 
 import ast
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 import sacma as package
 from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 SOURCES = sorted(Path(package.__file__).parent.rglob("*.py"))
 SAYING = {"SacmaError", "RunError", "FolderInUseError", "DamagedRecordError", "fail", "Interrupted"}
@@ -68,3 +71,47 @@ def test_usage(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     assert done.stderr.startswith(f"sacma: {said}")
     assert done.stderr.endswith(f"; see: {command} --help\n")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["status", "postprocess", "export"])
+def test_suggested_commands_can_be_typed(tmp_path: Path, command: str) -> None:
+    """Paths in them are quoted, so that the shell takes them for what they are."""
+    done = sacma(command, "my results; ls", cwd=tmp_path)
+    assert done.returncode == 2
+    suggested = done.stderr.partition("make some with: ")[2]
+    assert shlex.split(suggested) == ["sacma", "run", "CONFIG…", "--results", "my results; ls"]
+
+
+def test_suggested_commands_for_files_can_be_typed(tmp_path: Path) -> None:
+    """The same where a config is given for a sweep, and the other way round."""
+    for command, other, file in (("run", "sweep", "sweeps/step_size"), ("sweep", "run", "cmaes")):
+        copy = tmp_path / f"my {command}.yaml"
+        shutil.copy(CONFIGS / f"{file}.yaml", copy)
+        done = sacma(command, copy.name, cwd=tmp_path)
+        assert done.returncode == 2
+        assert shlex.split(done.stderr.partition("run it with: ")[2]) == ["sacma", other, copy.name]
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("file", "file is no folder"),
+        ("file/below/it", "file is no folder"),
+        ("nowhere/it", "nowhere is no folder"),
+    ],
+)
+def test_an_export_is_refused_before_it_is_made(tmp_path: Path, given: str, why: str) -> None:
+    """Where --output can be no folder nothing is derived, and the message says what is in the way."""
+    small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 5)
+    assert sacma("run", CONFIGS / "cmaes.yaml", *small, "--results", "out", cwd=tmp_path).returncode == 0
+    shutil.rmtree(tmp_path / "out" / "coco")
+    (tmp_path / "file").touch()
+    (tmp_path / "nowhere").symlink_to("gone")
+    done = sacma("export", "out", "--output", given, "--accept-warnings", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"sacma: --output: {given} cannot be a folder: {tmp_path / why}; give another\n"
+    assert not (tmp_path / "out" / "coco").exists()
+    (tmp_path / "out" / "export").touch()
+    usual = sacma("export", "out", "--accept-warnings", cwd=tmp_path)
+    assert usual.returncode == 2
+    assert "give another with --output" in usual.stderr
