@@ -14,6 +14,7 @@ from sacma.analysis.overlap import Overlap, Problem, overlap
 from sacma.analysis.paper.published import FEWEST_OF_PAPER
 from sacma.analysis.paper.readings import READINGS, Reading
 from sacma.analysis.trials import (
+    ROUNDING,
     SMALLEST_TARGET,
     Scenario,
     Trial,
@@ -134,6 +135,11 @@ class Comparison:
         targets = (study.parts[0].protocol.target for study, completeness in self.covered if completeness.heads)
         return max(targets, default=SMALLEST_TARGET)
 
+    @property
+    def targets_below(self) -> tuple[float, ...]:
+        """Those of ``own_targets`` that are below the final target: who reached them is not known."""
+        return tuple(target for target in self.own_targets if target < self.target * (1 - ROUNDING))
+
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """All trials that are there."""
@@ -238,7 +244,8 @@ def compare(
     """Return a comparison, our studies in the paper's order, others behind by name; see ``Comparison`` for the rest.
 
     Raises:
-        SacmaError: there is no algorithm of the name ``baseline``, or no trial as long as ``budget``.
+        SacmaError: there is no algorithm of the name ``baseline``, no trial as long as ``budget``, or none of the
+            ``targets`` is one that trials go to.
     """
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
@@ -246,6 +253,12 @@ def compare(
     if baseline and baseline not in comparison.names:
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
+    if targets and comparison.targets_below == targets:
+        below = ", ".join(f"{target:g}" for target in targets)
+        raise SacmaError(
+            f"--targets: {below} {'is' if len(targets) == 1 else 'are'} below the final target, and Δf counts as "
+            f"no less; give at least one from {comparison.target:g} up"
+        )
     if budget is not None:
         studies = [study.budget for study, completeness in comparison.covered if completeness.heads]
         curves = (curve.evaluations / curve.dimension for data in comparison.external for curve in data.data.curves)

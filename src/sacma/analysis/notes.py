@@ -30,7 +30,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
         "target, which no measured value tells"
     )
     of_the_suite = (f"{suite.name}: {line}" for line in (*[noisy] * suite.noisy, *left_out(suite)))
-    return (*of_the_suite, *_differences(comparison), *_loose_targets(comparison), *_unknown(comparison))
+    return (*of_the_suite, *_differences(comparison), *_of_targets(comparison), *_unknown(comparison))
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
@@ -112,13 +112,17 @@ def scope(comparison: Comparison) -> str:
     return " ".join(text for there, text in said if there)
 
 
-def _loose_targets(comparison: Comparison) -> Iterator[str]:
+def _of_targets(comparison: Comparison) -> Iterator[str]:
+    """Yield what is not known of targets below those at which trials end."""
     targets = {
         study.name: study.parts[0].protocol.target for study, completeness in comparison.covered if completeness.heads
     }
     loose = [f"{name} at {target:g}" for name, target in targets.items() if target > SMALLEST_TARGET]
     if loose and not comparison.suite.noisy:  # whose trials go on
         yield f"trials end before Δf is {SMALLEST_TARGET:g} ({', '.join(loose)}): run lengths below are not known"
+    if comparison.targets_below:
+        left_out = ", ".join(f"{target:g}" for target in comparison.targets_below)
+        yield f"expected running times to {left_out} are left out: Δf counts as no less than {comparison.target:g}"
 
 
 def _unknown(comparison: Comparison) -> Iterator[str]:

@@ -60,7 +60,9 @@ def postprocess(
     targets: Annotated[
         str | None,
         typer.Option(
-            help="Δf of expected running times, like 10,1,1e-3; default: decades from 100 down.", metavar="LIST"
+            help="Δf of expected running times, like 10,1,1e-3, not below the final target; default: decades from 100 "
+            "down.",
+            metavar="LIST",
         ),
     ] = None,
     baseline: Annotated[
