@@ -237,7 +237,7 @@ class Comparison:
 def compare(
     covered: Iterable[Covered],
     external: Sequence[ExternalData] = (),
-    baseline: str = "",
+    baseline: str | None = None,
     targets: tuple[float, ...] = (),
     budget: float | None = None,
 ) -> Comparison:
@@ -249,8 +249,8 @@ def compare(
     """
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
-    comparison = Comparison(tuple(ours), tuple(external), baseline, targets, budget)
-    if baseline and baseline not in comparison.names:
+    comparison = Comparison(tuple(ours), tuple(external), baseline or "", targets, budget)
+    if baseline is not None and baseline not in comparison.names:
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
     if targets and comparison.targets_below == targets:
@@ -264,7 +264,9 @@ def compare(
         curves = (curve.evaluations / curve.dimension for data in comparison.external for curve in data.data.curves)
         longest = max([*studies, *curves], default=math.inf)
         if budget > longest:
-            raise SacmaError(f"--budget: no trial has more than {longest:g}·D evaluations; give at most that")
+            raise SacmaError(
+                f"--budget: no trial has more than {longest:g}·D evaluations; give at most that, not {budget:g}"
+            )
     return comparison
 
 

@@ -115,7 +115,7 @@ def postprocess(
     covered, others = choice.apply(everything, others)
     check_finished(store, covered)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
-    comparison = compare(covered, others, baseline or "", choice.targets, budget)
+    comparison = compare(covered, others, baseline, choice.targets, budget)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:
