@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,21 @@ def named(option: str, given: str | None, known: Iterable[str]) -> list[str]:
     if wrong := [name for name in names if name not in allowed]:
         sys.exit(f"{Path(sys.argv[0]).stem}: {option}: {', '.join(wrong)} unknown; allowed: {', '.join(allowed)}")
     return names
+
+
+def separated(known: Iterable[str]) -> Callable[[str], str]:
+    """Return a type of argparse's: names of these, separated by semicolons as they may have commas in them."""
+    allowed = list(known)
+
+    def check(given: str) -> str:
+        if wrong := [name for name in given.split(";") if name not in allowed]:
+            raise argparse.ArgumentTypeError(
+                f"{', '.join(map(repr, wrong))} unknown; give some of these, separated by semicolons: "
+                f"{'; '.join(allowed)}"
+            )
+        return given
+
+    return check
 
 
 def config_paths(names: Sequence[str] = CONFIGS) -> list[Path]:

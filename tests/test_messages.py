@@ -2,14 +2,18 @@
 
 import ast
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 import sacma as package
 from tests.commands import sacma
+from tests.conftest import CONFIGS
 
 SOURCES = sorted(Path(package.__file__).parent.rglob("*.py"))
+CONFIG = str(CONFIGS / "cmaes.yaml")
 SAYING = {"SacmaError", "RunError", "FolderInUseError", "DamagedRecordError", "fail", "Interrupted"}
 
 NOT_OURS = re.compile(
@@ -68,3 +72,90 @@ def test_usage(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     assert done.stderr.startswith(f"sacma: {said}")
     assert done.stderr.endswith(f"; see: {command} --help\n")
     assert len(done.stderr.splitlines()) == 1
+
+
+NOT_FINITE = "'nan' is not allowed: should be a finite number"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [  # typer's words for what is allowed differ between its versions
+        (("run", "--jobs", "0"), ("'--jobs': ", "0", "1")),
+        (("run", "--jobs", "x"), ("'--jobs': ", "'x' is not ", "valid integer")),
+        (("run", "--retries", "-1"), ("'--retries': ", "-1", "0")),
+        (("run", "--trial-timeout", "0"), ("'--trial-timeout': ", "0", "0.001")),
+        (("run", "--seed", "1.5"), ("'--seed': ", "'1.5' is not ", "valid integer")),
+        (("postprocess", "--budget", "0.5"), ("'--budget': ", "0.5", "1")),
+        (("postprocess", "--budget", "nan"), ("'--budget': ", NOT_FINITE)),
+        (("postprocess", "--budget", "inf"), ("'--budget': ", "inf", "1000000000")),
+        (("postprocess", "--jobs", "a\x1b[2J"), ("'--jobs': ", "valid integer")),
+        (("run", CONFIG, "--budget", "nan"), ("'--budget': ", NOT_FINITE)),
+        (("run", CONFIG, "--target", "nan"), ("'--target': ", NOT_FINITE)),
+        (("run", CONFIG, "--budget", "0"), ("--budget: 0.0 is not allowed: should be greater than 0",)),
+        (("run", "nan.yaml"), ("budget: nan is not allowed: should be a finite number",)),
+        (("run", CONFIG, "--shard", "1/1000000000"), ("'1/1000000000'", "K/N with 1 <= K <= N <= 9999999, like 2/10")),
+    ],
+)
+def test_numbers_that_are_not_allowed(tmp_path: Path, arguments: tuple[str, ...], said: tuple[str, ...]) -> None:
+    """One line has what was given, and what is allowed."""
+    (tmp_path / "nan.yaml").write_text("name: A\nalgorithm: surrogate-cmaes\nprotocol: {budget: .nan}\n")
+    done = sacma(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert all(part in done.stderr for part in said), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_algorithm_without_a_name_is_no_baseline(tmp_path: Path) -> None:
+    """An empty --baseline is not the default, and a budget that no trial has is named."""
+    small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 5)
+    assert sacma("run", CONFIG, *small, cwd=tmp_path).returncode == 0
+    done = sacma("postprocess", "--baseline", "", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "sacma: --baseline: there is no algorithm ''; there are CMA-ES\n")
+    longer = sacma("postprocess", "--budget", 6, cwd=tmp_path)
+    assert longer.returncode == 2
+    assert longer.stderr == "sacma: --budget: no trial has more than 5·D evaluations; give at most that, not 6\n"
+
+
+@pytest.mark.parametrize("command", ["status", "postprocess", "export"])
+def test_suggested_commands_can_be_typed(tmp_path: Path, command: str) -> None:
+    """Paths in them are quoted, so that the shell takes them for what they are."""
+    done = sacma(command, "my results; ls", cwd=tmp_path)
+    assert done.returncode == 2
+    suggested = done.stderr.partition("make some with: ")[2]
+    assert shlex.split(suggested) == ["sacma", "run", "CONFIG…", "--results", "my results; ls"]
+
+
+def test_suggested_commands_for_files_can_be_typed(tmp_path: Path) -> None:
+    """The same where a config is given for a sweep, and the other way round."""
+    for command, other, file in (("run", "sweep", "sweeps/step_size"), ("sweep", "run", "cmaes")):
+        copy = tmp_path / f"my {command}.yaml"
+        shutil.copy(CONFIGS / f"{file}.yaml", copy)
+        done = sacma(command, copy.name, cwd=tmp_path)
+        assert done.returncode == 2
+        assert shlex.split(done.stderr.partition("run it with: ")[2]) == ["sacma", other, copy.name]
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("file", "file is no folder"),
+        ("file/below/it", "file is no folder"),
+        ("nowhere/it", "nowhere is no folder"),
+    ],
+)
+def test_an_export_is_refused_before_it_is_made(tmp_path: Path, given: str, why: str) -> None:
+    """Where --output can be no folder nothing is derived, and the message says what is in the way."""
+    small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 5)
+    assert sacma("run", CONFIGS / "cmaes.yaml", *small, "--results", "out", cwd=tmp_path).returncode == 0
+    shutil.rmtree(tmp_path / "out" / "coco")
+    (tmp_path / "file").touch()
+    (tmp_path / "nowhere").symlink_to("gone")
+    done = sacma("export", "out", "--output", given, "--accept-warnings", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"sacma: --output: {given} cannot be a folder: {tmp_path / why}; give another\n"
+    assert not (tmp_path / "out" / "coco").exists()
+    (tmp_path / "out" / "export").touch()
+    usual = sacma("export", "out", "--accept-warnings", cwd=tmp_path)
+    assert usual.returncode == 2
+    assert "give another with --output" in usual.stderr

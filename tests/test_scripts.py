@@ -172,6 +172,19 @@ def test_outcomes_are_enough(
         run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
 
 
+@pytest.mark.parametrize("option", ["--methods", "--problems"])
+def test_names_that_are_not_known(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The benchmark of constraints names what is given and what there is, and ends as argparse does."""
+    with pytest.raises(SystemExit) as end:
+        run("benchmarks/constraints.py", ["--tiny", option, "a;b, c"], monkeypatch)
+    assert end.value.code == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert f"argument {option}: 'a', 'b, c' unknown; give some of these, separated by semicolons: " in error
+    assert {"--methods": "COBYQA", "--problems": "Rosenbrock, disk"}[option] in error
+
+
 @sizes("instances", small=3, full=10)
 def test_half_the_evaluations(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], instances: int

@@ -9,6 +9,7 @@ import pytest
 
 from sacma.analysis.choice import Choice, parse_choice
 from sacma.analysis.comparison import compare
+from sacma.analysis.notes import notes
 from sacma.analysis.sections import find
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
@@ -108,6 +109,20 @@ def test_own_targets() -> None:
     """Running times are to these, those below the final target left out."""
     comparison = compare([made("cmaes", found, PROTOCOL)], targets=parse_choice(targets="0.5,1e-9,5").targets)
     assert sorted(find(comparison)["ert"]["target"].unique()) == [0.5, 5.0]
+    assert "expected running times to 1e-09 are left out: Δf counts as no less than 1e-08" in notes(comparison)
+
+
+def test_own_targets_that_no_trial_goes_to() -> None:
+    """Targets that are all below the final one are refused, also below that of a study that stops earlier."""
+    with pytest.raises(SacmaError) as error:
+        compare([made("cmaes", found, PROTOCOL)], targets=parse_choice(targets="1e-9,1e-10").targets)
+    assert str(error.value) == (
+        "--targets: 1e-09, 1e-10 are below the final target, and Δf counts as no less; give at least one from 1e-08 up"
+    )
+    loose = made("cmaes", found, {**PROTOCOL, "target": 1e-2})
+    with pytest.raises(SacmaError, match=r"--targets: 0\.001 is below .* give at least one from 0\.01 up"):
+        compare([loose], targets=(1e-3,))
+    assert not any("left out" in note for note in notes(compare([loose], targets=(1e-2,))))
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 """Comparisons of studies that differ."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from sacma.analysis.comparison import compare
+from sacma.analysis.comparison import ExternalData, compare
 from sacma.analysis.sections import find
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets
+from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
 from tests.analysis.made import compared, made
 
@@ -38,6 +43,32 @@ def test_the_budget_of_a_study_that_solved_all_is_no_error() -> None:
     assert compare([solved], budget=50.0).budget == 50.0
     with pytest.raises(SacmaError, match="no trial has more than 50·D evaluations; give at most that"):
         compare([solved], budget=51.0)
+
+
+def others(**lengths: Sequence[int]) -> tuple[ExternalData, ...]:
+    """Make up data of others in 2-D that are never at the target: by algorithm the evaluations on f1, f2, ..."""
+
+    def of(name: str, evaluations: Sequence[int]) -> ExternalData:
+        at, to = np.array([1.0]), np.array([9.0])
+        curves = tuple(Curve(f, 2, 1, length, at, to) for f, length in enumerate(evaluations, 1))
+        return ExternalData(name, Path(name), CocoData(curves, name, (), {}))
+
+    return tuple(of(name, evaluations) for name, evaluations in lengths.items())
+
+
+def test_data_of_others_are_compared_as_far_as_all_go() -> None:
+    """One to 100·D beside one to 250·D: a trial that is a little longer, or one that broke off, changes nothing."""
+    assert compare([], others(A=[200] * 24, B=[500] * 24)).budget == 100
+    assert compare([], others(A=[206, *[201] * 22, 30], B=[500] * 24)).budget == 100
+    comparison = compare([], others(A=[206, 205, *[201] * 22], B=[507, *[500] * 23]))
+    assert comparison.budget == 100
+    assert not find(comparison)["overall_ranks"].empty
+
+
+def test_who_solved_everything_is_compared_at_the_length_of_its_trials() -> None:
+    """There is nothing that it goes to but the target."""
+    solved = CocoData((Curve(1, 2, 1, 30, np.array([30.0]), np.array([1e-9])),), "A", (), {})
+    assert compare([], [ExternalData("A", Path("A"), solved)]).budget == 15
 
 
 @pytest.mark.parametrize("names", [("cmaes", "gp5", "as_run/gp5"), ("cmaes", "as_run/cmaes", "as_run/gp5")])

@@ -207,7 +207,7 @@ def test_shards_are_ranked_together(folder: Path) -> None:
     for number in (1, 2):
         done = sacma("sweep", "tiny.yaml", "--shard", f"{number}/2", "--results", f"shard {number}", cwd=folder)
         assert done.returncode == 0, done.stderr
-        assert "next: when all 2 shards are done, copy studies and records of each into one folder" in done.stdout
+        assert "next: when all 2 shards are done, copy studies, records and failures of each into one" in done.stdout
         assert "A: 2 settings" not in done.stdout
         copy, then = done.stdout.strip().rpartition("those of this one: ")[2].split("; then: ")
         subprocess.run(["bash", "-euc", copy], cwd=folder, check=True)  # noqa: S607 as it is typed

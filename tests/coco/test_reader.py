@@ -1,5 +1,6 @@
 """Foreign COCO data: formats of all years are read as cocopp reads them; what does not fit together is said."""
 
+import re
 import shutil
 import warnings
 import zipfile
@@ -210,6 +211,21 @@ def test_runs_that_no_index_has(old: Path) -> None:
     loaded = load_coco(old)
     assert len(loaded.curves) == 2
     assert loaded.notes == (f"{old}: of its data files 2 runs are in no index file; they are left out",)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_runs_are_counted_with_any_line_ends(data: Data, tmp_path: Path, end: str) -> None:
+    """None is left out of a complete folder, one of a folder whose index lacks one."""
+    folder = shutil.copytree(data[0], tmp_path / "theirs")
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        path.write_bytes(path.read_text().replace("\n", end).encode())
+    assert load_coco(folder).notes == ()
+    index = folder / "bbobexp_f1.info"
+    content = index.read_bytes()
+    lacking = re.sub(rb", 41:[^,\r\n]*", b"", content, count=1)
+    assert lacking != content
+    index.write_bytes(lacking)
+    assert load_coco(folder).notes == (f"{folder}: of its data files 1 runs are in no index file; they are left out",)
 
 
 def test_names_cannot_command_a_terminal(old: Path) -> None:

@@ -14,6 +14,7 @@ from sacma.analysis.overlap import Overlap, Problem, overlap
 from sacma.analysis.paper.published import FEWEST_OF_PAPER
 from sacma.analysis.paper.readings import READINGS, Reading
 from sacma.analysis.trials import (
+    ROUNDING,
     SMALLEST_TARGET,
     Scenario,
     Trial,
@@ -24,6 +25,7 @@ from sacma.analysis.trials import (
     external_trials,
     fixed_budgets,
     our_trial,
+    reach,
 )
 from sacma.coco.archives import archive_name, archives_in
 from sacma.coco.reader import CocoData, load_coco
@@ -113,21 +115,30 @@ class Comparison:
 
     @property
     def budget(self) -> float:
-        """Evaluations/D up to which is compared: as asked, else as far as all studies with trials go.
+        """Evaluations/D up to which is compared: as asked, else the smallest budget of the studies with trials.
 
-        Without a study it is as far as all data of others go.
+        Without a study it is as far as all data of others go, by the ``reach`` of each.
         """
         if self.own_budget is not None:
             return self.own_budget
         if self.covered:
             return min(study.budget for study, completeness in self.covered if completeness.heads)
-        return min(max(curve.evaluations / curve.dimension for curve in data.data.curves) for data in self.external)
+        return self._reach_of_others
+
+    @cached_property
+    def _reach_of_others(self) -> float:
+        return min(reach(external_trials(data.name, data.data, self.target)) for data in self.external)
 
     @property
     def target(self) -> float:
         """Final target below which no trials are told apart: the largest of those at which some stop."""
         targets = (study.parts[0].protocol.target for study, completeness in self.covered if completeness.heads)
         return max(targets, default=SMALLEST_TARGET)
+
+    @property
+    def targets_below(self) -> tuple[float, ...]:
+        """Those of ``own_targets`` that are below the final target: who reached them is not known."""
+        return tuple(target for target in self.own_targets if target < self.target * (1 - ROUNDING))
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
@@ -226,27 +237,36 @@ class Comparison:
 def compare(
     covered: Iterable[Covered],
     external: Sequence[ExternalData] = (),
-    baseline: str = "",
+    baseline: str | None = None,
     targets: tuple[float, ...] = (),
     budget: float | None = None,
 ) -> Comparison:
     """Return a comparison, our studies in the paper's order, others behind by name; see ``Comparison`` for the rest.
 
     Raises:
-        SacmaError: there is no algorithm of the name ``baseline``, or no trial as long as ``budget``.
+        SacmaError: there is no algorithm of the name ``baseline``, no trial as long as ``budget``, or none of the
+            ``targets`` is one that trials go to.
     """
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
-    comparison = Comparison(tuple(ours), tuple(external), baseline, targets, budget)
-    if baseline and baseline not in comparison.names:
+    comparison = Comparison(tuple(ours), tuple(external), baseline or "", targets, budget)
+    if baseline is not None and baseline not in comparison.names:
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
+    if targets and comparison.targets_below == targets:
+        below = ", ".join(f"{target:g}" for target in targets)
+        raise SacmaError(
+            f"--targets: {below} {'is' if len(targets) == 1 else 'are'} below the final target, and Δf counts as "
+            f"no less; give at least one from {comparison.target:g} up"
+        )
     if budget is not None:
         studies = [study.budget for study, completeness in comparison.covered if completeness.heads]
         curves = (curve.evaluations / curve.dimension for data in comparison.external for curve in data.data.curves)
         longest = max([*studies, *curves], default=math.inf)
         if budget > longest:
-            raise SacmaError(f"--budget: no trial has more than {longest:g}·D evaluations; give at most that")
+            raise SacmaError(
+                f"--budget: no trial has more than {longest:g}·D evaluations; give at most that, not {budget:g}"
+            )
     return comparison
 
 

@@ -30,7 +30,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
         "target, which no measured value tells"
     )
     of_the_suite = (f"{suite.name}: {line}" for line in (*[noisy] * suite.noisy, *left_out(suite)))
-    return (*of_the_suite, *_differences(comparison), *_loose_targets(comparison), *_unknown(comparison))
+    return (*of_the_suite, *_differences(comparison), *_of_targets(comparison), *_unknown(comparison))
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
@@ -112,18 +112,23 @@ def scope(comparison: Comparison) -> str:
     return " ".join(text for there, text in said if there)
 
 
-def _loose_targets(comparison: Comparison) -> Iterator[str]:
+def _of_targets(comparison: Comparison) -> Iterator[str]:
+    """Yield what is not known of targets below those at which trials end."""
     targets = {
         study.name: study.parts[0].protocol.target for study, completeness in comparison.covered if completeness.heads
     }
     loose = [f"{name} at {target:g}" for name, target in targets.items() if target > SMALLEST_TARGET]
     if loose and not comparison.suite.noisy:  # whose trials go on
         yield f"trials end before Δf is {SMALLEST_TARGET:g} ({', '.join(loose)}): run lengths below are not known"
+    if comparison.targets_below:
+        left_out = ", ".join(f"{target:g}" for target in comparison.targets_below)
+        yield f"expected running times to {left_out} are left out: Δf counts as no less than {comparison.target:g}"
 
 
 def _unknown(comparison: Comparison) -> Iterator[str]:
     """Yield what files of COCO say of themselves, and how many trials end before the budget of the comparison."""
     yield from (note for data in comparison.external for note in data.data.notes)
+    yield from (_coarse(data.name, data.data.levels) for data in comparison.external if data.data.levels is not None)
     for name in comparison.names:
         common = [t for t in comparison.compared.shared if t.algorithm == name]
         short = sum(trial.known_until < int(comparison.budget * trial.dimension + ROUNDING) for trial in common)
@@ -132,6 +137,16 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
                 f"{name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
                 "target; what they would have found is not known, and not compared"
             )
+
+
+def _coarse(name: str, levels: int) -> str:
+    """Return what it does to an algorithm that its observer wrote Δf down at few levels, or at others."""
+    few = f"{levels} level{'' if levels == 1 else 's'} a decade"
+    return (
+        f"{name}: its data tell where Δf passes {few} (COCO's number_target_triggers: {levels}), not the levels that "
+        f"others have: it may have been better in between, so {name} may rank worse than it is, and is no tie with an "
+        "algorithm that found the same; compare data that COCO logged by its defaults"
+    )
 
 
 def protocol_differences(comparison: Comparison, reading: Reading) -> tuple[str, ...]:

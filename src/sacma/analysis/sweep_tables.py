@@ -19,7 +19,7 @@ from sacma.analysis.sweep import (
     win_shares,
 )
 from sacma.analysis.table_format import csv_of, renderings
-from sacma.analysis.tables import median_delta_f
+from sacma.analysis.tables import long_form, median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.config.sweep import Sweep, SweptAlgorithm
 from sacma.errors import SacmaError
@@ -105,8 +105,7 @@ def _comparisons(
 
 def _with_ranks(medians: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Return medians with the rank of each, and True where it is a first one."""
-    long = ranks.reset_index().melt(RANKING, var_name="algorithm", value_name="rank")
-    long["first"] = firsts(ranks).melt()["value"]
+    long = long_form(ranks, "rank").assign(first=long_form(firsts(ranks), "first")["first"])
     merged = medians.merge(long, "left", [*RANKING, "algorithm"]).rename(columns={"algorithm": "setting"})
     return merged.assign(first=merged["first"].eq(other=True))
 

@@ -90,13 +90,23 @@ def joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFram
     return pd.concat(there, ignore_index=True)[list(columns)] if there else pd.DataFrame(columns=list(columns))
 
 
+def long_form(table: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Return a table with a column an algorithm as rows: the levels of its index, algorithm, and ``value``.
+
+    An algorithm may have any name, also that of one of these columns, which pandas' own ``melt`` refuses.
+
+    >>> long_form(pd.DataFrame({"rank": [1.0, 2.0]}, pd.Index([3, 4], name="function")), "rank").to_numpy().tolist()
+    [[3, 'rank', 1.0], [4, 'rank', 2.0]]
+    """
+    rows = pd.concat([table.index.to_frame(index=False)] * len(table.columns), ignore_index=True)
+    rows["algorithm"], rows[value] = table.columns.repeat(len(table)), table.to_numpy().ravel(order="F")
+    return rows
+
+
 def function_ranks(medians: pd.DataFrame) -> pd.DataFrame:
     """Return the rank of each algorithm on each function: columns dimension, scenario, function, algorithm, rank."""
     parts = (
-        table.rank(axis="columns")
-        .melt(ignore_index=False, value_name="rank")
-        .reset_index()
-        .assign(dimension=D, scenario=s)
+        long_form(table.rank(axis="columns"), "rank").assign(dimension=D, scenario=s)
         for D, s, table in comparisons(medians)
     )
     return joined(parts, [*PLACE, "function", "algorithm", "rank"])
@@ -207,7 +217,7 @@ def overall_pairs(function_ranks: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for scenario, table in _over_dimensions(function_ranks):
         if len(table.columns) > 1:
-            pairs = _pairs(table.groupby("function").mean())
+            pairs = _pairs(table.groupby(level="function").mean())
             pairs.insert(0, "scenario", scenario)
             parts.append(pairs)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -34,6 +34,8 @@ SMALLEST_TARGET = 1e-8  # Δf of run lengths, as in COCO
 
 ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding
 
+COMMON = 0.9  # of the functions on which trials end off the target: share that go as far as an algorithm is said to
+
 LEVELS: Array = 10.0 ** (np.arange(-40, 101) / 5)
 """Of Δf, five a decade from 1e-8: of BBOB in 2009 to 2015; COCO's own are these and others between them."""
 
@@ -189,6 +191,22 @@ def by_cell(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tup
         cells[trial.algorithm][trial.dimension, trial.function].append(trial)
     for algorithm, groups in cells.items():
         yield from (((algorithm, D, f), tuple(groups[D, f])) for D, f in sorted(groups))
+
+
+def reach(trials: Iterable[Trial]) -> float:
+    """Return the evaluations/D that trials of one algorithm go to: whole ones, as far as nine in ten functions do.
+
+    A function goes as far as the shortest of its trials that end off the target. The longest trial says little: one
+    that makes a few evaluations more than the others, to complete a population, would be compared with nobody.
+    Where all trials are at the target it is the length of the longest.
+    """
+    groups = [(D, group) for (_, D, _), group in by_cell(trials)]
+    ends = [[t.evaluations / D for t in group if t.hit_after == math.inf] for D, group in groups]
+    shortest = sorted(min(of) for of in ends if of)
+    if not shortest:
+        return max(trial.evaluations / D for D, group in groups for trial in group)
+    end = shortest[int((1 - COMMON) * (len(shortest) - 1) + ROUNDING)]
+    return float(max(math.floor(end + ROUNDING), 1))
 
 
 def evaluations_to_target(trials: Iterable[Trial], largest: float) -> pd.DataFrame:

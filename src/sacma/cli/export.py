@@ -8,6 +8,7 @@ import typer
 from sacma.cli.common import EXIT_FAILED, counted, err, fail, out, print_damage, print_list
 from sacma.cli.interruption import this_command
 from sacma.cli.options import ResultsArgument
+from sacma.errors import SacmaError
 
 EXAMPLES = (
     "sacma export results/study",
@@ -30,17 +31,21 @@ def export(
     from sacma.analysis.comparison import check_complete, check_finished
     from sacma.analysis.export import find_faults, load_in_cocopp, pack, read_folder
     from sacma.cli.tables import missing_lines
-    from sacma.files.atomic import write_atomically
+    from sacma.files.atomic import why_no_folder, write_atomically
     from sacma.store.completeness import completeness_of_studies
     from sacma.store.store import Store
 
     store = Store(results)
     covered = completeness_of_studies(store)
+    folder = output or results / "export"
+    why = why_no_folder(folder)  # before what takes long
+    if why:
+        option, another = ("--output: ", "another") if output else ("", "another with --output")
+        raise SacmaError(f"{option}{folder} cannot be a folder: {why}; give {another}")
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     check_finished(store, covered)
     print_list("missing", [line for _, completeness in covered for line in missing_lines(completeness)], err)
     check_complete(store, covered)
-    folder = output or results / "export"
     store.prepare("copy it to where it can: COCO data are made in it")
     with store.lock_derived(this_command()):
         for study, completeness in covered:

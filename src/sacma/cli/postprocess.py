@@ -60,7 +60,9 @@ def postprocess(
     targets: Annotated[
         str | None,
         typer.Option(
-            help="Δf of expected running times, like 10,1,1e-3; default: decades from 100 down.", metavar="LIST"
+            help="Δf of expected running times, like 10,1,1e-3, not below the final target; default: decades from 100 "
+            "down.",
+            metavar="LIST",
         ),
     ] = None,
     baseline: Annotated[
@@ -74,7 +76,11 @@ def postprocess(
     budget: Annotated[
         float | None,
         typer.Option(
-            min=1, max=1e9, help="Evaluations/D up to which to compare; default: as far as all go.", metavar="NUMBER"
+            min=1,
+            max=1e9,
+            help="Evaluations/D up to which to compare; default: the smallest budget of your algorithms, or of data of "
+            "others alone as far as all go.",
+            metavar="NUMBER",
         ),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
@@ -109,7 +115,7 @@ def postprocess(
     covered, others = choice.apply(everything, others)
     check_finished(store, covered)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
-    comparison = compare(covered, others, baseline or "", choice.targets, budget)
+    comparison = compare(covered, others, baseline, choice.targets, budget)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:

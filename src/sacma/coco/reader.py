@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from sacma.coco.archives import read_files
+from sacma.coco.levels import coarse_levels
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import BBOB, NOISY, SUITES, Suite
 from sacma.errors import SacmaError
@@ -60,6 +61,7 @@ class CocoData:
     notes: tuple[str, ...]  # remarks on the data, one line each
     files: Mapping[str, bytes]  # index and data files by relative path
     suite: Suite = BBOB
+    levels: int | None = None  # a decade, at which Δf was written down, where that is coarse; see ``coarse_levels``
 
 
 def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
@@ -109,7 +111,7 @@ def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
     if left_out:
         notes.append(f"{path}: of its data files {left_out} runs are in no index file; they are left out")
     curves.sort(key=lambda c: (c.function, c.dimension))
-    return CocoData(tuple(curves), names[0], tuple(notes), files, suite)
+    return CocoData(tuple(curves), names[0], tuple(notes), files, suite, coarse_levels(data.at_levels))
 
 
 def _suite_named(index: bytes) -> Suite:
@@ -210,6 +212,7 @@ class _DataFiles:
         self._taken: dict[str, int] = {}
         self._runs: dict[str, list[Array]] = {}
         self._rows = 0
+        self.at_levels: list[Array] = []  # Δf of each run as it passed levels; that of the last evaluation is none
 
     def curves(self, index: str, entry: _Entry) -> Iterator[Curve]:
         """Yield the trials of an entry. An index may name a data file several times, for successive runs."""
@@ -232,6 +235,7 @@ class _DataFiles:
             parts = [self._runs[name][number] for name in names]
             if not all(map(len, parts)):
                 raise SacmaError(f"{where}: it is empty, not a complete trial")
+            self.at_levels.append(parts[0][1:-1, 1])
             rows = np.concatenate(parts)
             rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
             at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
@@ -244,11 +248,8 @@ class _DataFiles:
     @property
     def left_out(self) -> int:
         """Number of runs in no index: of unfinished trials, or whose index is lost."""
-        there = {
-            name: text.count(b"\n%") + text.startswith(b"%")
-            for name, text in self.files.items()
-            if name.endswith(".dat")
-        }
+        begins = re.compile(rb"(?:\A|[\r\n])%")  # a line, whatever ends the one before
+        there = {name: len(begins.findall(text)) for name, text in self.files.items() if name.endswith(".dat")}
         return sum(number - self._taken.get(name, 0) for name, number in there.items())
 
 

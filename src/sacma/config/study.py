@@ -6,6 +6,7 @@ keys, wrong types and values out of range are errors that name file, line, key a
 
 import math
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -179,7 +180,7 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     """Read a config file; ``overrides`` replace keys of its protocol. A SacmaError says what is wrong, and where."""
     document = read_document(path, "config", ["name", "algorithm"])
     if document.content.keys() >= {"algorithms", "grid"}:
-        raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {path}")
+        raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {shlex.quote(str(path))}")
     replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
     content = with_overrides(document.content, replaced)
     if content.get("settings") is None:  # absent, or a key with nothing but comments below it

@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -134,7 +135,7 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     """Read a sweep file; ``overrides`` replace keys of its protocol. A SacmaError says what is wrong, and where."""
     document = read_document(path, "sweep", ["name", "algorithms", "grid"])
     if "algorithm" in document.content and "grid" not in document.content:
-        raise SacmaError(f"{path}: this is a config, not a sweep; run it with: sacma run {path}")
+        raise SacmaError(f"{path}: this is a config, not a sweep; run it with: sacma run {shlex.quote(str(path))}")
     replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
     try:
         file = SweepFile.model_validate(with_overrides(document.content, replaced))

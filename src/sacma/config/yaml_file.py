@@ -194,7 +194,9 @@ def _reason(detail: Any, key: str, valid_keys: Sequence[str]) -> str:
         case "value_error":
             reason = str(detail["ctx"]["error"])
         case _:
-            reason = f"{given} is not allowed: {detail['msg'].removeprefix('Input ')}"
+            allowed = detail["msg"].removeprefix("Input ")
+            # Which of its limits a number exceeds that is none, is chance.
+            reason = f"{given} is not allowed: {'should be a finite number' if given == 'nan' else allowed}"
     return one_line(reason, LONGEST_REASON)
 
 

@@ -22,6 +22,8 @@ from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
 from sacma.store.stored_study import StoredStudy, check_names, check_one_suite
 
+MOST_SHARDS = 9_999_999
+
 JOBS_PER_CORE = 8
 """At most: a worker takes some 300 MiB."""
 
@@ -67,7 +69,7 @@ def _specs(studies: Sequence[StoredStudy], given: str | None) -> tuple[TrialSpec
         return specs
     match = re.fullmatch(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})", given)
     if match is None or int(match[1]) > int(match[2]):
-        raise SacmaError(f"--shard: {given!r} is not allowed; give K/N with 1 <= K <= N, like 2/10")
+        raise SacmaError(f"--shard: {given!r} is not allowed; give K/N with 1 <= K <= N <= {MOST_SHARDS}, like 2/10")
     return shard(specs, int(match[1]), int(match[2]))
 
 

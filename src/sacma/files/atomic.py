@@ -89,6 +89,15 @@ def check_replaceable(path: Path) -> None:
         raise SacmaError(f"{path} is in the way: it is {what}, where a folder is to be written; move it away")
 
 
+def why_no_folder(path: Path) -> str:
+    """Return why files cannot be written to a folder ``path``, which need not be there yet; empty if they can."""
+    path = path.absolute()
+    there = next(place for place in (path, *path.parents) if os.path.lexists(place))
+    if not there.is_dir():
+        return f"{there} is no folder"
+    return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written to"
+
+
 def remove(path: Path) -> None:
     """Remove a file, a link or a folder, if it is there, as far as possible."""
     if path.is_dir() and not path.is_symlink():

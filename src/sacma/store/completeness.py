@@ -1,5 +1,6 @@
 """Completeness of planned trials: done, failed, damaged or missing."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +61,8 @@ def completeness_of_studies(store: Store, *, needed: bool = True) -> tuple[tuple
     """Return the studies in ``store`` with their completeness; raise SacmaError if there are none but ``needed``."""
     studies = store.studies()
     if needed and not studies:
-        raise SacmaError(f"{store.root} holds no results; make some with: sacma run CONFIG… --results {store.root}")
+        command = f"sacma run CONFIG… --results {shlex.quote(str(store.root))}"
+        raise SacmaError(f"{store.root} holds no results; make some with: {command}")
     return tuple((study, completeness_of(store, study.specs())) for study in studies)
 
 

@@ -75,9 +75,15 @@ class Store:
 
     @contextlib.contextmanager
     def lock_records(self, command: str) -> Iterator[None]:
-        """Hold the lock for writing studies and records; raise FolderInUseError if another process holds it."""
+        """Hold the lock for writing studies, records and failures, whose folders are there from then on.
+
+        Raises FolderInUseError if another process holds it.
+        """
         with locked(self.root / _RECORDS_LOCK, command):
             self._clean(_WRITTEN)
+            for name in _WRITTEN:  # also of a shard without trials, so that all shards are copied by the same command
+                with contextlib.suppress(OSError):  # of a full disk or a file there tells who writes to it
+                    (self.root / name).mkdir(exist_ok=True)
             yield
 
     @contextlib.contextmanager

@@ -3,6 +3,8 @@
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,10 +12,11 @@ import pytest
 from scipy.stats import norm
 
 from sacma.algorithms.registry import Origin
-from sacma.analysis.comparison import Comparison, compare
+from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.first import headline
 from sacma.analysis.tables import overall_pairs, overall_ranks
+from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
 from sacma.store.stored_study import StoredStudy
 from tests.analysis.made import Improvements, compared, made
@@ -128,7 +131,31 @@ def test_nothing_in_common() -> None:
     """Without a common function nobody is ranked."""
     one = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-2"})
     other = made("gp5", lambda _: level(1.0), {**PROTOCOL, "functions": "3-4"})
-    assert headline(find(compared(one, other))).headline.startswith("Nothing can be ranked")
+    assert headline(find(compared(one, other))).headline.startswith("Nothing can be ranked: no function")
+
+
+def test_trials_that_end_before_the_budget_are_the_cause_that_is_named() -> None:
+    """All have the same functions, but one no trial that is long enough: the largest budget with ranks is said."""
+    short = made("gp1", lambda _: [(1, 100.0), (30, 5.0)], PROTOCOL | {"budget": 20.5})
+    long = made("cmaes", lambda _: level(1.0), PROTOCOL)
+    comparison = compare([short, long], budget=40.0)
+    assert headline(find(comparison)).headline == (
+        "Nothing can be ranked after 40·D evaluations: trials of GP-1 end earlier, off the target; compare up to "
+        "20.5·D evaluations, the most at which there are ranks, by --budget 20.5."
+    )
+    assert not find(replace(comparison, own_budget=20.5))["overall_ranks"].empty
+
+
+def test_trials_too_short_for_any_budget() -> None:
+    """Who ends within the first D evaluations can be compared with nobody."""
+    curves = tuple(Curve(f, 2, 1, 1, np.array([1.0]), np.array([9.0])) for f in range(1, 9))
+    external = ExternalData("Theirs", Path("theirs"), CocoData(curves, "Theirs", (), {}))
+    protocol = {**PROTOCOL, "dimensions": "2", "instances": "1"}
+    comparison = compare([made("cmaes", lambda _: level(1.0), protocol)], [external])
+    assert headline(find(comparison)).headline == (
+        "Nothing can be ranked after 40·D evaluations: trials of Theirs end earlier, off the target; choose "
+        "algorithms whose trials are longer by --algorithms."
+    )
 
 
 def test_who_has_no_rank_there_is_named() -> None:

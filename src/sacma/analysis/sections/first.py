@@ -10,6 +10,7 @@ import pandas as pd
 from sacma.analysis.comparison import MANY, Comparison
 from sacma.analysis.ledger import Ledger, dimensions, listed
 from sacma.analysis.section import Findings, Json, Make, Report, Section, rounded
+from sacma.analysis.sections.nothing_ranked import nothing_ranked
 from sacma.analysis.sections.ranks import are_compared
 from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, PLACE, decisive, overall_pairs, overall_ranks
 from sacma.analysis.terms import TERMS
@@ -92,8 +93,7 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
     scenario, overall, pairs = comparison.fixed_budgets[-1], findings["overall_ranks"], findings["overall_pairs"]
     ranks = overall[overall["scenario"] == scenario].sort_values("mean_rank", kind="stable")
     if ranks.empty:
-        none = "Nothing can be ranked: no function and dimension is common to all algorithms"
-        return f"{none}; choose some that have one by --algorithms.", ""
+        return findings.once(nothing_ranked), ""
     lowest = np.isclose(ranks["mean_rank"], ranks["mean_rank"].min())
     leaders, others = ranks["algorithm"][lowest].to_list(), ranks["algorithm"][~lowest].to_list()
     first = ledger.say("lowest mean rank, all dimensions", ranks["mean_rank"].iloc[0], ".2f")

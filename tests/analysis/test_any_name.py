@@ -1,0 +1,73 @@
+"""An algorithm may be called like a column of a table, or what pandas calls one by itself."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from sacma.analysis.comparison import Covered
+from sacma.analysis.sections import all_sections, find
+from sacma.config.plan import TrialSpec
+from tests.analysis.made import Improvements, compared, made
+from tests.commands import sacma
+
+PROTOCOL: dict[str, object] = {"functions": "1-6", "dimensions": "2,3", "instances": "1", "budget": 50.0}
+OF_PANDAS = ("columns", "index", "level", "level_0", "level_1", "name", "size", "value", "values", "variable")
+
+
+def frames_of(names: list[str]) -> dict[str, pd.DataFrame]:
+    """Return all data frames of a report on algorithms of these names, in order; the first of them is the worst."""
+
+    def study(name: str, number: int) -> Covered:
+        def found(spec: TrialSpec) -> Improvements:
+            return [(1, 10.0), (20, (spec.function % 3 + spec.instance) / (number + 1))]
+
+        return made("ada_kendall", found, PROTOCOL, name=name, generations=(10, 5))
+
+    comparison = compared(*(study(name, number) for number, name in enumerate(names)))
+    findings = find(comparison)
+    return {
+        name: findings[name] for section in all_sections() if section.applies(comparison) for name in section.frames
+    }
+
+
+def test_columns_of_all_tables_are_names_like_others() -> None:
+    """Tables on algorithms called like the columns of any table are those on others, but for the names."""
+    others = [f"A{number}" for number in range(8)]
+    expected = frames_of(others)
+    columns = {str(column) for frame in expected.values() for column in frame.columns} | set(OF_PANDAS)
+    names = sorted(name for name in columns if re.fullmatch("[A-Za-z0-9][A-Za-z0-9_]*", name))
+    assert {"rank", "function", "dimension", "instance", "budget", "level", "algorithm", "target"} <= set(names)
+    for start in range(0, len(names), 8):
+        group = [*names[start : start + 8], *(f"z{number}" for number in range(8))][:8]
+        of = dict(zip(others, group, strict=True))
+        for name, frame in frames_of(group).items():
+            pd.testing.assert_index_equal(frame.columns, expected[name].columns)
+            # Restarts of run lengths are drawn by name, and the quantities of sentences name algorithms.
+            if not name.startswith("ecdf") and "quantity" not in frame:
+                pd.testing.assert_frame_equal(frame, expected[name].replace(of).astype(frame.dtypes))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("budget", "dimension", "function", "instance", "rank"), ("algorithm", "level", "target", "value", "variable")],
+)
+def test_commands_take_them(names: tuple[str, ...], tmp_path: Path) -> None:
+    """A report with all figures, its CSV files and an export are made of them."""
+    for name in names:
+        content = {"name": name, "algorithm": "surrogate-cmaes"}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content))
+    protocol = ("--functions", "1,8", "--dimensions", "2,3", "--instances", "1-2", "--budget", 10)
+    run = sacma("run", *(f"{name}.yaml" for name in names), *protocol, "--results", "out", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    done = sacma("postprocess", "out", "--no-pages", "--no-pdf", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    tables = tmp_path / "out" / "report" / "tables"
+    for table in ("median_delta_f", "function_ranks", "mean_ranks", "overall_ranks"):
+        assert set(pd.read_csv(tables / f"{table}.csv")["algorithm"]) == set(names)
+    assert set(pd.read_csv(tables / "overall_pairs.csv")["winner"]) == set(names)
+    exported = sacma("export", "out", "--accept-warnings", cwd=tmp_path)
+    assert exported.returncode == 0, exported.stderr
+    assert {path.stem for path in (tmp_path / "out" / "export").glob("*.tgz")} == set(names)
