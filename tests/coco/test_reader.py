@@ -210,7 +210,7 @@ def test_runs_that_no_index_has(old: Path) -> None:
     (old / "other.dat").write_text(OLD_RUN)
     loaded = load_coco(old)
     assert len(loaded.curves) == 2
-    assert loaded.notes == (f"{old}: of its data files 2 runs are in no index file; they are left out",)
+    assert loaded.notes == (f"{old}: of its data files 2 runs are in no index file, and left out",)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -225,7 +225,7 @@ def test_runs_are_counted_with_any_line_ends(data: Data, tmp_path: Path, end: st
     lacking = re.sub(rb", 41:[^,\r\n]*", b"", content, count=1)
     assert lacking != content
     index.write_bytes(lacking)
-    assert load_coco(folder).notes == (f"{folder}: of its data files 1 runs are in no index file; they are left out",)
+    assert load_coco(folder).notes == (f"{folder}: of its data files 1 run is in no index file, and left out",)
 
 
 def test_names_cannot_command_a_terminal(old: Path) -> None:

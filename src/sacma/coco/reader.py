@@ -109,7 +109,8 @@ def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
         )
     left_out = data.left_out
     if left_out:
-        notes.append(f"{path}: of its data files {left_out} runs are in no index file; they are left out")
+        runs = "1 run is" if left_out == 1 else f"{left_out} runs are"
+        notes.append(f"{path}: of its data files {runs} in no index file, and left out")
     curves.sort(key=lambda c: (c.function, c.dimension))
     return CocoData(tuple(curves), names[0], tuple(notes), files, suite, coarse_levels(data.at_levels))
 
