@@ -71,6 +71,20 @@ def no_setting_at_all(problem: Any, rng: Any, step: np.ndarray[Any, Any] = np.ze
     pass
 
 
+def given_as_a_tuple(problem: Any, rng: Any, box: Annotated[tuple[float, float], Field(description="box")]) -> None:
+    pass
+
+
+def given_as_paths(problem: Any, rng: Any, where: list[Path]) -> None:
+    pass
+
+
+def given_as_one_of_them(
+    problem: Any, rng: Any, step: float | tuple[float, ...], kind: Literal["a"], sizes: list[int | None]
+) -> None:
+    pass
+
+
 def taken(problem: Any, rng: Any, copy: bool = True) -> None:  # noqa: FBT001, FBT002
     pass
 
@@ -87,6 +101,8 @@ def taken(problem: Any, rng: Any, copy: bool = True) -> None:  # noqa: FBT001, F
         ),
         (no_config_holds_it, "which no config can hold"),
         (no_setting_at_all, "a type hint of parameter step of no_setting_at_all cannot be validated"),
+        (given_as_a_tuple, "parameter box of given_as_a_tuple is a tuple, of which no config has a value; use bool,"),
+        (given_as_paths, "parameter where of given_as_paths is a Path, of which no config has a value; use"),
         (taken, "parameter copy of taken cannot name a setting"),
     ],
 )
@@ -96,6 +112,12 @@ def test_what_cannot_be_an_algorithm(function: Callable[..., None], message: str
         sacma.algorithm(function)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_choice_of_types_needs_one_that_a_file_has() -> None:
+    """And literals and lists have no type that is missing there."""
+    made = sacma.algorithm(given_as_one_of_them)
+    assert made.settings.model_validate({"step": 1.0, "kind": "a", "sizes": [1, None]})
 
 
 @pytest.mark.parametrize("name", ["", "My ES", "-es", "x" * 65])

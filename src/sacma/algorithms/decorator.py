@@ -4,7 +4,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, get_type_hints, overload
+from datetime import date, timedelta
+from enum import Enum
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.errors import PydanticUserError
@@ -14,6 +17,9 @@ from sacma.algorithms.base import Algorithm
 from sacma.algorithms.settings import ALLOWED, SettingsError, validated
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
+
+NOT_OF_FILES = (tuple, set, frozenset, bytes, complex, PurePath, Enum, date, timedelta)
+"""Types that strict validation makes of nothing that a file has."""
 
 FIRST = 2  # number of parameters before the settings: the problem and the random generator
 
@@ -102,11 +108,24 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
         fields[parameter.name] = (hints[parameter.name], default)
         if default is not ... and not (isinstance(default, FieldInfo) and default.is_required()):
             _check_default(what, fields[parameter.name], config)
+        elif kind := _not_of_a_file(hints[parameter.name]):
+            raise SacmaError(f"{what} is a {kind}, of which no config has a value; {ALLOWED}")
     with _hints_of(function.__name__):
         model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
     for name, field in model.model_fields.items():
         _check_alias(f"parameter {name} of {function.__name__}", field)
     return model
+
+
+def _not_of_a_file(hint: Any) -> str:
+    """Return the type within a hint of which strict validation takes no value of a file; empty where it is none."""
+    if get_origin(hint) is Annotated:
+        return _not_of_a_file(get_args(hint)[0])
+    kind = get_origin(hint) or hint
+    if isinstance(kind, type) and issubclass(kind, NOT_OF_FILES):
+        return kind.__name__
+    inner = [] if kind is Literal else [_not_of_a_file(each) for each in get_args(hint)]
+    return inner[0] if inner and (all(inner) or kind is list) else ""
 
 
 def _check_alias(what: str, field: FieldInfo) -> None:
