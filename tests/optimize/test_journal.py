@@ -73,6 +73,15 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     assert content.archive[0].shape == (BUDGET, 3)
 
 
+def test_an_optimizer_is_loaded_with_all_evaluations(tmp_path: Path) -> None:
+    """Also with those behind the budget of the call that began the journal."""
+    path = tmp_path / "journal.jsonl"
+    for budget in (10, 30):
+        result = sacma.minimize(lambda x: float(x @ x), [1.0, 2.0], 0.5, seed=1, budget=budget, journal=path)
+    loaded = sacma.SurrogateCMAES.load(path)
+    assert (loaded.result.nfev, loaded.result.fun, loaded.stop()) == (30, result.fun, {"budget": 30})
+
+
 @pytest.mark.parametrize("at", [0, 3, 49, BUDGET - 1])
 def test_an_interrupted_run_goes_on(alone: Path, tmp_path: Path, at: int) -> None:
     """The same call makes what is missing, and both files and results are the same as without an interruption."""

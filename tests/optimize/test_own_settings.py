@@ -121,6 +121,15 @@ def test_the_journal_of_another_class_is_another_call(tmp_path: Path) -> None:
         sacma.SurrogateCMAES.load(path, method=Disguised())
 
 
+def test_a_class_of_a_long_name(tmp_path: Path) -> None:
+    """Its end is what tells it from others."""
+    kind = type("Long" * 60, (MySettings,), {"__module__": __name__})
+    path = tmp_path / "journal"
+    found(5, kind(), journal=path)
+    assert found(9, kind(), journal=path).nfev == 9
+    assert sacma.SurrogateCMAES.load(path, method=kind()).result.nfev == 9
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

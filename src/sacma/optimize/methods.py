@@ -23,6 +23,14 @@ COMPOSED = "sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strat
 """The words of a refusal for methods with populations."""
 
 
+LONGEST_CLASS = 100  # characters of a class's name
+
+
+def class_name(kind: type[BaseModel]) -> str:
+    """Return the name of a class, or its end: within functions names can have any length."""
+    return kind.__qualname__[-LONGEST_CLASS:]
+
+
 @dataclass(frozen=True)
 class Method:
     """An algorithm with settings."""
@@ -47,7 +55,7 @@ class Method:
     def own_class(self) -> str | None:
         """Name of the class of the settings, where it is one of the user's own: not that of the algorithm."""
         kind = type(self.settings)
-        return None if kind is ALGORITHMS[self.algorithm].settings else kind.__qualname__
+        return None if kind is ALGORITHMS[self.algorithm].settings else class_name(kind)
 
     @property
     def allows_discrete(self) -> bool:

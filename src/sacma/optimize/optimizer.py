@@ -230,8 +230,9 @@ class SurrogateCMAES:
     def load(cls, path: str | os.PathLike[str], *, method: StrategySettings | None = None) -> Self:
         """Return the optimizer that was saved to, or that wrote its journal to, ``path``.
 
-        It is computed again from its evaluations, and goes on bit by bit as the one that was saved. The time limit
-        begins anew. Nothing is written to ``path``.
+        It is computed again from its evaluations, and goes on bit by bit as the one that was saved, with its budget, or
+        that of all evaluations where calls with larger ones went on. The time limit begins anew. Nothing is written to
+        ``path``.
 
         Args:
             path: of the file.

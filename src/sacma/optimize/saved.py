@@ -23,6 +23,7 @@ from sacma.optimize.call import Call, Limits, checked_call, checked_limits, chec
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.evaluation import Evaluated, Known, as_arrays, constraints_of_all
 from sacma.optimize.evaluation_lines import evaluation_in, evaluation_line, json_of, longest_line, real, to_line
+from sacma.optimize.methods import class_name
 from sacma.optimize.saved_method import METHOD, method_as_json, method_in, own_method
 from sacma.optimize.space import space_as_json, space_of
 from sacma.optimize.versions import differing, versions
@@ -70,6 +71,8 @@ class JournalContent:
     def call_with(self, method: object, path: object) -> Call:
         """Return the call, with settings of the class of ``method`` where that is the user's own.
 
+        Its budget is that of all evaluations, where calls with larger ones have gone on.
+
         Args:
             method: settings of this class, or None.
             path: of the file, for errors.
@@ -78,15 +81,15 @@ class JournalContent:
             TypeError, ValueError: ``method`` is not of this class, or None is needed or missing.
         """
         call = self.call
+        if len(self.evaluations) > call.limits.budget:
+            call = replace(call, limits=replace(call.limits, budget=len(self.evaluations)))
         if self.own_class is None:
             if method is not None:
                 refuse("method", method, "None, as the file names all that its method is made of")
             return call
-        if method is None:
+        if not isinstance(method, StrategySettings) or class_name(type(method)) != self.own_class:
             needed = f"settings of the class {shown(self.own_class)}, with which this file was written"
-            refuse("method", None, f"{needed}: no file brings a class")
-        if type(method).__qualname__ != self.own_class or not isinstance(method, StrategySettings):
-            refuse("method", method, f"settings of the class {shown(self.own_class)}, with which this file was written")
+            refuse("method", method, f"{needed}: no file brings a class")
         try:
             chosen = own_method(self.header["call"], type(method), call.sigma0, bounded=call.box.bounded)
         except ValueError as error:

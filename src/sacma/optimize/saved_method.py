@@ -8,13 +8,13 @@ from pydantic import BaseModel, ValidationError
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.nested import resolve
 from sacma.files.printable import one_line, shown
-from sacma.optimize.methods import Method, method_of, registered
+from sacma.optimize.methods import LONGEST_CLASS, Method, method_of, registered
 from sacma.strategy.settings import StrategySettings
 
 METHOD = ("algorithm", "own_class", "settings")
 """Keys of a header's call."""
 
-LONGEST_NAME = 100  # characters of a class's or a key's name
+LONGEST_KEY = 100  # characters of a key
 LONGEST_REASON = 300  # characters of what is said about a setting
 
 _NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}
@@ -39,7 +39,7 @@ def method_in(given: Mapping[str, Any], sigma0: float, *, bounded: bool) -> Meth
     algorithm, own_class = registered(given["algorithm"]), given["own_class"]
     if own_class is None:
         return _checked(algorithm.name, algorithm.settings, given["settings"], sigma0, bounded=bounded)
-    if not isinstance(own_class, str) or len(own_class) > LONGEST_NAME:
+    if not isinstance(own_class, str) or len(own_class) > LONGEST_CLASS:
         _refuse("own_class", own_class, "the name of a class, or null")
     if algorithm is not surrogate_cmaes:
         _refuse(
@@ -71,7 +71,7 @@ def _checked(algorithm: str, kind: type[BaseModel], given: object, sigma0: float
         within, _ = resolve(kind, tuple(map(str, first["loc"])))
         key = ".".join(["settings", *within])
         reason = one_line(first["msg"], LONGEST_REASON)
-        _refuse(one_line(key, LONGEST_NAME), first["input"], f"a setting: {reason}")
+        _refuse(one_line(key, LONGEST_KEY), first["input"], f"a setting: {reason}")
     method = Method(algorithm, settings)
     if method_of(method, sigma0=sigma0, bounded=bounded) != method:
         key, value = "within_box", parts.get("within_box")
