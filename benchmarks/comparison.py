@@ -133,9 +133,9 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     best = logs.drop(columns=name).min(axis=1)
     gap = (logs[name] - best).groupby(level="scenario").mean()
     virtual = best.groupby(level="scenario").mean()
-    print(f"\nThe best of all others on each function, and by how much {name} is behind it in the mean (ahead: −):\n")
+    print(f"\nThe virtual best, which is the best of all others on each function, and the mean of {name} minus it:\n")
     print(markdown_head("", *scenarios))
-    for what, values in (("best of all others", virtual), (f"{name} behind it", gap)):
+    for what, values in (("virtual best", virtual), (f"{name} minus virtual best", gap)):
         print(markdown(what, *(_cell(values[s]) for s in scenarios)))
     there = [other for other in LEADERS if other in order]
     if name not in there or len(there) < 2:
@@ -145,7 +145,8 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     pairs = pairwise_table(leaders)
     column = decisive(pairs.columns)
     corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
-    print(f"\np-values by {corrected} where the mean rank of {name} is lower (bold below {ALPHA:g}), tested among")
+    where = f"where the mean rank of {name} is lower, else empty (bold below {ALPHA:g})"
+    print(f"\np-values by {corrected} {where}, tested among")
     print(f"{', '.join(there)}:\n")
     print(markdown_head("", *scenarios))
     p_of = pairs[pairs["winner"] == name].set_index(["loser", "scenario"])[column]

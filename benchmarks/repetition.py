@@ -49,7 +49,7 @@ def medians_of(comparison: Comparison) -> pd.DataFrame:
 
 
 def print_repetition(here: pd.DataFrame, name: str) -> None:
-    """Print mean ranks and means of the algorithm, at first and later, and how it then stands to the others."""
+    """Print mean ranks and means of the algorithm, in the comparison and in these data, and how these stand."""
     scenarios = list(here["scenario"].unique())
     others = here.columns.difference([name, "later", "scenario"])
     values = [here[here["scenario"] == scenario].drop(columns="scenario") for scenario in scenarios]
@@ -57,11 +57,11 @@ def print_repetition(here: pd.DataFrame, name: str) -> None:
     for what, measure in MEASURES.items():
         first = [measure(of.drop(columns="later")) for of in values]
         later = [measure(of.drop(columns=name)) for of in values]
-        for label, who, found in (("at first", name, first), ("later", "later", later)):
+        for label, who, found in (("in the comparison", name, first), ("these data", "later", later)):
             cells = (bold(f"{of[who]:.2f}", of[who] < of[others].min()) for of in found)
             print(markdown(f"{what}, {label}", *cells))
         lowest = (f"{of[others].idxmin()} {bold(f'{of[others].min():.2f}', bold=False)}" for of in later)
-        print(markdown(f"{what}, then lowest of the others", *lowest))
+        print(markdown(f"{what}, lowest of the others", *lowest))
     now = here.drop(columns=name).rename(columns={"later": name}).reset_index()
     medians = now.melt([*PLACE, "scenario"], var_name="algorithm", value_name="log10")
     medians["median_delta_f"] = 10.0 ** medians["log10"]

@@ -110,13 +110,13 @@ class SurrogateStrategy:
         self._model: TrainedModel | None = None  # the last, since a restart
         self._proposals: Array | None = None  # that f evaluates, as the archive keeps them, shape (n, D)
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
+        self._patience = Patience(settings.control, "generations")
         self._steps = self._optimize()
         self._asked: Sequence[Array] | None = next(self._steps, None)
 
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
         restarts, last = self._settings.restarts.build(self._context), None
-        patience = Patience(self._settings.control, "generations")
         while (start := restarts.next(last)) is not None:
             before = self.true_evaluations
             run = yield from self._search_first(self._begin(start), start)
@@ -129,10 +129,9 @@ class SurrogateStrategy:
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
                 self._population.recall(proposed)
-                values = yield from self._control.evaluate(self._population)  # steps 2 to 11: f, the model, or both
-                patience.passes(self.true_evaluations)
+                values = yield from self._ranking_values(self._population)  # steps 2 to 11: f, the model, or both
                 if values is not None:
-                    run.tell(ranking_values_of(self._control, values, run.population_size))  # CMA-ES's own update
+                    run.tell(values)  # CMA-ES's own update
                     self._report(self._population)
                     self._model = self._population.model or self._model
                     proposed = yield from self._evaluate_proposals(run, self._population.model)
@@ -140,6 +139,12 @@ class SurrogateStrategy:
             self._population = None
             value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
             last = LastRun(run, self.true_evaluations - before, value_at_mean)
+
+    def _ranking_values(self, population: Population) -> Generator[Sequence[Array], Array, Array | None]:
+        """Return the values by which the control ranks a population, shape (λ,); None where it discards it."""
+        values = yield from self._control.evaluate(population)
+        self._patience.passes(self.true_evaluations)
+        return None if values is None else ranking_values_of(self._control, values, population.size)
 
     def _begin(self, start: Start) -> Sampling:
         """Begin a run, with the memory of earlier ones that its start keeps."""
