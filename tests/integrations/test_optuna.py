@@ -188,9 +188,7 @@ def test_workers_at_a_time(workers: int, method: str, points: int) -> None:
 
     study = study_of(sampler())
     in_turns(study, [sampler() for _ in range(workers)], 150, seed=workers)
-    started = all_params(study)[0]  # with the default once more, where the run begins before this trial ends
-    again = int(method == DEFAULT and started in all_params(study)[1:])
-    assert len({str(params) for params in all_params(study)}) == len(study.trials) - again
+    assert len({str(params) for params in all_params(study)}) == len(study.trials)
     assert len(places(study)) == len(set(places(study)))
     assert study.best_value < 0.05
     learned = [n for claim in claims(study) if claim["closing"] for n in claim["closing"]["learned"]]
@@ -206,7 +204,7 @@ def test_workers_at_a_time(workers: int, method: str, points: int) -> None:
     study.sampler, newcomers.sampler = sampler(), newcomer
     assert newcomers.ask(SPACE).params == study.ask(SPACE).params
     (run,) = newcomer._runs.values()
-    strategy: Any = run._run._strategy
+    strategy: Any = run._run._strategy._strategy  # type: ignore[union-attr]
     archive, cube = strategy._archive, run._values.cube
     known = {value: point for point, value in zip(archive.points, archive.values.tolist(), strict=True)}
     for n in due:

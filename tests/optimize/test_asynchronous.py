@@ -132,7 +132,7 @@ def test_with_one_worker_it_is_the_run_without() -> None:
 
 
 def strategy_of(run: Run) -> Any:
-    strategy = run._strategy
+    strategy = run._strategy._strategy  # type: ignore[union-attr]
     assert isinstance(strategy, SurrogateStrategy)
     return strategy
 

@@ -24,7 +24,7 @@ def test_they_are_of_the_same_distribution() -> None:
     es = after(60, scale=[1.0, 0.1], method="cmaes")
     rng = np.random.default_rng(1)
     points = np.array([es._run.further(rng) for _ in range(4000)])
-    strategy: Any = es._run._strategy
+    strategy: Any = es._run._strategy._strategy  # type: ignore[union-attr]
     inner = strategy._sampling._es
     expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
     assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
@@ -47,7 +47,7 @@ def test_they_are_within_the_bounds_and_change_nothing() -> None:
 def test_models_learn_from_them() -> None:
     """Their values are in the archive, in the strategy's coordinates; they count as no evaluations."""
     es = after(30, scale=[1.0, 0.1])
-    strategy: Any = es._run._strategy
+    strategy: Any = es._run._strategy._strategy  # type: ignore[union-attr]
     before, count = es.result.nfev, len(strategy._archive)
     es._run.learn(np.array([[0.5, 0.2]]), np.array([7.0]))
     archive = strategy._archive

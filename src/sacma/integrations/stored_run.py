@@ -204,7 +204,13 @@ class StoredRun:
         return sorted(claims, key=lambda claim: claim.trial)
 
     def _at(self, place: int) -> Iterator[FrozenTrial]:
-        """Yield the trials that claim a place of the open population."""
+        """Yield the trials that claim a place of the open population, of the first also earlier ones at its point."""
+        if self._population == 0:
+            for number, trial in self._trials.items():
+                if number >= self.founding.trial:
+                    break
+                if number not in self._learned and self._values.cube.is_at(trial.params, self._tasks[place][1]):
+                    yield trial
         for claim in self._claims_in(self._population):
             if claim.place == place and claim.closing == self._closing:
                 yield self._trials[claim.trial]

@@ -101,9 +101,10 @@ def checked_call(
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
-    return Call(
-        x, box, sigma, chosen, seed, evaluated(archive, lower, upper, scales, constraints=m), limits, space, kept
-    )
+    known = evaluated(archive, lower, upper, scales, constraints=m)
+    if space is not None and known is not None:  # so that x₀ is known where it is a result's params
+        known = space.rounded(known[0]), *known[1:]
+    return Call(x, box, sigma, chosen, seed, known, limits, space, kept)
 
 
 def with_noise(call: Call, noisy: object) -> Call:
@@ -129,7 +130,8 @@ def _point_in(space: Space, x0: object) -> object:
         return np.clip(space.partial_point(x0 or {}, "x0"), *space.bounds)
     if (point := initial_point(x0)).shape != (space.dimension,):
         refuse("x0", x0, allowed)
-    return point
+    inside = np.all((point >= space.bounds[0]) & (point <= space.bounds[1]))
+    return space.rounded(point[None])[0] if inside else point
 
 
 def _archive_in(space: Space, archive: Any) -> object:

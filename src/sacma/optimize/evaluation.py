@@ -160,7 +160,7 @@ def evaluate(fun: Function, point: Array) -> Evaluation:
     except Exception as error:  # noqa: BLE001 the border of the user's function
         return Evaluation(math.nan, _one_line(error), Raised(error) if isinstance(error, MISTAKES) else None)
     evaluation = evaluation_of(returned)
-    if evaluation.failure and _never_a_number(returned):
+    if evaluation.failure and never_a_number(returned):
         return evaluation._replace(raised=Raised(TypeError(evaluation.failure)))
     return evaluation
 
@@ -173,10 +173,10 @@ def evaluate_apart(fun: Function, point: Array) -> Evaluation:
         return Evaluation(math.nan, _one_line(error))
 
 
-def _never_a_number(returned: object) -> bool:
+def never_a_number(returned: object) -> bool:
     """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
     if isinstance(returned, ConstrainedValue):
-        return _never_a_number(returned.value) or _of_another_size(returned.constraints, returned.number)
+        return never_a_number(returned.value) or _of_another_size(returned.constraints, returned.number)
     if isinstance(returned, np.ndarray | np.generic) and returned.dtype.kind in "cSU":
         return True
     no_number = (str, bytes, complex, Mapping, Coroutine, Generator)

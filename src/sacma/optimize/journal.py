@@ -204,7 +204,7 @@ def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], N
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
     """Refuse the journal of another call, by the argument that differs."""
     there, here = content.header["call"], json.loads(to_line(as_json(call)))
-    if there == here:
+    if json.dumps(there) == json.dumps(here):  # where 1 is not True
         return
     what, one, other = (
         _difference_of_spaces(content.call.space, call.space)
@@ -232,8 +232,11 @@ def _difference_of_spaces(there: Space | None, here: Space | None) -> Difference
         return None
     one, other = ({} if space is None else space.parameters for space in (there, here))
     for name in (*one, *other):
-        if one.get(name) != other.get(name):
+        if repr(one.get(name)) != repr(other.get(name)):  # of choices, True is not 1
             return f"space, in {shown(name)}", one.get(name), other.get(name)
+    for first, second in zip(one, other, strict=True):
+        if first != second:
+            return "order of the parameters of the space", f"{first} first", f"{second} first"
     return None
 
 

@@ -27,7 +27,9 @@ def message_of(call: Call, status: Status, best: Best, failures: int, last_failu
         Status.RESTARTS: "the last restart that the settings allow has ended"
         if call.method.strategy is not None
         else "the method has ended",
-        Status.FAILURES: f"{limits.max_failures} evaluations failed in a row",
+        Status.FAILURES: "an evaluation failed"
+        if limits.max_failures == 1
+        else f"{limits.max_failures} evaluations failed in a row",
         Status.INTERRUPTED: "interrupted",
     }
     message = messages[status]
@@ -36,6 +38,6 @@ def message_of(call: Call, status: Status, best: Best, failures: int, last_failu
         message += f"; the last failure: {last_failure}"
     if best.violation > 0.0 and math.isfinite(best.value):
         message += f"; no point kept all constraints: that of the smallest violation, {best.violation:g}, is given"
-    if not best.number:
+    if not best.number and not call.noisy:
         message += "; nothing better than the given archive was found"
     return message

@@ -143,10 +143,22 @@ def minimize(
                 refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
             except BrokenExecutor as error:
                 raise workers_error(error, run.result()) from error
+            except Exception as error:
+                _attach(run.result(), error)
+                raise
     result = run.result()
     if callable(at_end := getattr(callback, "at_end", None)):
-        at_end(result)
+        with contextlib.suppress(KeyboardInterrupt):  # which cannot end the run any more
+            at_end(result)
     return result
+
+
+def _attach(result: Result, error: Exception) -> None:
+    """Give an error, such as a callback's, what was found until then."""
+    if result.nfev and not hasattr(error, "result"):
+        with contextlib.suppress(AttributeError, TypeError):  # of a class that takes no more attributes
+            error.result = result  # type: ignore[attr-defined]
+            error.add_note(f"what {result.nfev} evaluations have found is in this exception's attribute result")
 
 
 @dataclass(frozen=True)
@@ -165,22 +177,24 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
         with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
-            mistaken = False
+            checked: list[Numbered] = []  # that may show a mistake in f
             try:
                 for number, evaluation in evaluations:
-                    mistaken = True
+                    checked = [(number, evaluation)]
                     first.check(evaluation, any_value=run.evaluations > run.failures)
-                    mistaken = False
+                    checked = []
                     _record(run, number, evaluation)
                     if not workers.several and run.status != Status.GOING_ON:
                         break
             except BaseException as error:
-                if mistaken and isinstance(error, MISTAKES):
-                    if journal is not None:
+                rest = workers.rest(evaluations, error)
+                if checked and isinstance(error, MISTAKES):
+                    checked += rest
+                    rest = iter(checked)
+                    if all(evaluation.failure for _, evaluation in checked) and journal is not None:
                         journal.withdraw()
-                elif isinstance(evaluations, AsTheyCome):
-                    rest = evaluations.rest(waits=workers.awaited_after(error))
-                    _keep_rest(run, rest, records=not isinstance(error, JournalError))
+                        raise
+                _keep_rest(run, rest, records=not isinstance(error, JournalError))
                 if isinstance(error, JournalError):
                     error.result = run.result()
                 raise
@@ -214,7 +228,7 @@ def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Eva
     def begin() -> Task | None:
         return run.begin() if run.status == Status.GOING_ON else None
 
-    return AsTheyCome(workers.pool, fun, begin)
+    return AsTheyCome(workers.pool, fun, begin, lambda: run.status not in {Status.GOING_ON, Status.BUDGET})
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

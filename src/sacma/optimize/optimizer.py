@@ -8,10 +8,10 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import real_array, refuse
+from sacma.optimize.arguments import holds_text, real_array, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
+from sacma.optimize.evaluation import ConstrainedValue, evaluation_of, never_a_number
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
@@ -20,6 +20,16 @@ from sacma.optimize.saved import read_journal, write_state
 from sacma.optimize.space import Space
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
+
+
+def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
+    """Return what was told of each point."""
+    ordered = isinstance(given, Sequence | np.ndarray) or hasattr(given, "__array__")
+    if not ordered or isinstance(given, str | bytes | Mapping) or not hasattr(given, "__len__"):
+        refuse(name, given, f"a list or an array, {allowed}, {count}", of_type=True)
+    if len(given) != count:
+        refuse(name, given, f"{allowed}, {count}")
+    return list(given if isinstance(given, Sequence) else np.asanyarray(given))
 
 
 class SurrogateCMAES:
@@ -161,12 +171,10 @@ class SurrogateCMAES:
                 taken, and can be told again.
         """
         keys, space = self._keys(points), self._run.call.space
-        if len(values) != len(keys):
-            refuse("values", values, f"as many as there are points, {len(keys)}")
+        values = _one_each("values", values, len(keys), "as many as there are points")
         if m := len(self._run.call.equalities):
-            if constraints is None or len(constraints) != len(keys):
-                refuse("constraints", constraints, f"{m} numbers for each of the points, {len(keys)}")
-            values = [ConstrainedValue(*each, m) for each in zip(values, constraints, strict=True)]
+            given_rows = _one_each("constraints", constraints, len(keys), f"{m} numbers for each of the points")
+            values = [ConstrainedValue(*each, m) for each in zip(values, given_rows, strict=True)]
         elif constraints is not None:
             refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
         missing: dict[Hashable, list[int]] = {}
@@ -178,6 +186,11 @@ class SurrogateCMAES:
             if not missing.get(key):
                 refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
             numbers.append(missing[key].pop())
+        for i, value in enumerate(values):
+            of_f, rows = (value.value, value.constraints) if m else (value, None)
+            if never_a_number(value) or holds_text(of_f) or holds_text(rows):
+                given = (of_f, rows) if m else of_f
+                refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
         for number, value in zip(numbers, values, strict=True):
             try:
                 self._run.record(number, evaluation_of(value))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacma.errors import RunError
 from sacma.files.atomic import write_atomically
+from sacma.files.printable import one_line
 from sacma.optimize.arguments import named, number, refuse
 from sacma.optimize.result import History, Result
 from sacma.strategy.generation import EvaluatedBy
@@ -18,6 +18,8 @@ from sacma.strategy.generation import EvaluatedBy
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+LONGEST_REASON = 300  # characters of why a plot is not drawn
 
 LARGEST_DRAWN = 1e300  # values beyond are drawn there: the axis of a plot has to be longer than their difference
 
@@ -75,7 +77,7 @@ class LivePlot:
     def __init__(self, path: str | os.PathLike[str] | None = None, *, every: float = 1.0) -> None:
         if path is not None and not isinstance(path, str | os.PathLike):
             refuse("path", path, "the path of an image file, or None for a window", of_type=True)
-        self._path = None if path is None else _image(Path(path))
+        self._path = None if path is None else _image(Path(path)).absolute()  # f may change the folder
         self._every = number("every", every, "seconds ≥ 0", least=0.0)
         self._drawn: float | None = None
         self._shown: History | None = None
@@ -108,11 +110,11 @@ class LivePlot:
             self._figure = Figure(figsize=(7.0, 7.5), layout="constrained")
         result.plot(self._figure)
         image = io.BytesIO()
-        self._figure.savefig(image, format=_kind(path))
         try:
+            self._figure.savefig(image, format=_kind(path))
             write_atomically(path, image.getvalue())
-        except RunError as error:
-            warnings.warn(f"the plot is not drawn: {error}", stacklevel=2)
+        except Exception as error:  # noqa: BLE001 of matplotlib, as where a format needs LaTeX: the run goes on
+            warnings.warn(f"the plot is not drawn: {one_line(str(error), LONGEST_REASON)}", stacklevel=2)
 
     def _draw_window(self, result: Result) -> None:
         from matplotlib import pyplot as plt  # noqa: PLC0415 idem

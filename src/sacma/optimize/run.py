@@ -18,9 +18,9 @@ from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.message import message_of
 from sacma.optimize.noise import NoisySearch, Recommended
 from sacma.optimize.result import History, Result, Status
-from sacma.optimize.search import strategy_of
+from sacma.optimize.search import Sampled, strategy_of
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
+from sacma.strategy.surrogate_cmaes import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
 
@@ -125,7 +125,7 @@ class Run:
 
     def close(self) -> None:
         """End the thread of a search that has one; it begins again where it is needed."""
-        if not isinstance(self._strategy, SurrogateStrategy):
+        if not isinstance(self._strategy, Sampled):
             self._strategy.close()
 
     def replay(self) -> None:
@@ -186,7 +186,7 @@ class Run:
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
-        assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no models of their own
+        assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no models of their own
         self._strategy.learn(self.call.box.scaled(points), values)
 
     def result(self) -> Result:
@@ -235,7 +235,7 @@ class Run:
         return self._evaluated
 
     def _further(self, rng: np.random.Generator) -> Begun:
-        assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no distribution
+        assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no distribution
         with self._computing():
             sample = self._strategy.further(rng)
         return Begun(self.call.box.points([sample.seen])[0], sample)
@@ -350,7 +350,7 @@ class Run:
         if number in self._places:
             self._filled += 1
         else:
-            assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 others have no points beside
+            assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no points beside
             if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
                 self._others.append((number, sample))
         closes = bool(self._open) and self._filled + len(self._others) == len(self._open)
@@ -382,7 +382,7 @@ class Run:
             if number in self._evaluated:
                 values.append(self._value(number))
             else:
-                assert isinstance(self._strategy, SurrogateStrategy)  # noqa: S101 idem
+                assert isinstance(self._strategy, Sampled)  # noqa: S101 idem
                 other, sample = next(others)
                 values.append(self._value(other) if self._strategy.replace(place, sample) else missing)
         self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0

@@ -5,6 +5,7 @@ evaluation has a number, counted from 1 in the order in which the run asks for p
 the evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
 """
 
+import fcntl
 import json
 import math
 import os
@@ -162,11 +163,25 @@ def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
         fits = False
     if not fits:
         refuse("path", path, "a file that can be written, in a folder that exists")
+    if _is_in_use(where):
+        refuse("path", path, "another file: this one is the journal of a run that is going on")
     lines = [header_line(call), *(evaluation_line(*line) for line in evaluations.items())]
     try:
         write_atomically(where, b"".join(lines))
     except RunError as error:
         refuse("path", path, f"a file that can be written: {error}")
+
+
+def _is_in_use(path: Path) -> bool:
+    """Return True if a run has the journal at ``path`` open."""
+    try:
+        with os.fdopen(open_regular(path, most=LARGEST_JOURNAL), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass  # no file, or a file system without locks
+    return False
 
 
 def checked_path(name: str, path: object) -> Path:

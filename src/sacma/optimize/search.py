@@ -10,6 +10,7 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.asked import AskedSearch, Request
 from sacma.optimize.call import Call
+from sacma.optimize.known_points import MOST_IN_A_ROW, KnownPoints, KnownValues
 from sacma.optimize.noise import NoisySearch
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
@@ -18,12 +19,16 @@ from sacma.surrogate.whitening import Array
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
 
 
-def strategy_of(
-    call: Call, on_generation: Callable[[Generation], None]
-) -> SurrogateStrategy | AskedSearch | NoisySearch:
+Sampled = SurrogateStrategy | KnownPoints
+"""Strategies with a distribution to sample from, and models that learn."""
+
+
+def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Sampled | AskedSearch | NoisySearch:
     """Return the strategy of a call with a seed; its points are in units of the scale."""
     search = _search_of(call, on_generation)
-    return NoisySearch(call, search) if call.noisy and call.limits.budget < math.inf else search
+    if call.noisy:
+        return NoisySearch(call, search) if call.limits.budget < math.inf else search
+    return KnownPoints(call, search) if isinstance(search, SurrogateStrategy) else search
 
 
 def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
@@ -99,18 +104,29 @@ class _Problem:
         self._evaluate = evaluate
         self._initial_point = initial_point
         self._starts = 0
+        self._changes = call.noisy  # f, from call to call
+        self._known = KnownValues(call)
+        self._passed = 0  # points in a row whose values were known
         self.evaluations = 0
 
     def __call__(self, point: Array) -> float:
-        """Return f(point), infinity where the evaluation fails.
+        """Return f(point), infinity where the evaluation fails; f is not called at a point whose value is known.
 
         Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
         """
         x = np.array(point, dtype=float)
         if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
             raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
+        (key,) = self._known.keys([x])
+        known = None if self._changes or self._passed == MOST_IN_A_ROW else self._known.get(key)
+        if known is not None:
+            self._passed += 1
+            return float(known)
+        self._passed = 0
         self.evaluations += 1
-        return self._evaluate(Request(x, restart=max(0, self._starts - 1)))
+        value = self._evaluate(Request(x, restart=max(0, self._starts - 1)))
+        self._known.add(key, value)
+        return value
 
     def initial_point(self, half_width: float) -> Array:  # noqa: ARG002 the problem's
         """Return x₀ of the call, then points of restarts; ``half_width`` has no effect."""

@@ -22,6 +22,7 @@ from sacma.threads import threads
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
+SOON = 0.1  # seconds after which evaluations that wait for a worker are cancelled, if the run has ended
 LONGEST_REASON = 300  # characters of an executor's message
 
 Numbered = tuple[int, Evaluation]  # an evaluation, by its number
@@ -179,13 +180,17 @@ Pool = Executed | Processes  # workers that take one point at a time
 class AsTheyCome(Iterator[Numbered]):
     """Evaluations of what ``begin`` gives, one more point as soon as a worker is free and its evaluation taken.
 
-    They end when there is nothing to begin, None, and all that has begun has been taken.
+    They end when there is nothing to begin, None, and all that has begun has been taken. What waits for a worker when
+    ``ended`` is true never begins.
     """
 
-    def __init__(self, pool: Pool, fun: Function, begin: Callable[[], Task | None]) -> None:
+    def __init__(
+        self, pool: Pool, fun: Function, begin: Callable[[], Task | None], ended: Callable[[], bool] = lambda: False
+    ) -> None:
         self._pool = pool
         self._fun = fun
         self._begin = begin
+        self._is_over = ended
         self._running: dict[Future[Evaluation], int] = {}
         self._ended: deque[tuple[int, Future[Evaluation]]] = deque()
 
@@ -195,8 +200,11 @@ class AsTheyCome(Iterator[Numbered]):
             while len(self._running) + len(self._ended) < self._pool.size() and (task := self._begin()) is not None:
                 number, point = task
                 self._running[self._pool.submit(self._fun, point)] = number
+            if self._is_over():
+                self._cancel()
             if not self._ended:
-                self._wait(RECOUNTED)  # after which there may be more workers
+                waiting = not all(future.running() for future in self._running)
+                self._wait(SOON if waiting else RECOUNTED)  # after which there may be more workers
             if self._ended:
                 number, future = self._ended.popleft()
                 return number, self._pool.take(future)
@@ -205,21 +213,28 @@ class AsTheyCome(Iterator[Numbered]):
 
     def rest(self, *, waits: bool) -> Iterator[Numbered]:
         """Return what has ended and has not been taken, and where one ``waits`` what is running, too; begin nothing."""
-        for future in [future for future in self._running if future.cancel()]:
-            del self._running[future]
+        self._cancel()
         self._wait(0.0)
         while self._ended or (waits and self._running):
             if not self._ended:
                 self._wait(RECOUNTED)
                 continue
             number, future = self._ended.popleft()
-            with suppress(BrokenExecutor, NotSentError):  # which has lost it
-                yield number, self._pool.take(future)
+            try:
+                evaluation = self._pool.take(future)
+            except (BrokenExecutor, NotSentError, KeyboardInterrupt, SystemExit):  # which has lost it, or ended it
+                continue
+            yield number, evaluation
 
     def close(self) -> None:
         """Cancel what has not begun to run."""
         for future in self._running:
             future.cancel()
+
+    def _cancel(self) -> None:
+        """Cancel what waits for a worker."""
+        for future in [future for future in self._running if future.cancel()]:
+            del self._running[future]
 
     def _wait(self, seconds: float) -> None:
         """Wait until an evaluation ends, and not for longer."""
@@ -254,7 +269,14 @@ class Workers:
         waiting = iter(tasks)
         return AsTheyCome(self.pool, fun, lambda: next(waiting, None))
 
-    def awaited_after(self, error: BaseException) -> bool:
+    def rest(self, evaluations: Evaluations, error: BaseException) -> Iterator[Numbered]:
+        """Return what has been evaluated and not been taken when an error ended a call; begin nothing."""
+        waits = self._awaited_after(error)
+        if isinstance(evaluations, AsTheyCome):
+            return evaluations.rest(waits=waits)
+        return evaluations if waits and self.parallel is not None else iter(())
+
+    def _awaited_after(self, error: BaseException) -> bool:
         """Return True if evaluations that are running are waited for: not at Ctrl-C, nor where a cluster is lost."""
         lost = isinstance(error, BrokenExecutor) and isinstance(self.pool, Executed) and self.pool.client is not None
         return isinstance(error, Exception) and not lost

@@ -2,7 +2,8 @@
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -144,6 +145,7 @@ class CMAES:
         self.population_size = population_size
         self.proposed: Sequence[Array] = ()
         self.sampled: Array = np.empty((0, len(initial_point)))
+        self._lost: tuple[str, ...] = ()  # why the run cannot go on
         self._replaced: set[int] = set()  # indices of points that it did not sample
         self._told: tuple[Sequence[Array], Array] = (self.initial_point,), np.array([np.inf])
 
@@ -202,7 +204,7 @@ class CMAES:
     def tell(self, values: Array) -> None:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
         self._told = self.proposed, values
-        with quiet():  # numeric noise of a degenerate state: the stop conditions see it
+        with quiet(), self._ending():  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:
                 self._let_penalty_begin(values)
                 # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
@@ -212,6 +214,16 @@ class CMAES:
                 self._es.tell(told, values.tolist(), check_points=False)
             else:
                 self._es.tell(self.proposed, values.tolist())
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """End the run where pycma raises: its matrix has been updated so often with nearly nothing that it is none."""
+        try:
+            yield
+        except RuntimeError as error:
+            if "variance" not in str(error):
+                raise
+            self._lost = ("variance",)
 
     def _keep_deviations(self) -> None:
         """Set the least standard deviations: pycma keeps them in its next update, but in one dimension."""
@@ -244,7 +256,7 @@ class CMAES:
 
     def stop(self) -> tuple[str, ...]:
         """Return the names of pycma's stop conditions that hold; empty while the run goes on."""
-        return tuple(self._es.stop())
+        return self._lost or tuple(self._es.stop())
 
     def whitening(self) -> Whitening:
         """Return the whitening of the distribution that the asked population was sampled from."""

@@ -279,10 +279,11 @@ class SurrogateStrategy:
         """Return the next points for f to evaluate, arrays of shape (D,); the same until ``tell`` is called."""
         return self._asked or []
 
-    def tell(self, values: Sequence[float] | Array) -> None:
+    def tell(self, values: Sequence[float] | Array, *, known: int = 0) -> None:
         """Take the true values of the asked points, in their order, and run the generations that need no value of f.
 
-        Infinity ranks behind all others and is seen by no model: far outside of its region of interest f may overflow.
+        So many of them as are ``known`` from before have cost no evaluation. Infinity ranks behind all others and is seen
+        by no model: far outside of its region of interest f may overflow.
         NaN is the value of a proposal that is not evaluated yet, for ``take``. As many values as points, none of them
         minus infinity, and no other NaN: else a ValueError. With constraints, an outcome is a row of such values.
         """
@@ -292,6 +293,7 @@ class SurrogateStrategy:
         if y.shape != shape or not np.all((y > -np.inf) | late):
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
         self._count(y[~_missing(y)])
+        self.true_evaluations -= known
         self._observer.resume()
         try:
             self._asked = self._steps.send(y)

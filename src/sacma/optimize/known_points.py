@@ -1,0 +1,129 @@
+"""Points that f has been evaluated at: where its values do not change, it is not called again.
+
+Beyond bounds a search distribution has many points that are moved onto the same one within, such as a corner, and in a
+space of integers most points share a cell. The optimum of a model, too, can be one that is known.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sacma.optimize.call import Call
+from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
+from sacma.surrogate.whitening import Array
+
+MOST_IN_A_ROW = 100
+"""Populations, or points of a search that calls f itself, whose values are all known, before f is called again: a
+search of a few integers would else never end."""
+
+Value = float | Array  # of f; with constraints a row
+
+
+class KnownValues:
+    """Finite values of f by point, those of the call's archive to begin with."""
+
+    def __init__(self, call: Call) -> None:
+        self._box = call.box
+        self._values: dict[bytes, Value] = {}
+        if call.archive is not None:
+            X, *outcomes = call.archive
+            rows = np.column_stack(outcomes) if call.equalities else outcomes[0]
+            for key, value in zip(self.keys(call.box.scaled(X)), rows, strict=True):
+                self.add(key, value)
+
+    def keys(self, scaled: Sequence[Array] | Array) -> list[bytes]:
+        """Return what tells the points from others at which f is evaluated for points in units of the scale."""
+        return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0] if len(scaled) else []  # −0 is 0
+
+    def add(self, key: bytes, value: Value) -> None:
+        """Keep a value, if it is finite: a failure may not be the point's."""
+        if np.all(np.isfinite(value)):
+            self._values[key] = value
+
+    def get(self, key: bytes) -> Value | None:
+        """Return the value at a point, None where there is none."""
+        return self._values.get(key)
+
+
+class KnownPoints:
+    """A strategy that asks for points without a known value only, each once; it has the strategy's interface.
+
+    Args:
+        call: with the archive.
+        strategy: that is asked and told, in units of the scale.
+    """
+
+    def __init__(self, call: Call, strategy: SurrogateStrategy) -> None:
+        self._strategy = strategy
+        self._known = KnownValues(call)
+        self._open()
+
+    def _open(self) -> None:
+        """Ask the strategy, and tell it what is known, until it asks for a point without a value, or stops."""
+        passed = 0
+        while True:
+            self._samples = list(self._strategy.asked)
+            self._keys = self._known.keys([sample.seen for sample in self._samples])
+            places: dict[bytes, list[int]] = {}  # by point, in the order of the points
+            for i, key in enumerate(self._keys):
+                places.setdefault(key, []).append(i)
+            again = passed == MOST_IN_A_ROW
+            self._places = [of for key, of in places.items() if again or self._known.get(key) is None]
+            if self._places or not self._samples:
+                return
+            self._strategy.tell(self._told([]), known=len(self._samples))
+            passed += 1
+
+    def _told(self, values: Sequence[Value]) -> Array:
+        """Return the values of all points of the strategy, of those that are asked for in their order."""
+        told: list[Value] = [np.nan if (known := self._known.get(key)) is None else known for key in self._keys]
+        for places, value in zip(self._places, values, strict=True):
+            for place in places:
+                told[place] = value
+        return np.array(told)
+
+    @property
+    def asked(self) -> Sequence[Sample]:
+        """The points for f to evaluate, as the strategy has them."""
+        return [self._samples[places[0]] for places in self._places]
+
+    @property
+    def stopped(self) -> bool:
+        """True when the strategy has stopped."""
+        return self._strategy.stopped
+
+    @property
+    def proposes(self) -> bool:
+        """True while the asked points are proposals."""
+        return self._strategy.proposes
+
+    def tell(self, values: Sequence[Value] | Array) -> None:
+        """Take the values of the asked points, in their order."""
+        for places, value in zip(self._places, values, strict=True):
+            self._known.add(self._keys[places[0]], value)
+        self._strategy.tell(self._told(list(values)), known=len(self._samples) - len(self._places))
+        self._open()
+
+    def further(self, rng: np.random.Generator) -> Sample:
+        """Draw a further point; see ``SurrogateStrategy``."""
+        return self._strategy.further(rng)
+
+    def take(self, sample: Sample, value: Value) -> bool:
+        """Take the value of a point that was asked for earlier, or beside others; see ``SurrogateStrategy``."""
+        self._known.add(self._known.keys([sample.seen])[0], value)
+        return self._strategy.take(sample, value)
+
+    def replace(self, place: int, sample: Sample) -> bool:
+        """Put a point in the place of one that was asked for, and of all that are the same."""
+        places = self._places[place]
+        replaced = [self._strategy.replace(each, sample) for each in places]
+        if replaced[0]:
+            for each in places:
+                self._samples[each], self._keys[each] = sample, self._known.keys([sample.seen])[0]
+        return replaced[0]
+
+    def learn(self, points: Array, values: Array) -> None:
+        """Let models learn from points that f has evaluated beside those asked for, shape (n, D)."""
+        for key, value in zip(self._known.keys(points), values, strict=True):
+            self._known.add(key, value)
+        self._strategy.learn(points, values)

@@ -1,0 +1,135 @@
+"""Where f does not change from call to call, it is called once at a point."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sacma
+from sacma.optimize.known_points import MOST_IN_A_ROW
+from sacma.surrogate.whitening import Array
+from tests.optimize.runs import bits
+
+METHODS = ["sacma", "dts-cmaes", "ada-kendall", "cmaes", "lq-cma-es", "cobyla", "nelder-mead", "cobyqa"]
+
+
+def slope(x: Array) -> float:
+    """The best point of a box is a corner, onto which most points beyond are moved."""
+    return float(np.sum(x))
+
+
+def distinct(points: Array) -> int:
+    return len({point.tobytes() for point in points})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_corner_is_evaluated_once(method: str) -> None:
+    """And all of the budget is for others."""
+    result = sacma.minimize(slope, bounds=[(0, 1)] * 2, budget=40, method=method, seed=1)
+    assert distinct(result.history.points) == result.nfev == 40
+    assert result.fun < 0.1
+    assert max(g.true_evaluations for g in result.history.generations) <= 40
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_point_of_the_archive_is_not_evaluated(method: str) -> None:
+    """Nor x₀, where it is there."""
+    X = [[0.0, 0.0], [0.5, 0.5]]
+    result = sacma.minimize(slope, [0.5, 0.5], bounds=(0, 1), budget=30, method=method, seed=1, archive=(X, [0.0, 1.0]))
+    assert distinct(np.vstack([X, result.history.points])) == 32
+
+
+def test_noise_is_measured_again() -> None:
+    """There a further value says more."""
+    rng = np.random.default_rng(1)
+    result = sacma.minimize(
+        lambda x: slope(x) + rng.standard_normal(), bounds=[(0, 1)] * 2, budget=60, noisy=True, seed=1
+    )
+    assert distinct(result.history.points) < result.nfev == 60
+
+
+def test_failures_are_tried_again() -> None:
+    """They may not be the point's: a licence, a disk."""
+    calls: dict[bytes, int] = {}
+
+    def fails_at_first(x: Array) -> float | None:
+        calls[x.tobytes()] = calls.get(x.tobytes(), 0) + 1
+        return None if calls[x.tobytes()] == 1 and not x.any() else slope(x)
+
+    result = sacma.minimize(fails_at_first, bounds=[(0, 1)] * 2, budget=40, method="cmaes", seed=1)
+    assert calls[np.zeros(2).tobytes()] == 2
+    assert max(calls.values()) == 2
+    assert result.fun == 0.0
+
+
+def test_integers() -> None:
+    """Each of nine combinations once; then again, as a search does not know that there are no others."""
+    space = sacma.Space(i=sacma.Integer(1, 3), j=sacma.Integer(1, 3))
+    seen = []
+
+    def f(params: Any) -> float:
+        seen.append((params["i"], params["j"]))
+        return float(params["i"] + params["j"])
+
+    result = sacma.minimize(f, space=space, budget=12, seed=1)
+    assert len(set(seen[:9])) == 9
+    assert (len(seen), result.fun) == (12, 2.0)
+    assert MOST_IN_A_ROW > 9
+
+
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyla"])
+def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> None:
+    """Interrupted, loaded, and asked and told a few points at a time."""
+    given: dict[str, Any] = {"bounds": [(0, 1)] * 3, "method": method, "seed": 2}
+    whole = sacma.minimize(slope, budget=60, **given)
+    path = tmp_path / "journal"
+    for budget in (7, 31, 60):
+        part = sacma.minimize(slope, budget=budget, journal=path, **given)
+    assert bits(part) == bits(whole)
+    es = sacma.SurrogateCMAES(budget=60, **given)
+    while not es.stop():
+        X = es.ask()[:2]
+        es.tell(X, [slope(x) for x in X])
+        es.save(tmp_path / "saved")
+        es.close()
+        es = sacma.SurrogateCMAES.load(tmp_path / "saved")
+    assert bits(es.result) == bits(whole)
+    es.close()
+
+
+def test_workers() -> None:
+    """Points that are the same are told once, whichever of them f has evaluated."""
+    with ThreadPoolExecutor(2) as executor:
+        for method in ("sacma", "ada-kendall", "dts-cmaes"):
+            result = sacma.minimize(slope, bounds=[(0, 1)] * 2, budget=60, method=method, seed=3, workers=executor)
+            assert result.nfev == 60
+            assert result.fun < 0.1
+            assert [g.true_evaluations for g in result.history.generations][-1] <= 60
+
+
+def test_constraints() -> None:
+    """Their values are kept beside that of f."""
+    result = sacma.minimize(
+        lambda x: (slope(x), 0.5 - x[0]), bounds=[(0, 1)] * 2, constraints=1, budget=60, seed=1, method="cmaes"
+    )
+    assert distinct(result.history.points) == 60
+    assert result.fun == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_result_of_a_space_is_known(tmp_path: Path) -> None:
+    """Its parameters as x₀, and the journal's points as archive: both round alike."""
+    space = sacma.Space(rate=sacma.Real(1e-5, 1e-1, log=True), width=sacma.Real(0.1, 0.7))
+    for seed in range(6):
+        seen: list[dict[str, Any]] = []
+
+        def f(params: Any, seen: list[dict[str, Any]] = seen) -> float:
+            seen.append(dict(params))
+            return float(abs(np.log(params["rate"]) + 6) + params["width"] ** 2)
+
+        path = tmp_path / f"{seed}"
+        found = sacma.minimize(f, space=space, seed=seed, budget=12, journal=path)
+        seen.clear()
+        sacma.minimize(f, space=space, budget=1, x0=found.params, archive=sacma.read_journal(path).archive, seed=9)
+        assert seen[0]["rate"] != pytest.approx(found.params["rate"], rel=1e-9)
