@@ -282,10 +282,10 @@ class SurrogateStrategy:
     def tell(self, values: Sequence[float] | Array, *, known: int = 0) -> None:
         """Take the true values of the asked points, in their order, and run the generations that need no value of f.
 
-        So many of them as are ``known`` from before have cost no evaluation. Infinity ranks behind all others and is seen
-        by no model: far outside of its region of interest f may overflow.
-        NaN is the value of a proposal that is not evaluated yet, for ``take``. As many values as points, none of them
-        minus infinity, and no other NaN: else a ValueError. With constraints, an outcome is a row of such values.
+        So many as are ``known`` from before have cost no evaluation. Infinity ranks behind all others and is seen by no
+        model: far outside of its region of interest f may overflow. NaN is the value of a proposal that is not
+        evaluated yet, for ``take``. As many values as points, none of them minus infinity, and no other NaN: else a
+        ValueError. With constraints, an outcome is a row of such values.
         """
         y, expected = np.asarray(values, dtype=float), len(self.ask())
         shape = (expected, 1 + self._constraints) if self._constraints else (expected,)

@@ -1,0 +1,218 @@
+"""Evaluations are kept, whatever ends the call, and wrong values are refused before any is taken."""
+
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from joblib import Parallel
+from matplotlib.figure import Figure
+
+import sacma
+from sacma.surrogate.whitening import Array
+
+CALL: dict[str, Any] = {"bounds": [(0, 1)] * 2, "seed": 1}
+
+
+def bowl(x: Array) -> float:
+    return float(np.sum((x - 0.3) ** 2))
+
+
+def asking(path: Path | None = None, **more: Any) -> sacma.SurrogateCMAES:
+    return sacma.SurrogateCMAES(method="cmaes", journal=path, **CALL, **more)
+
+
+@pytest.mark.parametrize("return_as", ["list", "generator"])
+def test_a_generation_of_joblib(tmp_path: Path, return_as: str) -> None:
+    """What f has evaluated is in the error's result, where the journal cannot be written any more."""
+    calls, path = [], tmp_path / "journal"
+
+    def f(x: Array) -> float:
+        calls.append(1)
+        if len(calls) == 8:
+            path.unlink()
+            path.mkdir()
+            (tmp_path / "journal.saved").mkdir()
+        return bowl(x)
+
+    workers = Parallel(1, return_as=return_as)
+    with pytest.raises(sacma.JournalError) as error:
+        sacma.minimize(f, budget=60, method="cmaes", journal=path, workers=workers, **CALL)
+    assert error.value.result is not None
+    assert error.value.result.nfev == len(calls) > 8
+
+
+def test_two_workers_that_are_interrupted() -> None:
+    """What others have evaluated by then is kept."""
+    count, lock = 0, threading.Lock()
+
+    def f(x: Array) -> float:
+        nonlocal count
+        with lock:
+            count += 1
+            number = count
+        if number in {5, 6}:
+            raise KeyboardInterrupt
+        return bowl(x)
+
+    def slow(result: sacma.Result) -> None:
+        time.sleep(0.5 if result.nfev >= 4 else 0.0)
+
+    with ThreadPoolExecutor(4) as executor:
+        result = sacma.minimize(
+            f, budget=40, workers=executor, method="cmaes", callback=slow, asynchronous=False, **CALL
+        )
+    assert result.status == sacma.Status.INTERRUPTED
+    assert result.nfev >= count - 2 - 4
+
+
+def test_the_journal_of_a_run_that_goes_on_is_not_replaced(tmp_path: Path) -> None:
+    """By a state that is saved: it would have fewer evaluations."""
+    path = tmp_path / "journal"
+    es = asking(path)
+    X = es.ask()
+    es.tell(X[:2], [bowl(x) for x in X[:2]])
+    other = sacma.SurrogateCMAES.load(path)
+    es.tell(X[2:], [bowl(x) for x in X[2:]])
+    with pytest.raises(
+        ValueError, match=r"^path is .*; allowed: another file: this one is the journal of a run that is"
+    ):
+        other.save(path)
+    es.close()
+    other.save(path)
+    assert len(sacma.read_journal(path).points) == 2
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        dict(enumerate([1.0] * 6)),
+        {1.0, 2.0, 3.0, 4.0, 5.0, 6.0},
+        ["1.0"] * 6,
+        "123456",
+        [1.0, 2.0, 3.0, 4.0, 5.0, 1j],
+        [[1.0, 2.0]] * 6,
+        iter([1.0] * 6),
+        None,
+        1.0,
+    ],
+)
+def test_values_that_are_none(values: Any) -> None:
+    """Keys of a dict, the order of a set, texts of a file."""
+    es = asking()
+    X = es.ask()
+    with pytest.raises(TypeError, match=r"^values(\[\d\])? is .*; allowed: a (list or an array|number, or None)"):
+        es.tell(X, values)
+    assert es.result.nfev == 0
+    es.tell(X, np.array([bowl(x) for x in X]))
+    assert es.result.nfev == 6
+
+
+@pytest.mark.parametrize("rows", [{i: [0.0] for i in range(6)}, [["0.1"]] * 6, [[0.1, 0.2]] * 6, None])
+def test_constraints_that_are_none(rows: Any) -> None:
+    """The same of them."""
+    es = asking(constraints=1)
+    X = es.ask()
+    with pytest.raises(TypeError, match=r"^(constraints|values\[0\]) is "):
+        es.tell(X, [bowl(x) for x in X], rows)
+    assert es.result.nfev == 0
+
+
+def test_a_mistake_beside_values(tmp_path: Path) -> None:
+    """Three early errors alike do not throw away what another worker has evaluated."""
+    path, count, lock = tmp_path / "journal", 0, threading.Lock()
+
+    def f(x: Array) -> float:
+        nonlocal count
+        with lock:
+            count += 1
+            number = count
+        if number in {2, 3, 4}:
+            raise KeyError(number)
+        time.sleep(0.3)
+        return bowl(x)
+
+    with ThreadPoolExecutor(4) as executor, pytest.raises(KeyError) as error:
+        sacma.minimize(f, budget=20, journal=path, workers=executor, asynchronous=False, method="cmaes", **CALL)
+    values = sacma.read_journal(path).values
+    assert np.isfinite(values).any()
+    assert error.value.result.nfev == len(values)  # type: ignore[attr-defined]
+
+
+def test_the_error_of_a_callback_has_the_result() -> None:
+    """A note says so."""
+
+    def fails(result: sacma.Result) -> None:
+        raise ZeroDivisionError("of the callback")
+
+    with pytest.raises(ZeroDivisionError, match="of the callback") as error:
+        sacma.minimize(bowl, budget=20, callback=fails, **CALL)
+    assert error.value.result.nfev == 5  # type: ignore[attr-defined]
+    assert error.value.__notes__ == ["what 5 evaluations have found is in this exception's attribute result"]
+
+
+def test_ctrl_c_while_the_end_is_drawn() -> None:
+    """The result is there all the same."""
+
+    class Interrupted:
+        def __call__(self, result: sacma.Result) -> None:
+            pass
+
+        def at_end(self, result: sacma.Result) -> None:
+            raise KeyboardInterrupt
+
+    assert sacma.minimize(bowl, budget=5, callback=Interrupted(), **CALL).nfev == 5
+
+
+def test_a_plot_that_cannot_be_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It warns, and the run goes on; a relative path is that of the folder at first."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    plot = sacma.LivePlot("run.png")
+    os.chdir("other")
+    assert sacma.minimize(bowl, budget=5, callback=plot, **CALL).nfev == 5
+    assert (tmp_path / "run.png").exists()
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise RuntimeError("xelatex not found")
+
+    monkeypatch.setattr(Figure, "savefig", fails)
+    with pytest.warns(UserWarning, match="the plot is not drawn: xelatex not found"):
+        assert sacma.minimize(bowl, budget=5, callback=sacma.LivePlot("run.pgf", every=0.0), **CALL).nfev == 5
+
+
+def test_no_evaluation_begins_after_the_time_limit() -> None:
+    """Not one that waits for a worker of an executor that has other work, too."""
+    begun = []
+
+    def f(x: Array) -> float:
+        begun.append(time.monotonic())
+        time.sleep(0.2)
+        return bowl(x)
+
+    with ThreadPoolExecutor(2) as executor:
+        executor.submit(time.sleep, 1.0)
+        start = time.monotonic()
+        sacma.minimize(f, budget=20, time_limit=0.3, workers=executor, **CALL)
+        assert max(begun) - start <= 0.45
+
+
+def test_a_choice_is_not_a_number(tmp_path: Path) -> None:
+    """In Python 1 is True: the journal of the one is not that of the other; an order that differs is named."""
+    path = tmp_path / "journal"
+
+    def f(params: Any) -> float:
+        return float(params["c"] is True)
+
+    sacma.minimize(f, space=sacma.Space(c=sacma.Categorical(1, True, "x")), budget=3, seed=1, journal=path)
+    with pytest.raises(ValueError, match="of a call with another space, in 'c': "):
+        sacma.minimize(f, space=sacma.Space(c=sacma.Categorical(True, 1, "x")), budget=3, seed=1, journal=path)
+    one, two = sacma.Real(0, 1), sacma.Real(0, 2)
+    path = tmp_path / "another"
+    sacma.minimize(lambda p: p["a"], space=sacma.Space(a=one, b=two), budget=3, seed=1, journal=path)
+    with pytest.raises(ValueError, match="another order of the parameters of the space: 'a first' there, 'b"):
+        sacma.minimize(lambda p: p["a"], space=sacma.Space(b=two, a=one), budget=3, seed=1, journal=path)
