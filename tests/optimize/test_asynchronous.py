@@ -311,7 +311,7 @@ def test_the_end_of_the_last_restart(tmp_path: Path) -> None:
     again = sacma.minimize(lambda _: 1 / 0, [0.5], 0.3, budget=3000, **arguments)
     assert (first.status, again.status) == (Status.RESTARTS, Status.RESTARTS)
     assert bits(first) == bits(again)
-    assert first.nfev == len(sacma.read_journal(path).values) > first.history.generations[-1].true_evaluations
+    assert first.nfev == len(sacma.read_journal(path).values) >= first.history.generations[-1].true_evaluations
     with closing(sacma.SurrogateCMAES([0.5], 0.3, budget=3000, **arguments)) as es:
         assert es.result.nfev == first.nfev
 

@@ -183,20 +183,29 @@ MASKED: list[Any] = [
     np.timedelta64("NaT"),
     np.timedelta64(2, "ns"),
     np.datetime64("NaT"),
-    np.bytes_(b"2"),
-    np.str_("2"),
 ]
+
+TEXTS = [np.bytes_(b"2"), np.str_("2")]
 
 
 @pytest.mark.parametrize("returned", MASKED, ids=repr)
 def test_what_is_missing_is_a_failure(returned: Any) -> None:
-    """What is below a mask is no number, and neither are dates and text that a float can be made of."""
+    """What is below a mask is no number, and neither are dates that a float can be made of."""
     assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
     assert evaluation_of(np.ma.array([2.0], mask=[False])).value == 2.0
     es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
     X = es.ask()[:2]
     es.tell(X, [1.0, returned])
     assert es.result.failures == 1
+
+
+@pytest.mark.parametrize("returned", TEXTS, ids=repr)
+def test_text_is_a_failure(returned: Any) -> None:
+    """Of f; told it is refused, as somebody has read a file and not made numbers of it."""
+    assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
+    with pytest.raises(TypeError, match=r"^values\[1\] is np\.\w+\(b?'2'\); allowed: a number, or None where"):
+        es.tell(es.ask()[:2], [1.0, returned])
 
 
 def test_a_masked_array_of_values_is_told() -> None:

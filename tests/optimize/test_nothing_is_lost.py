@@ -112,7 +112,7 @@ def test_values_that_are_none(values: Any) -> None:
     assert es.result.nfev == 6
 
 
-@pytest.mark.parametrize("rows", [{i: [0.0] for i in range(6)}, [["0.1"]] * 6, [[0.1, 0.2]] * 6, None])
+@pytest.mark.parametrize("rows", [{i: [0.0] for i in range(6)}, [["0.1"]] * 6, [[0.1, 0.2]] * 6])
 def test_constraints_that_are_none(rows: Any) -> None:
     """The same of them."""
     es = asking(constraints=1)

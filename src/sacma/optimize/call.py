@@ -34,6 +34,9 @@ class Limits:
     max_failures: float = math.inf  # failed evaluations in a row; inf: any number
 
 
+ROUNDING = 1e-12  # of a coordinate of a space, from parameters and back
+
+
 @dataclass(frozen=True, eq=False)
 class Call:
     """Arguments of a run; with the values that it gets, they decide every point."""
@@ -102,8 +105,8 @@ def checked_call(
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
     known = evaluated(archive, lower, upper, scales, constraints=m)
-    if space is not None and known is not None:  # so that x₀ is known where it is a result's params
-        known = space.rounded(known[0]), *known[1:]
+    if space is not None and known is not None:
+        x = _as_known(x, known[0])
     return Call(x, box, sigma, chosen, seed, known, limits, space, kept)
 
 
@@ -130,8 +133,14 @@ def _point_in(space: Space, x0: object) -> object:
         return np.clip(space.partial_point(x0 or {}, "x0"), *space.bounds)
     if (point := initial_point(x0)).shape != (space.dimension,):
         refuse("x0", x0, allowed)
-    inside = np.all((point >= space.bounds[0]) & (point <= space.bounds[1]))
-    return space.rounded(point[None])[0] if inside else point
+    return point
+
+
+def _as_known(x0: Array, points: Array) -> Array:
+    """Return the nearest of known points where it is x₀ but for the rounding of parameters, else x₀."""
+    distances = np.max(np.abs(points - x0), axis=1, initial=0.0)
+    nearest = int(np.argmin(distances)) if len(points) else 0
+    return points[nearest].copy() if len(points) and distances[nearest] <= ROUNDING else x0
 
 
 def _archive_in(space: Space, archive: Any) -> object:

@@ -158,7 +158,8 @@ def _attach(result: Result, error: Exception) -> None:
     if result.nfev and not hasattr(error, "result"):
         with contextlib.suppress(AttributeError, TypeError):  # of a class that takes no more attributes
             error.result = result  # type: ignore[attr-defined]
-            error.add_note(f"what {result.nfev} evaluations have found is in this exception's attribute result")
+            if not isinstance(error, MISTAKES):  # which have a note of their own
+                error.add_note(f"what {result.nfev} evaluations have found is in this exception's attribute result")
 
 
 @dataclass(frozen=True)

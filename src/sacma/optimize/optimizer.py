@@ -32,6 +32,24 @@ def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
     return list(given if isinstance(given, Sequence) else np.asanyarray(given))
 
 
+def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[Any]:
+    """Return what was told of each of so many points, with m constraints ``ConstrainedValue``; refuse what is none."""
+    told = _one_each("values", values, count, "as many as there are points")
+    rows: list[Any] = [None] * count
+    if m and constraints is None:
+        refuse("constraints", None, f"{m} numbers for each of the points, {count}")
+    if m:
+        rows = _one_each("constraints", constraints, count, f"{m} numbers for each of the points")
+    elif constraints is not None:
+        refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
+    checked = [ConstrainedValue(value, row, m) if m else value for value, row in zip(told, rows, strict=True)]
+    for i, (value, row) in enumerate(zip(told, rows, strict=True)):
+        if never_a_number(checked[i]) or holds_text(value) or holds_text(row):
+            given = (value, row) if m else value
+            refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
+    return checked
+
+
 class SurrogateCMAES:
     """CMA-ES whose populations a model ranks where f has not evaluated them, or another method, to be asked and told.
 
@@ -171,12 +189,7 @@ class SurrogateCMAES:
                 taken, and can be told again.
         """
         keys, space = self._keys(points), self._run.call.space
-        values = _one_each("values", values, len(keys), "as many as there are points")
-        if m := len(self._run.call.equalities):
-            given_rows = _one_each("constraints", constraints, len(keys), f"{m} numbers for each of the points")
-            values = [ConstrainedValue(*each, m) for each in zip(values, given_rows, strict=True)]
-        elif constraints is not None:
-            refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
+        values = _checked_values(values, constraints, len(keys), len(self._run.call.equalities))
         missing: dict[Hashable, list[int]] = {}
         for number, point in reversed(self._run.tasks()):
             key: Hashable = point.tobytes() if space is None else space.key(space.params(point))
@@ -186,11 +199,6 @@ class SurrogateCMAES:
             if not missing.get(key):
                 refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
             numbers.append(missing[key].pop())
-        for i, value in enumerate(values):
-            of_f, rows = (value.value, value.constraints) if m else (value, None)
-            if never_a_number(value) or holds_text(of_f) or holds_text(rows):
-                given = (of_f, rows) if m else of_f
-                refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
         for number, value in zip(numbers, values, strict=True):
             try:
                 self._run.record(number, evaluation_of(value))

@@ -150,10 +150,6 @@ class Space:
         points = [self.point(one, f"{name}[{i}]") for i, one in enumerate(params)]
         return np.array(points, dtype=float).reshape(-1, self.dimension)
 
-    def rounded(self, points: Array) -> Array:
-        """Return points, shape (n, D), as their parameters have them: ``params`` and ``point`` round."""
-        return np.clip(self.points([self.params(point) for point in points], "points"), *self.bounds)
-
     def centred(self, points: Array) -> Array:
         """Return points, shape (…, D), with discrete parameters at the centres of the cells of their values."""
         if not self._discrete:
