@@ -213,6 +213,19 @@ def test_workers_at_a_time(workers: int, method: str, points: int) -> None:
     assert run._population == max(claim["population"] for claim in claims(newcomers))
 
 
+@pytest.mark.parametrize("state", [TrialState.FAIL, TrialState.PRUNED, TrialState.RUNNING])
+def test_a_trial_at_the_initial_point_is_not_repeated(state: TrialState) -> None:
+    """Whether it failed, was pruned or runs when the run begins."""
+    study = study_of(SurrogateCMASampler(seed=1))
+    first = study.ask(SPACE)
+    if state != TrialState.RUNNING:
+        study.tell(first, state=state)
+    for _ in range(6):
+        trial = study.ask(SPACE)
+        assert trial.params != first.params
+        study.tell(trial, float(trial.number))
+
+
 @pytest.mark.parametrize("workers", [2, 4])
 def test_threads(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """``n_jobs`` shares one sampler: no point is evaluated twice, however long a thread waits."""
