@@ -204,7 +204,7 @@ class AsTheyCome(Iterator[Numbered]):
                 self._cancel()
             if not self._ended:
                 waiting = not all(future.running() for future in self._running)
-                self._wait(SOON if waiting else RECOUNTED)  # after which there may be more workers
+                self._wait(min(SOON, RECOUNTED) if waiting else RECOUNTED)  # after which there may be more workers
             if self._ended:
                 number, future = self._ended.popleft()
                 return number, self._pool.take(future)
