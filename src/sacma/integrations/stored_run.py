@@ -12,7 +12,7 @@ Any number of workers compute the same run from the same trials; their claims ar
 import math
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -88,6 +88,7 @@ class StoredRun:
         self._values = values
         self._closings: list[Closing] = []  # one a population that has ended
         self._refused: set[PointClaim] = set()  # whose closing does not fit
+        self._earlier: list[list[FrozenTrial]] = []  # at the points of the first population, by place
         self._learned = set(founding.learned)
         self._oldest = min(founding.learned) if len(founding.learned) >= MOST_LEARNED else 0  # trial to learn from
         self.strangers: set[int] = set()  # trials that claim a place with another point
@@ -115,6 +116,8 @@ class StoredRun:
             OtherRunError: a population ended otherwise than this run knows.
         """
         self._trials = trials
+        if self._population == 0:
+            self._earlier = self._at_first_points()
         for population in self._read_claims(trials):
             told = next(self._told(population), None) if 0 < population <= self._population else None
             if told is not None and told.closing != self._closings[population - 1]:
@@ -203,14 +206,16 @@ class StoredRun:
         claims = self._settled.get(population, []) + self._unsettled.get(population, [])
         return sorted(claims, key=lambda claim: claim.trial)
 
+    def _at_first_points(self) -> list[list[FrozenTrial]]:
+        """Return, by place of the first population, the trials without a value from before the run at its point."""
+        numbers = takewhile(lambda number: number < self.founding.trial, self._trials)
+        others = [self._trials[number] for number in numbers if number not in self._learned]
+        return [[trial for trial in others if self._values.cube.is_at(trial.params, x)] for _, x in self._tasks]
+
     def _at(self, place: int) -> Iterator[FrozenTrial]:
         """Yield the trials that claim a place of the open population, of the first also earlier ones at its point."""
         if self._population == 0:
-            for number, trial in self._trials.items():
-                if number >= self.founding.trial:
-                    break
-                if number not in self._learned and self._values.cube.is_at(trial.params, self._tasks[place][1]):
-                    yield trial
+            yield from self._earlier[place]
         for claim in self._claims_in(self._population):
             if claim.place == place and claim.closing == self._closing:
                 yield self._trials[claim.trial]
