@@ -4,7 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -68,8 +68,13 @@ def evaluation_in(content: Any, dimension: int, constraints: int, others: Known)
 def real(key: str, value: object) -> float:
     """Return a JSON number as a finite float; refuse anything else, such as a boolean or a text."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
-        raise ValueError(f"{key} is {shown(value)}, not a finite number")
+        refuse_key(key, value, "a finite number")
     return float(value)
+
+
+def refuse_key(key: str, value: object, allowed: str) -> NoReturn:
+    """Raise the ValueError of what a journal has at a key."""
+    raise ValueError(f"{key} is {shown(value)}, not {allowed}")
 
 
 def to_line(content: Mapping[str, Any]) -> bytes:

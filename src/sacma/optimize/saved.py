@@ -12,7 +12,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from sacma import __version__
 from sacma.errors import RunError
@@ -23,7 +23,15 @@ from sacma.optimize.arguments import initial_point, named, refuse
 from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma, with_noise
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.evaluation import Evaluated, Known, as_arrays, constraints_of_all
-from sacma.optimize.evaluation_lines import evaluation_in, evaluation_line, json_of, longest_line, real, to_line
+from sacma.optimize.evaluation_lines import (
+    evaluation_in,
+    evaluation_line,
+    json_of,
+    longest_line,
+    real,
+    refuse_key,
+    to_line,
+)
 from sacma.optimize.methods import class_name
 from sacma.optimize.saved_method import METHOD, method_as_json, method_in, own_method
 from sacma.optimize.space import space_as_json, space_of
@@ -268,7 +276,7 @@ def call_of(header: object) -> Call:
     try:
         top = _keys("the header", header, ("format", "sacma", "versions", "limits", "call"))
         if top["format"] != FORMAT:
-            _refuse("format", top["format"], FORMAT)
+            refuse_key("format", top["format"], FORMAT)
         _check_text("sacma", top["sacma"])
         _check_versions(top["versions"])
         limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
@@ -287,7 +295,7 @@ def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
     method = method_in(given, sigma0, bounded=bounded)
     seed, archive, equalities = given["seed"], given["archive"], _equalities(given["constraints"])
     if type(seed) is not int:
-        _refuse("seed", seed, "an integer")
+        refuse_key("seed", seed, "an integer")
     if archive is not None:
         X, y, *G = _list("archive", archive, 3 if equalities else 2)
         y = _vector("archive[1]", y)
@@ -306,13 +314,13 @@ def _call_in_space(
     """Return a call whose bounds and scale follow from its space; others are refused."""
     described = _list("space", given["space"])
     if any(not isinstance(one, dict) for one in described) or len(described) > len(x0):
-        _refuse("space", given["space"], "a list of parameters")
+        refuse_key("space", given["space"], "a list of parameters")
     space = space_of(described)
     call = checked_call(x0, sigma0, limits, bounds=None, scale=None, space=space, **chosen)
     written = as_json(call)
     for key in ("lower", "upper", "scale", "space"):
         if written[key] != given[key]:
-            _refuse(key, given[key], "that of its space")
+            refuse_key(key, given[key], "that of its space")
     return call
 
 
@@ -322,13 +330,13 @@ def _with_noise(call: Call, given: object) -> Call:
         return call
     budget = _keys("noisy", given, ("budget",))["budget"]
     if type(budget) is not int or budget != call.limits.budget:
-        _refuse("noisy.budget", budget, "that of the limits")
+        refuse_key("noisy.budget", budget, "that of the limits")
     return with_noise(call, noisy=True)
 
 
 def _check_versions(given: object) -> None:
     if not isinstance(given, dict) or len(given) > LONGEST_VERSION:
-        _refuse("versions", given, "versions of packages, by name")
+        refuse_key("versions", given, "versions of packages, by name")
     for name, was in given.items():
         _check_text("a name of versions", name)
         _check_text(one_line(f"versions.{name}"), was)
@@ -336,23 +344,23 @@ def _check_versions(given: object) -> None:
 
 def _check_text(key: str, value: object) -> None:
     if not isinstance(value, str) or len(value) > LONGEST_VERSION:
-        _refuse(key, value, f"text of at most {LONGEST_VERSION} characters")
+        refuse_key(key, value, f"text of at most {LONGEST_VERSION} characters")
 
 
 def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
     """Return a JSON object that has these keys and no others."""
     if not isinstance(given, dict):
-        _refuse(what, given, f"an object with {', '.join(keys)}")
+        refuse_key(what, given, f"an object with {', '.join(keys)}")
     if missing := [key for key in keys if key not in given]:
         raise ValueError(f"{what} has no {missing[0]}")
     if more := [key for key in given if key not in keys]:
-        _refuse(f"a key of {what}", more[0], ", ".join(keys))
+        refuse_key(f"a key of {what}", more[0], ", ".join(keys))
     return given
 
 
 def _list(key: str, given: object, length: int | None = None) -> list[Any]:
     if not isinstance(given, list) or length not in {None, len(given)}:
-        _refuse(key, given, "a list" if length is None else f"a list of {length}")
+        refuse_key(key, given, "a list" if length is None else f"a list of {length}")
     return given
 
 
@@ -365,10 +373,10 @@ def _equalities(given: object) -> tuple[bool, ...]:
     """Return which constraints are equalities."""
     kinds = _list("constraints", given)
     if len(kinds) > MOST_CONSTRAINTS:
-        _refuse("constraints", given, f"a list of at most {MOST_CONSTRAINTS}")
+        refuse_key("constraints", given, f"a list of at most {MOST_CONSTRAINTS}")
     for kind in kinds:
         if kind not in KINDS:
-            _refuse("one of constraints", kind, " or ".join(KINDS))
+            refuse_key("one of constraints", kind, " or ".join(KINDS))
     return tuple(kind == KINDS[True] for kind in kinds)
 
 
@@ -379,7 +387,3 @@ def _vector(key: str, given: object, length: int | None = None, *, or_none: bool
         if not ((type(value) is float and math.isfinite(value)) or (or_none and value is None)):
             numbers[i] = real(f"{key}[{i}]", value)
     return numbers
-
-
-def _refuse(key: str, value: object, allowed: str) -> NoReturn:
-    raise ValueError(f"{key} is {shown(value)}, not {allowed}")

@@ -1,13 +1,14 @@
 """The method of a call as a header has it: name, settings, and whose class of settings it is."""
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.nested import resolve
-from sacma.files.printable import one_line, shown
+from sacma.files.printable import one_line
+from sacma.optimize.evaluation_lines import refuse_key
 from sacma.optimize.methods import LONGEST_CLASS, Method, method_of, registered
 from sacma.strategy.settings import StrategySettings
 
@@ -40,9 +41,9 @@ def method_in(given: Mapping[str, Any], sigma0: float, *, bounded: bool) -> Meth
     if own_class is None:
         return _checked(algorithm.name, algorithm.settings, given["settings"], sigma0, bounded=bounded)
     if not isinstance(own_class, str) or len(own_class) > LONGEST_CLASS:
-        _refuse("own_class", own_class, "the name of a class, or null")
+        refuse_key("own_class", own_class, "the name of a class, or null")
     if algorithm is not surrogate_cmaes:
-        _refuse(
+        refuse_key(
             "algorithm", algorithm.name, f"{surrogate_cmaes.name}, which alone takes settings of a user's own class"
         )
     _check_parts(given["settings"])
@@ -61,7 +62,7 @@ def _checked(algorithm: str, kind: type[BaseModel], given: object, sigma0: float
         _check_parts(given)
         parts = {**parts, "sampling": {**parts["sampling"], "sigma0": sigma0}}
     elif not isinstance(given, dict) or "sigma0" in given:
-        _refuse("settings", given, "those of an algorithm, without sigma0")
+        refuse_key("settings", given, "those of an algorithm, without sigma0")
     elif "sigma0" in kind.model_fields:
         parts = {**parts, "sigma0": sigma0}
     try:
@@ -71,13 +72,13 @@ def _checked(algorithm: str, kind: type[BaseModel], given: object, sigma0: float
         within, _ = resolve(kind, tuple(map(str, first["loc"])))
         key = ".".join(["settings", *within])
         reason = one_line(first["msg"], LONGEST_REASON)
-        _refuse(one_line(key, LONGEST_KEY), first["input"], f"a setting: {reason}")
+        refuse_key(one_line(key, LONGEST_KEY), first["input"], f"a setting: {reason}")
     method = Method(algorithm, settings)
     if method_of(method, sigma0=sigma0, bounded=bounded) != method:
         key, value = "within_box", parts.get("within_box")
         if method.composed is not None:
             key, value = "sampling.bounds", parts["sampling"].get("bounds")
-        _refuse(f"settings.{key}", value, "what there is for these bounds")
+        refuse_key(f"settings.{key}", value, "what there is for these bounds")
     return method
 
 
@@ -86,10 +87,6 @@ def _check_parts(given: object) -> None:
     parts = given if isinstance(given, dict) else {}
     sampling, restarts = parts.get("sampling"), parts.get("restarts")
     if not isinstance(sampling, dict) or not isinstance(restarts, dict):
-        _refuse("settings", given, "those of a strategy")
+        refuse_key("settings", given, "those of a strategy")
     if "sigma0" in sampling or "initial_range" in restarts:
-        _refuse("settings", given, "without sigma0 and initial_range")
-
-
-def _refuse(key: str, value: object, allowed: str) -> NoReturn:
-    raise ValueError(f"{key} is {shown(value)}, not {allowed}")
+        refuse_key("settings", given, "without sigma0 and initial_range")
