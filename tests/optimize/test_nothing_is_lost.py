@@ -99,6 +99,7 @@ def test_the_journal_of_a_run_that_goes_on_is_not_replaced(tmp_path: Path) -> No
         iter([1.0] * 6),
         None,
         1.0,
+        np.array(1.0),
     ],
 )
 def test_values_that_are_none(values: Any) -> None:

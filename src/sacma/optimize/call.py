@@ -138,9 +138,11 @@ def _point_in(space: Space, x0: object) -> object:
 
 def _as_known(x0: Array, points: Array) -> Array:
     """Return the nearest of known points where it is x₀ but for the rounding of parameters, else x₀."""
-    distances = np.max(np.abs(points - x0), axis=1, initial=0.0)
-    nearest = int(np.argmin(distances)) if len(points) else 0
-    return points[nearest].copy() if len(points) and distances[nearest] <= ROUNDING else x0
+    if not len(points):
+        return x0
+    distances = np.max(np.abs(points - x0), axis=1)
+    nearest = int(np.argmin(distances))
+    return points[nearest].copy() if distances[nearest] <= ROUNDING else x0
 
 
 def _archive_in(space: Space, archive: Any) -> object:

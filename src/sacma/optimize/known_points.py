@@ -118,8 +118,9 @@ class KnownPoints:
         places = self._places[place]
         replaced = [self._strategy.replace(each, sample) for each in places]
         if replaced[0]:
+            (key,) = self._known.keys([sample.seen])
             for each in places:
-                self._samples[each], self._keys[each] = sample, self._known.keys([sample.seen])[0]
+                self._samples[each], self._keys[each] = sample, key
         return replaced[0]
 
     def learn(self, points: Array, values: Array) -> None:

@@ -24,12 +24,12 @@ from sacma.surrogate.whitening import Array
 
 def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
     """Return what was told of each point."""
-    ordered = isinstance(given, Sequence | np.ndarray) or hasattr(given, "__array__")
-    if not ordered or isinstance(given, str | bytes | Mapping) or not hasattr(given, "__len__"):
+    ordered = given if isinstance(given, Sequence) else np.asanyarray(given) if hasattr(given, "__array__") else None
+    if ordered is None or isinstance(ordered, str | bytes) or getattr(ordered, "ndim", 1) == 0:
         refuse(name, given, f"a list or an array, {allowed}, {count}", of_type=True)
-    if len(given) != count:
+    if len(ordered) != count:
         refuse(name, given, f"{allowed}, {count}")
-    return list(given if isinstance(given, Sequence) else np.asanyarray(given))
+    return list(ordered)
 
 
 def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[Any]:

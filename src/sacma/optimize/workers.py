@@ -228,8 +228,7 @@ class AsTheyCome(Iterator[Numbered]):
 
     def close(self) -> None:
         """Cancel what has not begun to run."""
-        for future in self._running:
-            future.cancel()
+        self._cancel()
 
     def _cancel(self) -> None:
         """Cancel what waits for a worker."""
