@@ -11,7 +11,7 @@ import cma
 import numpy as np
 from constrained_problems import PROBLEMS, Problem
 from joblib import Parallel, delayed
-from report import parsed, print_table, separated, write
+from report import named, parsed, print_table, write
 from scipy.optimize import Bounds, NonlinearConstraint, minimize
 
 import sacma
@@ -103,14 +103,16 @@ METHODS: dict[str, Callable[[Recorded, Array, int], None]] = {
 def main() -> None:
     """Measure, print the table and write ``out/constraints.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--methods", type=separated(METHODS), default=";".join(METHODS), help="separated by semicolons")
-    parser.add_argument("--problems", type=separated(PROBLEMS), default=";".join(PROBLEMS), help="the same")
+    parser.add_argument("--methods", help="separated by semicolons; default: all")
+    parser.add_argument("--problems", help="the same")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--processes", type=int, default=-1, help="-1: one a core")
     options = parsed(parser, methods="sacma;COBYQA", problems="Rosenbrock, disk", seeds=1, processes=1)
+    methods = named("--methods", options.methods, METHODS, ";")  # some have commas in them
+    problems = named("--problems", options.problems, PROBLEMS, ";")
     rows = []
-    for name in options.problems.split(";"):
-        for method in options.methods.split(";"):
+    for name in problems:
+        for method in methods:
             runs = [delayed(gaps)(name, method, seed) for seed in range(options.seeds)]
             measured = np.array(Parallel(n_jobs=options.processes)(runs))
             found, times = measured[:, :-1], measured[:, -1]

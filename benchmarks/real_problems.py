@@ -64,7 +64,7 @@ def main() -> None:
         and record.key.budget == budget_of(record.key.optimizer, options.budget)
     ]
     if not records:
-        sys.exit(f"real_problems: no runs in {options.results}; without --report they are made")
+        end(f"no runs in {options.results}; without --report they are made")
     print_report(records, options.half, options.reference)
     if options.images:
         draw(records, options.half, options.images)

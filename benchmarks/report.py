@@ -5,10 +5,10 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).parent
 CONFIGS = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
@@ -30,28 +30,20 @@ def parsed(parser: argparse.ArgumentParser, **tiny: Any) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def named(option: str, given: str | None, known: Iterable[str]) -> list[str]:
+def named(option: str, given: str | None, known: Iterable[str], separator: str = ",") -> list[str]:
     """Return the names that an option gives; all that are known if it is not there. Ends at one that is not known."""
     allowed = list(known)
-    names = allowed if given is None else [name.strip() for name in given.split(",")]
+    names = allowed if given is None else [name.strip() for name in given.split(separator)]
     if wrong := [name for name in names if name not in allowed]:
-        sys.exit(f"{Path(sys.argv[0]).stem}: {option}: {', '.join(wrong)} unknown; allowed: {', '.join(allowed)}")
+        wrong_ones, all_of_them = (f"{separator} ".join(which) for which in (wrong, allowed))
+        end(f"{option}: {wrong_ones} unknown; allowed: {all_of_them}")
     return names
 
 
-def separated(known: Iterable[str]) -> Callable[[str], str]:
-    """Return a type of argparse's: names of these, separated by semicolons as they may have commas in them."""
-    allowed = list(known)
-
-    def check(given: str) -> str:
-        if wrong := [name for name in given.split(";") if name not in allowed]:
-            raise argparse.ArgumentTypeError(
-                f"{', '.join(map(repr, wrong))} unknown; give some of these, separated by semicolons: "
-                f"{'; '.join(allowed)}"
-            )
-        return given
-
-    return check
+def end(message: str) -> NoReturn:
+    """End a script at a wrong option, as argparse does."""
+    print(f"{Path(sys.argv[0]).stem}: {message}", file=sys.stderr)
+    sys.exit(2)
 
 
 def config_paths(names: Sequence[str] = CONFIGS) -> list[Path]:

@@ -181,7 +181,7 @@ def test_names_that_are_not_known(
         run("benchmarks/constraints.py", ["--tiny", option, "a;b, c"], monkeypatch)
     assert end.value.code == 2
     error = capsys.readouterr().err.splitlines()[-1]
-    assert f"argument {option}: 'a', 'b, c' unknown; give some of these, separated by semicolons: " in error
+    assert f"constraints: {option}: a; b, c unknown; allowed: " in error
     assert {"--methods": "COBYQA", "--problems": "Rosenbrock, disk"}[option] in error
 
 

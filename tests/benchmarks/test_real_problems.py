@@ -168,7 +168,15 @@ def test_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
         (["--report"], "no runs in"),
     ],
 )
-def test_mistakes(arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are named in a line."""
-    with pytest.raises(SystemExit, match=message):
+def test_mistakes(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They are named in a line, and the exit code is 2."""
+    with pytest.raises(SystemExit) as ended:
         run("benchmarks/real_problems.py", ["--results", str(tmp_path), *arguments], monkeypatch)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]

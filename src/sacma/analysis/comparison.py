@@ -127,7 +127,11 @@ class Comparison:
 
     @cached_property
     def _reach_of_others(self) -> float:
-        return min(reach(external_trials(data.name, data.data, self.target)) for data in self.external)
+        return min(reach([t for t in self.trials if t.algorithm == data.name]) for data in self.external)
+
+    def evaluations(self, dimension: int) -> int:
+        """Return the budget of the comparison in evaluations."""
+        return int(self.budget * dimension + ROUNDING)
 
     @property
     def target(self) -> float:

@@ -9,7 +9,7 @@ from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
 from sacma.analysis.paper.readings import AS_PRINTED, Reading
-from sacma.analysis.trials import ROUNDING, SMALLEST_TARGET
+from sacma.analysis.trials import SMALLEST_TARGET
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
 from sacma.config.nested import flattened
@@ -131,7 +131,7 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
     yield from (_coarse(data.name, data.data.levels) for data in comparison.external if data.data.levels is not None)
     for name in comparison.names:
         common = [t for t in comparison.compared.shared if t.algorithm == name]
-        short = sum(trial.known_until < int(comparison.budget * trial.dimension + ROUNDING) for trial in common)
+        short = sum(trial.known_until < comparison.evaluations(trial.dimension) for trial in common)
         if short:
             yield (
                 f"{name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "

@@ -21,7 +21,7 @@ def nothing_ranked(findings: Findings) -> str:
     comparison = findings.comparison
     if not _something_common(comparison):
         return NOTHING_COMMON
-    short = {t.algorithm for t in comparison.compared.shared if t.known_until < _evaluations(comparison, t.dimension)}
+    short = {t.algorithm for t in comparison.compared.shared if t.known_until < comparison.evaluations(t.dimension)}
     names = listed([name for name in comparison.names if name in short])
     why = f"Nothing can be ranked after {comparison.budget:g}·D evaluations: "
     why += f"trials of {names} end earlier, off the target" if names else "too few of the trials are there"
@@ -36,10 +36,6 @@ def _something_common(comparison: Comparison) -> bool:
     overlap = comparison.compared.overlap
     dimensions = [{D for D, _, _ in overlap.there.get(name, ())} for name in comparison.names]
     return any(overlap.functions[D] for D in set.intersection(*dimensions))
-
-
-def _evaluations(comparison: Comparison, dimension: int) -> int:
-    return int(comparison.budget * dimension + ROUNDING)
 
 
 def largest_ranked(comparison: Comparison) -> float | None:
