@@ -18,7 +18,7 @@ from real import charts, statistics, tables
 from real.catalogue import HALVES, PROBLEMS
 from real.optimizers import OPTIMIZERS
 from real.runs import RunKey, RunRecord, append, perform, read
-from report import ROOT, named, parsed
+from report import ROOT, end, named, parsed
 
 from sacma.analysis.figures.files import write
 
@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RUNS, help="folder of the runs")
     parser.add_argument("--images", type=Path, help="folder for the charts")
     parser.add_argument("--reference", default="sacma", help="optimizer that each other is compared with")
+    parser.add_argument("--against", type=Path, help="other folder of runs: print how many of both are the same")
     parser.add_argument("--report", action="store_true", help="run nothing: tables and charts of what is there")
     parser.add_argument("--list", action="store_true", help="print the problems, and nothing else")
     options = parsed(parser, problems="gas oil,pollutant", optimizers="cmaes,random search", seeds=2, budget=5)
@@ -65,6 +66,12 @@ def main() -> None:
     ]
     if not records:
         end(f"no runs in {options.results}; without --report they are made")
+    if options.against:
+        others = {record.key: record.improvements for record in read(options.against)}
+        both = [record for record in records if record.key in others]
+        same = sum(record.improvements == others[record.key] for record in both)
+        print(f"{same} of the {len(both)} runs that are in {options.against}, too, are the same")
+        return
     print_report(records, options.half, options.reference)
     if options.images:
         draw(records, options.half, options.images)
