@@ -136,9 +136,9 @@ def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
     """Draw the charts of a half as SVG, each also as narrow as a phone."""
     means = statistics.mean_ranks(statistics.problem_ranks(statistics.table_of(records)))
     profiles = {accuracy: statistics.data_profiles(records, accuracy) for accuracy in ACCURACIES}
-    for end, narrow in ((half, False), (f"{half}_narrow", True)):
-        keep(charts.ranks_chart(means, half, narrow=narrow), folder / f"real_problems_ranks_{end}.svg")
-        keep(charts.profiles_chart(profiles, half, narrow=narrow), folder / f"real_problems_profiles_{end}.svg")
+    for ending, narrow in ((half, False), (f"{half}_narrow", True)):
+        keep(charts.ranks_chart(means, half, narrow=narrow), folder / f"real_problems_ranks_{ending}.svg")
+        keep(charts.profiles_chart(profiles, half, narrow=narrow), folder / f"real_problems_profiles_{ending}.svg")
 
 
 def keep(figure: Figure, path: Path) -> None:

@@ -28,6 +28,24 @@ def run(settings: CMAESSampling, generations: int, f: object = lambda x: float(n
     return es
 
 
+def test_a_matrix_that_is_none_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pycma raises after an update that has left a negative variance; any other error of its is raised."""
+    es = begun(CMAESSampling())
+    values = np.array([np.sum(x**2) for x in es.ask()])
+    message = "A sampler variance has become negative after the update"
+
+    def fails(*_: object) -> None:
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(es._es, "tell", fails)
+    assert es.stop() == ()
+    es.tell(values)
+    assert es.stop() == ("variance",)
+    message = "tell can only be called once per iteration"
+    with pytest.raises(RuntimeError, match=message):
+        es.tell(values)
+
+
 @pytest.mark.parametrize("bounds", ["none", "penalty", "transform"])
 def test_population_lies_at_root_D(bounds: str) -> None:
     """The mean squared Mahalanobis distance of a population to its own distribution is D, however bounded."""
