@@ -29,7 +29,7 @@ def run(settings: CMAESSampling, generations: int, f: object = lambda x: float(n
 
 
 def test_a_matrix_that_is_none_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """pycma raises after an update that has left a negative variance; any other error of its is raised."""
+    """A negative variance, of which pycma makes an error, is the end of a run; other errors are raised."""
     es = begun(CMAESSampling())
     values = np.array([np.sum(x**2) for x in es.ask()])
     message = "A sampler variance has become negative after the update"
