@@ -109,8 +109,8 @@ def test_a_required_setting_and_the_default_of_a_part(tmp_path: Path) -> None:
     text = sacma("algorithms", cwd=tmp_path, width=200).stdout
     for row in (
         r"error +required +ε: .*\(kendall \| ranking-difference \| kullback-leibler \| ",
-        r"control +none +generations or points that f evaluates \(none \| generations \| adaptive-generations \| ",
-        r"model +null +the surrogate; null: f evaluates every point \(gaussian-process \| warped-process \| ",
+        r"control +none +.* to be evaluated with f \(none \| generations \| adaptive-generations \| ",
+        r"model +null +the surrogate; null: .* \(gaussian-process \| warped-process \| ",
         r"selection +recent +reduces .*\(recent \| nearest \| kmeans\)",
     ):
         assert re.search(rf"^  {row}", text, flags=re.MULTILINE), row

@@ -124,7 +124,7 @@ class KnownPoints:
         return replaced[0]
 
     def learn(self, points: Array, values: Array) -> None:
-        """Let models learn from points that f has evaluated beside those asked for, shape (n, D)."""
+        """Let models learn from points evaluated beside those asked for, shape (n, D)."""
         for key, value in zip(self._known.keys(points), values, strict=True):
             self._known.add(key, value)
         self._strategy.learn(points, values)

@@ -153,7 +153,7 @@ class SurrogateCMAES:
     def ask(self) -> list[Any]:
         """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts, or what is left of them.
 
-        They are a population, or one or a few points where the method, as the default, has f evaluate a part of it;
+        They are a population, or one or a few points where the method, as the default, evaluates a part of it with f;
         fewer where the budget has no more, where some have been told, and where some are known from a journal. Asked
         again before all are told, it gives what is missing.
 

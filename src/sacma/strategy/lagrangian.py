@@ -78,7 +78,7 @@ class Lagrangian:
         """Adapt λ and μ after a generation; return True if they have changed.
 
         Args:
-            population: finite outcomes of the last points that f has evaluated, shape (n, 1 + m).
+            population: finite outcomes of the points evaluated last, shape (n, 1 + m).
             centre: outcomes, or predicted ones, where the distribution is, shape (1 + m,).
         """
         al = self._adapted

@@ -34,7 +34,7 @@ class Observer:
         self._last = now
 
     def truth(self) -> None:
-        """Note that f evaluates points of this generation."""
+        """Note that points of this generation are evaluated with f."""
         self._by_truth = True
 
     def training(self, details: dict[str, int | str]) -> None:

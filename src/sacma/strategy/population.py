@@ -31,7 +31,7 @@ class Population:
         self._observer = observer
         self._asked: Indices = np.empty(0, dtype=np.intp)
         self.sigma = run.sigma  # of the sampling
-        self.begun = False  # True once f has evaluated a point of it
+        self.begun = False  # True once a point of it has been evaluated
         self.model: TrainedModel | None = None
         self.values: Array = np.full(run.population_size, np.nan)  # y, NaN where f has not evaluated a point yet
 
@@ -80,7 +80,7 @@ class Population:
             self.values[i] = self._archive.value_at(points[k])
 
     def evaluate(self, indices: Indices) -> Requests:
-        """Have f evaluate the points at ``indices``, and archive them (Algorithm 1, steps 3 and 4)."""
+        """Evaluate the points at ``indices`` with f, and archive them (Algorithm 1, steps 3 and 4)."""
         self._asked = indices_of(indices, self.size)
         self._observer.spent("strategy_seconds")
         self.take((yield [self._run.proposed[i] for i in self._asked]))

@@ -42,14 +42,14 @@ class LastRun:
 
     sampling: Sampling
     evaluations: int  # by f
-    value_at_mean: float = math.inf  # f at its final mean, where f evaluates means
+    value_at_mean: float = math.inf  # f at its final mean, where means are evaluated
 
 
 class RestartPlan(Protocol):
     """Decides on the start of each run.
 
-    With ``evaluates_initial_points`` f evaluates x₀ before each run, unless its value is known, and models learn from
-    it. With ``evaluates_means`` f evaluates the mean before and after each run, and no model sees that.
+    With ``evaluates_initial_points`` x₀ is evaluated before each run, unless its value is known, and models learn from
+    it. With ``evaluates_means`` the mean is evaluated before and after each run, and no model sees that.
     """
 
     evaluates_initial_points: bool
@@ -63,7 +63,7 @@ InitialRange = Annotated[float, Field(ge=0, le=1e10, description="initial points
 Factor = Annotated[float, Field(ge=1, le=10, description="λ is multiplied by this at each restart")]
 MostRestarts = Annotated[int, Field(ge=0, le=100, description="restarts with a growing population")]
 
-EvaluatesInitialPoints = Annotated[bool, Field(description="f evaluates x₀ of each run before its samples")]
+EvaluatesInitialPoints = Annotated[bool, Field(description="x₀ of each run is evaluated before its samples")]
 
 
 class IPOP(Part):
@@ -77,7 +77,7 @@ class IPOP(Part):
         Literal["start_over", "stop"],
         Field(description="after the last restart: begin with the first population size again, or stop"),
     ] = "start_over"
-    evaluates_initial_points: Annotated[bool, Field(description="f evaluates x₀ of each run before its samples")] = (
+    evaluates_initial_points: Annotated[bool, Field(description="x₀ of each run is evaluated before its samples")] = (
         False
     )
 

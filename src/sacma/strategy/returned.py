@@ -59,7 +59,7 @@ class Patience:
         self._evaluations, self._passed = 0, 0
 
     def passes(self, evaluations: int) -> None:
-        """Take note of another step, after which f has evaluated so many points in all."""
+        """Take note of another step, after which so many points have been evaluated with f in all."""
         self._passed = self._passed + 1 if evaluations == self._evaluations else 0
         self._evaluations = evaluations
         if self._passed > MOST_WITHOUT:

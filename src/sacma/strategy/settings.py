@@ -34,12 +34,12 @@ _USED = {
 class StrategySettings(Settings):
     """CMA-ES with restarts and, if a model is given, a surrogate that saves evaluations of f."""
 
-    model: Annotated[AnyModel | None, Field(description="the surrogate; null: f evaluates every point")] = None
+    model: Annotated[AnyModel | None, Field(description="the surrogate; null: all points are evaluated with f")] = None
     training_set: Annotated[TrainingSetSettings, Field(description="archived points that the model is trained on")] = (
         TrainingSetSettings()
     )
     acceptance: Annotated[AnyAcceptance, Field(description="test that trained models must pass")] = RanksPopulation()
-    control: Annotated[AnyControl, Field(description="generations or points that f evaluates")] = NoControl()
+    control: Annotated[AnyControl, Field(description="generations or points to be evaluated with f")] = NoControl()
     proposals: Annotated[AnyProposals, Field(description="points for f besides the sampled ones")] = NoProposals()
     sampling: Annotated[AnySampling, Field(description="CMA-ES between two restarts")] = CMAESSampling()
     start: Annotated[

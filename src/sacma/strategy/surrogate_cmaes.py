@@ -106,9 +106,9 @@ class SurrogateStrategy:
         self._best: Standing = (np.inf, np.inf)
         self.true_evaluations = 0
         self._runs = 0
-        self._population: Population | None = None  # that f evaluates
+        self._population: Population | None = None  # to be evaluated with f
         self._model: TrainedModel | None = None  # the last, since a restart
-        self._proposals: Array | None = None  # that f evaluates, as the archive keeps them, shape (n, D)
+        self._proposals: Array | None = None  # to be evaluated, as the archive keeps them, shape (n, D)
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._patience = Patience(settings.control, "generations")
         self._steps = self._optimize()
@@ -124,7 +124,7 @@ class SurrogateStrategy:
                 yield [run.mean]
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
                 yield from self._evaluate_further(run, mean[None])
-            proposed = self._archive.points[:0]  # what f has evaluated, and the next population contains
+            proposed = self._archive.points[:0]  # evaluated with f, and in the next population
             while not run.stop():
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
@@ -170,7 +170,7 @@ class SurrogateStrategy:
         return run
 
     def _search_first(self, run: Sampling, start: Start) -> Generator[Sequence[Array], Array, Sampling]:
-        """Have f evaluate the points of a search from x₀, and return the first run, begun where that ends.
+        """Evaluate the points of a search from x₀, and return the first run, begun where that ends.
 
         Not where more than 2D points are known already, nor where interpolation is misled: by noise, by cells in which
         f is the same, and by a merit of constraints that changes. Evaluations beside those of the search shorten it.
@@ -217,7 +217,7 @@ class SurrogateStrategy:
     def _evaluate_proposals(
         self, run: Sampling, model: TrainedModel | None
     ) -> Generator[Sequence[Array], Array, Array]:
-        """Have f evaluate the points that the last model proposes, if any; they join the next population.
+        """Evaluate the points that the last model proposes, if any; they join the next population.
 
         Return those that have a value, as the archive keeps them, shape (n, D).
         """
@@ -237,7 +237,7 @@ class SurrogateStrategy:
         return proposals[~late & finite_rows(outcomes)]
 
     def _known_or_evaluated(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
-        """Return the values of ``points`` of the distribution, shape (n, D); f evaluates those that are not known."""
+        """Return the values of ``points`` of the distribution, shape (n, D); those that are not known are evaluated."""
         learned = run.place(points)[1]
         values = np.array([self._archive.value_at(x) if x in self._archive else np.nan for x in learned])
         if (new := np.isnan(values)).any():
@@ -245,7 +245,7 @@ class SurrogateStrategy:
         return values
 
     def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
-        """Have f evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""
+        """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""
         self._population = None
         seen, learned = run.place(points)
         self._observer.spent("strategy_seconds")
@@ -356,7 +356,7 @@ class SurrogateStrategy:
         return True
 
     def learn(self, points: Array, values: Array) -> None:
-        """Let models learn from points that f has evaluated beside those asked for, shape (n, D); values are finite."""
+        """Let models learn from points evaluated beside those asked for, shape (n, D); values are finite."""
         self._archive.add(points, values)
 
     def end(self, values: Sequence[float] | Array) -> None:

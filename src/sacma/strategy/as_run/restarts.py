@@ -9,7 +9,7 @@ from sacma.surrogate.part import Context, Part
 class IPOPAsRun(Part):
     """IPOP from the same point, keeping everything; after the last restart a new start that knows a point and no more.
 
-    f evaluates x₀ before each run and m after it; these values count but enter no model and no update.
+    x₀ is evaluated with f before each run, and m after it; these values count but enter no model and no update.
     """
 
     name: Literal["ipop-as-run"] = "ipop-as-run"

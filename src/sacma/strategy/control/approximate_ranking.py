@@ -1,4 +1,4 @@
-"""Approximate ranking: f evaluates a population little by little, until its ranking by a model hardly changes.
+"""Approximate ranking: a population is evaluated with f in batches, until its ranking by a model hardly changes.
 
 Runarsson, *Constrained Evolutionary Optimization by Approximate Ranking and Surrogate Models*, PPSN 2004; Kern, Hansen
 and Koumoutsakos, *Local Meta-Models for Optimization Using Evolution Strategies*, PPSN 2006. They evaluate the best by
@@ -34,15 +34,19 @@ class ApproximateRanking(Part):
     name: Literal["approximate-ranking"] = "approximate-ranking"
     largest_change: Annotated[
         float,
-        Field(ge=0, le=2, description="mean change of ranks, as a share of that of random ranks, at which f stops"),
+        Field(
+            ge=0,
+            le=2,
+            description="mean change of ranks, as a share of that of random ranks, at which evaluation stops",
+        ),
     ] = 0.2
     least_factor: Annotated[
         float,
         Field(
             ge=0,
             le=100,
-            description="f evaluates at least least_factor D points of a population, rounded down, where first "
-            "rankings are wrong. 0: one",
+            description="at least least_factor D points of a population, rounded down, are evaluated with f where "
+            "first rankings are wrong. 0: one",
         ),
     ] = 0.0
     wrong_error: Annotated[
@@ -55,16 +59,16 @@ class ApproximateRanking(Part):
         ),
     ] = 0.775
     growth: Annotated[
-        float, Field(ge=0, le=10, description="points that f evaluates next, as a share of those evaluated before")
+        float, Field(ge=0, le=10, description="points to be evaluated next, as a share of those evaluated before")
     ] = 0.2
-    criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = OwnRank()
+    criterion: Annotated[AnyCriterion, Field(description="measure that picks the points to be evaluated")] = OwnRank()
     model_generations: Annotated[
         int,
         Field(
             ge=0,
             le=100,
-            description="generations that the model alone evaluates after a proposal was the best of all points, "
-            "where one training had sufficed",
+            description="generations that are evaluated with the model alone after a proposal was the best of all "
+            "points, where one training had sufficed",
         ),
     ] = 0
     quick_factor: Annotated[
@@ -72,8 +76,8 @@ class ApproximateRanking(Part):
         Field(
             ge=0,
             le=1000,
-            description="as long as fewer than quick_factor D points are known, f evaluates one batch of a population "
-            "at the most once there is a model: proposals come earlier. 0: never",
+            description="as long as fewer than quick_factor D points are known, one batch of a population is evaluated "
+            "at most once there is a model: proposals come earlier. 0: never",
         ),
     ] = 0
     raises_predictions: RaisesPredictions = False
@@ -146,7 +150,7 @@ class ApproximateRankingControl:
         return population.values
 
     def _least(self, dimension: int) -> int:
-        """Return how many points of a population f evaluates at least, if it has as many.
+        """Return the least number of points of a population to be evaluated with f, if it has as many.
 
         A ranking that settles says little of a large population: one new value can change that of λ = 25 points by a
         quarter at the most, so that a model without any skill would seem to have settled.
@@ -155,7 +159,7 @@ class ApproximateRankingControl:
         return math.floor(self._settings.least_factor * dimension + 1e-9) if wrong else 0
 
     def _judge(self, first: tuple[Array, Indices] | None, values: Array, left: Indices) -> None:
-        """Follow the error of the first ranking at the points that f has evaluated since."""
+        """Follow the error of the first ranking at the points evaluated with f since."""
         if first is None or not can_rank(values):
             return
         predicted, unknown = first

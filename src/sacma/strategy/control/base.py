@@ -1,4 +1,4 @@
-"""The interface of evolution control: the choice of generations, or points of a population, that f evaluates."""
+"""The interface of evolution control: the choice of generations, or points of a population, to be evaluated with f."""
 
 from collections.abc import Generator, Sequence
 from typing import Annotated, Protocol
@@ -23,7 +23,7 @@ class Control(Protocol):
     def evaluate(self, population: Population) -> Evaluation:
         """Return the values that rank ``population``, shape (λ,); None to discard it and sample another.
 
-        ``yield from population.evaluate(indices)`` has f evaluate points; ``population.values`` then holds theirs.
+        ``yield from population.evaluate(indices)`` evaluates points with f; ``population.values`` then holds theirs.
         """
 
     def forget_run(self) -> None:

@@ -1,4 +1,4 @@
-"""Doubly trained evolution control (DTS-CMA-ES): in each generation f evaluates a few points and a model the others.
+"""Doubly trained evolution control (DTS-CMA-ES): a few points of a generation have true values, the others predictions.
 
 Bajer, Pitra, Repický, Holeňa, *Gaussian Process Surrogate Models for the CMA Evolution Strategy*, Evolutionary
 Computation 27(4), 2019. A first model is trained on the archive, and a criterion picks points for f. A second model is
@@ -26,7 +26,7 @@ class DoublyTrained(Part):
     """Evaluation of a share of each population, chosen by a criterion, with f, and of the rest with a second model."""
 
     name: Literal["doubly-trained"] = "doubly-trained"
-    share: Annotated[AnyShare, Field(description="α: share of a population that f evaluates")] = ConstantShare()
+    share: Annotated[AnyShare, Field(description="α: share of a population that is evaluated with f")] = ConstantShare()
     criterion: Annotated[AnyCriterion, Field(description="measure that picks the points for f")] = (
         ExpectedRankingDifference()
     )

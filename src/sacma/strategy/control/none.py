@@ -1,4 +1,4 @@
-"""No evolution control: f evaluates every point, as in plain CMA-ES."""
+"""No evolution control: all points are evaluated with f, as in plain CMA-ES."""
 
 from typing import ClassVar, Literal
 
@@ -19,7 +19,7 @@ class NoControl(Part):
 
 
 class EveryPoint:
-    """Has f evaluate every point."""
+    """Evaluates all points with f."""
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population; see ``Control``."""

@@ -12,7 +12,7 @@ class Proposer(Protocol):
     """Proposes points for f after generations in which a model was trained."""
 
     def propose(self, model: TrainedModel, archive: Archive) -> Array:
-        """Return points, shape (n, D); f evaluates them and they take part in the next population.
+        """Return points, shape (n, D), to be evaluated with f; they take part in the next population.
 
         Args:
             model: the last that was trained.

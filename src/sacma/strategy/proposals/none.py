@@ -1,4 +1,4 @@
-"""No proposals: f evaluates sampled points only."""
+"""No proposals: only sampled points are evaluated."""
 
 from collections.abc import Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The interface of shares: the part α of a population that f evaluates."""
+"""The interface of shares: the part α of a population that is evaluated with f."""
 
 from typing import Protocol
 

@@ -14,7 +14,7 @@ class ConstantShare(Part):
     """A constant share."""
 
     name: Literal["constant"] = "constant"
-    value: Annotated[float, Field(gt=0, le=1, description="α: share of a population that f evaluates")] = 0.05
+    value: Annotated[float, Field(gt=0, le=1, description="α: share of a population that is evaluated with f")] = 0.05
 
     def build(self, context: Context) -> Share:  # noqa: ARG002 one protocol
         """Return the share of one strategy."""

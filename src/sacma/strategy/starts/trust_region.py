@@ -94,7 +94,7 @@ class _Region:
         return found
 
     def evaluated(self, points: Array) -> Evaluation:
-        """Have f evaluate points, shape (n, D), as far as evaluations are left, and return the values."""
+        """Evaluate points with f, shape (n, D), as far as evaluations are left, and return the values."""
         asked = points[: self.left].copy()
         self.left -= len(asked)
         return (yield asked)
