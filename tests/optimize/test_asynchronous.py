@@ -529,14 +529,14 @@ def test_dask(tmp_path: Path) -> None:
         noted = tmp_path / "noted"
 
         def stepped(x: Array) -> float:
-            """Note each evaluation, the second of the same point, too: nearly all of these are on a bound."""
+            """Note each evaluation, the second of the same point, too: a noisy run measures its best again."""
             with noted.open("a") as file:
                 file.write(".")
             return float(x[0])
 
-        many = sacma.minimize(stepped, [1.0], 1e6, bounds=(0, None), seed=1, budget=30, workers=client)
-        assert len(np.unique(many.history.points)) < 30
-        assert noted.stat().st_size == many.nfev == 30
+        many = sacma.minimize(stepped, [1.0], 1e6, bounds=(0, None), seed=1, budget=60, noisy=True, workers=client)
+        assert len(np.unique(many.history.points)) < 60
+        assert noted.stat().st_size == many.nfev == 60
     waiting = type("Client", (), {"get_executor": None, "nthreads": None, "asynchronous": True})()
     with pytest.raises(ValueError, match=r"workers is .*; allowed: a client of dask with asynchronous=False"):
         sacma.minimize(fun, X0, 0.5, workers=waiting)
@@ -581,3 +581,43 @@ def test_an_error_loses_no_evaluation(tmp_path: Path, method: str, what: str, *,
         paid = len(evaluated)
         again = sacma.minimize(fun, X0, 1.0, asynchronous=False, **given | {"budget": paid + 10})
         assert (again.nfev, len(evaluated)) == (paid + 10, paid + 10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("end", ["target", "callback", "failures"])
+def test_what_was_running_at_the_end_counts_in_the_same_call_again(tmp_path: Path, method: str, end: str) -> None:
+    """Its evaluations were waited for: the call again has them, and calls f no more."""
+    ends: dict[str, dict[str, Any]] = {
+        "target": {"target": 5.0},
+        "callback": {"callback": lambda result: result.nfev >= 15},
+        "failures": {"max_failures": 3},
+    }
+    fun = partly if end == "failures" else rosenbrock
+    given: dict[str, Any] = {"seed": 3, "budget": 300, "method": method, "journal": tmp_path / "journal", **ends[end]}
+    start = [1.2, 1.5, 2.0] if end == "failures" else X0
+    first = sacma.minimize(fun, start, 0.5, workers=Simulated(6), **given)
+    assert first.nfev < 300
+
+    def never(x: Array) -> float:
+        raise AssertionError("called")
+
+    for workers in (Simulated(6), Simulated(2), None):
+        assert bits(sacma.minimize(never, start, 0.5, workers=workers, **given)) == bits(first)
+
+
+def test_workers_of_generations_begin_nothing_after_the_time_limit() -> None:
+    """The rest of the generation is left out."""
+    began = []
+
+    def fun(x: Array) -> float:
+        began.append(time.monotonic())
+        time.sleep(0.05)
+        return rosenbrock(x)
+
+    given: dict[str, Any] = {"method": "cmaes", "population_size": 60, "asynchronous": False, "seed": 1}
+    start = time.monotonic()
+    with ThreadPoolExecutor(2) as threads:
+        result = sacma.minimize(fun, X0, 0.5, budget=200, time_limit=0.3, workers=threads, **given)
+    assert result.status == Status.TIME_LIMIT
+    assert result.nfev == len(began) < 60
+    assert max(began) - start < 1.5

@@ -21,6 +21,7 @@ from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
+from tests.optimize.runs import bits
 
 METHOD = "ada-kendall"
 """Asks for whole generations, so that a journal can end within one."""
@@ -505,7 +506,7 @@ def test_what_a_journal_knows_is_taken_before_the_time_limit_ends_the_call(tmp_p
     """A call that goes on is never behind its journal."""
     arguments: dict[str, Any] = {"seed": 1, "journal": tmp_path / "journal.jsonl"}
     before = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=100, **arguments)
-    after = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=200, time_limit=1e-3, **arguments)
+    after = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=200, time_limit=1e-9, **arguments)
     assert (after.nfev, after.fun) == (before.nfev, before.fun)
     assert after.status == sacma.Status.TIME_LIMIT
 
@@ -526,3 +527,30 @@ def test_ctrl_c_while_a_line_is_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert result.status == Status.INTERRUPTED
     assert result.nfev == counted.calls == len(sacma.read_journal(path).evaluations)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("method", ["cmaes", DEFAULT, "lq-cma-es"])
+@pytest.mark.parametrize("end", ["target", "failures", "callback"])
+def test_a_run_that_has_ended_is_not_gone_on_with(tmp_path: Path, method: str, end: str) -> None:
+    """Called again, whatever ended it and whoever evaluates, it has the same result, without an evaluation."""
+    path = tmp_path / "journal"
+    counted = Counted()
+
+    def again(workers: Any = None) -> sacma.Result:
+        ends: dict[str, dict[str, Any]] = {
+            "target": {"target": 0.3},
+            "failures": {"max_failures": 3},
+            "callback": {"callback": lambda result: result.nfev >= 20},
+        }
+        fun = (lambda x: counted(x) if x[0] > -0.9 else None) if end == "failures" else counted
+        given: dict[str, Any] = {"method": method, "seed": 3, "budget": 200, "journal": path, "workers": workers}
+        return sacma.minimize(fun, [-1.0, 1.0], 0.5, **given, **ends[end])
+
+    first = again()
+    calls = counted.calls
+    assert first.nfev < 200
+    assert bits(again()) == bits(first)
+    if method != "lq-cma-es":
+        with ThreadPoolExecutor(2) as threads:
+            assert bits(again(threads)) == bits(first)
+    assert counted.calls == calls

@@ -9,8 +9,10 @@ import pytest
 
 import sacma
 from sacma.optimize.known_points import MOST_IN_A_ROW
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 from tests.optimize.runs import bits
+from tests.optimize.simulated import Simulated, without_waiting
 
 METHODS = ["sacma", "dts-cmaes", "ada-kendall", "cmaes", "lq-cma-es", "cobyla", "nelder-mead", "cobyqa"]
 
@@ -64,6 +66,20 @@ def test_failures_are_tried_again() -> None:
     assert result.fun == 0.0
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_point_that_fails_twice_is_not_tried_again(method: str) -> None:
+    """The best corner fails always."""
+    calls: dict[bytes, int] = {}
+
+    def fails(x: Array) -> float | None:
+        calls[x.tobytes()] = calls.get(x.tobytes(), 0) + 1
+        return None if not x.any() else slope(x)
+
+    result = sacma.minimize(fails, bounds=[(0, 1)] * 2, budget=60, method=method, seed=1, max_failures=None)
+    assert max(calls.values()) <= 2
+    assert result.nfev == sum(calls.values()) == 60
+
+
 def test_integers() -> None:
     """Each of nine combinations once; then again, as a search does not know that there are no others."""
     space = sacma.Space(i=sacma.Integer(1, 3), j=sacma.Integer(1, 3))
@@ -77,6 +93,38 @@ def test_integers() -> None:
     assert len(set(seen[:9])) == 9
     assert (len(seen), result.fun) == (12, 2.0)
     assert MOST_IN_A_ROW > 9
+
+
+def test_where_all_is_known_little_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patience halves each time that it was in vain."""
+    told = []
+    tell = SurrogateStrategy.tell
+
+    def noted(self: SurrogateStrategy, values: Array, known: int) -> None:
+        told.append(len(values))
+        tell(self, values, known=known)
+
+    monkeypatch.setattr(SurrogateStrategy, "tell", noted)
+    space = sacma.Space(a=sacma.Categorical(False, True), b=sacma.Integer(1, 3))
+    result = sacma.minimize(lambda p: p["a"] + p["b"], space=space, budget=40, seed=1, method="cmaes")
+    assert result.nfev == 40
+    assert sum(told) < 2 * MOST_IN_A_ROW + 40 * max(told)
+
+
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "ada-kendall"])
+def test_points_beside_are_not_known_ones(method: str) -> None:
+    """Those that workers get beside a population are drawn again; only what is running may be evaluated twice."""
+    space = sacma.Space(a=sacma.Integer(1, 8), b=sacma.Integer(1, 8), c=sacma.Integer(1, 8))
+    ended: list[tuple[int, ...]] = []
+
+    def f(params: Any) -> float:
+        ended.append(tuple(params.values()))
+        return float((params["a"] - 3) ** 2 + (params["b"] - 5) ** 2 + (params["c"] - 7) ** 2)
+
+    with without_waiting():
+        result = sacma.minimize(f, space=space, budget=100, seed=1, workers=Simulated(4), method=method)
+    assert result.nfev == len(ended) == 100
+    assert len(set(ended)) > 85
 
 
 @pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyla"])

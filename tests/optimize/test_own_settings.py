@@ -1,5 +1,6 @@
 """Settings of a user's own class, with parts of their own, in calls, journals and saved optimizers."""
 
+import enum
 import json
 from pathlib import Path
 from typing import Any, Literal
@@ -222,3 +223,30 @@ def test_what_a_part_lacks_is_named(part: str, fields: dict[str, Any], missing: 
     mine = create_model("Mine", __base__=StrategySettings, **{part: (own, own())})  # type: ignore[call-overload]
     with pytest.raises(ValidationError, match=f"{part}: Own has no {missing}, .*: see 'How to add' in CONTRIBUTING.md"):
         mine()
+
+
+class Kind(enum.Enum):
+    """A choice of a user's own."""
+
+    A = "a"
+    B = "b"
+
+
+class OfPython(StrategySettings):
+    """Settings whose values JSON does not have."""
+
+    kind: Kind = Kind.A
+    folder: Path = Path("here")
+
+
+def test_settings_that_json_does_not_have(tmp_path: Path) -> None:
+    """They are written by pydantic, and read as they were."""
+    method: Any = OfPython(kind=Kind.B, folder=Path("there"))
+    path = tmp_path / "journal"
+    found(25, method, journal=path)
+    assert bits(found(40, method, journal=path)) == bits(found(40, method))
+    with pytest.raises(ValueError, match=r"method"):
+        found(40, OfPython(), journal=path)
+    es = sacma.SurrogateCMAES(X0, 0.5, method=method, budget=20, seed=1)
+    es.save(tmp_path / "saved")
+    assert sacma.SurrogateCMAES.load(tmp_path / "saved", method=method).ask()[0].tolist() == es.ask()[0].tolist()

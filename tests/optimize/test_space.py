@@ -412,6 +412,18 @@ def test_a_damaged_space_of_a_journal_is_refused(tmp_path: Path, damage: Any) ->
         assert str(raised.value).isprintable()
 
 
+def test_coordinates_at_the_ends_of_cells() -> None:
+    """Points of [0, 1]^D are points of the space, as ``params`` takes them; others are refused."""
+    space = sacma.Space(a=sacma.Integer(0, 5), b=sacma.Real(0, 1))
+    given: dict[str, Any] = {"space": space, "budget": 5, "seed": 1}
+    result = sacma.minimize(lambda p: float(p["a"]), [0.99, 0.5], archive=([[0.01, 0.5]], [0.0]), **given)
+    assert (result.params["a"], result.fun) == (0, 0.0)
+    with pytest.raises(ValueError, match=r"^archive\[0\]\[0\] is .*; allowed: points within the bounds"):
+        sacma.minimize(lambda p: float(p["a"]), archive=([[1.01, 0.5]], [0.0]), **given)
+    with pytest.raises(ValueError, match=r"^x0\[0\] is 1.01; allowed"):
+        sacma.minimize(lambda p: float(p["a"]), [1.01, 0.5], **given)
+
+
 @settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_drawn_spaces(data: st.DataObject) -> None:

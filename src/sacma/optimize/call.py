@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from sacma.optimize.arguments import box_of, centre_of, evaluated, initial_point, number, refuse, scale_of, whole
+from sacma.optimize.arguments import (
+    LARGEST,
+    box_of,
+    centre_of,
+    evaluated,
+    initial_point,
+    number,
+    refuse,
+    scale_of,
+    whole,
+)
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.methods import COMPOSED, Method, method_of
 from sacma.optimize.scaled_box import ScaledBox
@@ -133,7 +143,7 @@ def _point_in(space: Space, x0: object) -> object:
         return np.clip(space.partial_point(x0 or {}, "x0"), *space.bounds)
     if (point := initial_point(x0)).shape != (space.dimension,):
         refuse("x0", x0, allowed)
-    return point
+    return _within(space, point)
 
 
 def _as_known(x0: Array, points: Array) -> Array:
@@ -150,9 +160,20 @@ def _archive_in(space: Space, archive: Any) -> object:
     if not isinstance(archive, Sequence) or len(archive) not in {2, 3}:  # others are refused later
         return archive
     points, *rest = archive
-    if not isinstance(points, Sequence) or not any(isinstance(point, Mapping) for point in points):
-        return archive
-    return np.clip(space.points(points, "archive[0]"), *space.bounds), *rest
+    if isinstance(points, Sequence) and any(isinstance(point, Mapping) for point in points):
+        points = space.points(points, "archive[0]")
+    return _within(space, points), *rest
+
+
+def _within(space: Space, points: Any) -> object:
+    """Return points of [0, 1]^D, shape (…, D), within the bounds of a space, which end at centres of cells."""
+    try:
+        given = np.asarray(points, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return points  # refused later, as what has another shape
+    if not given.ndim or given.shape[-1] != space.dimension:
+        return points
+    return np.where((given >= 0.0) & (given <= 1.0), np.clip(given, *space.bounds), given)
 
 
 def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) -> tuple[object, float]:
@@ -161,8 +182,8 @@ def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) ->
         return scale, checked_sigma(sigma0)
     lower, upper = box_of(bounds, x0, np.ones(len(x0)))
     widths = upper - lower
-    if not np.all(np.isfinite(widths)):
-        refuse("sigma0", None, f"{SIGMA}; None where each coordinate has two finite bounds")
+    if not np.all(widths <= LARGEST):
+        refuse("sigma0", None, f"{SIGMA}; None where each coordinate has two bounds, at most {LARGEST:g} apart")
     if scale is None:
         return widths, SHARE
     return scale, checked_sigma(SHARE * float(np.min(widths / scale_of(scale, x0))))

@@ -12,9 +12,10 @@ from sacma.optimize.call import Call
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
 
-MOST_IN_A_ROW = 100
-"""Populations, or points of a search that calls f itself, whose values are all known, before f is called again: a
-search of a few integers would else never end."""
+MOST_IN_A_ROW = 1000
+"""Points in a row whose values are known before f is called again: a search of a few integers would else never end."""
+
+MOST_DRAWS = 100  # of a point beside those asked for, until one has no known value
 
 Value = float | Array  # of f; with constraints a row
 
@@ -25,6 +26,7 @@ class KnownValues:
     def __init__(self, call: Call) -> None:
         self._box = call.box
         self._values: dict[bytes, Value] = {}
+        self._failed: set[bytes] = set()
         if call.archive is not None:
             X, *outcomes = call.archive
             rows = np.column_stack(outcomes) if call.equalities else outcomes[0]
@@ -36,9 +38,11 @@ class KnownValues:
         return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0] if len(scaled) else []  # −0 is 0
 
     def add(self, key: bytes, value: Value) -> None:
-        """Keep a value, if it is finite: a failure may not be the point's."""
-        if np.all(np.isfinite(value)):
+        """Keep a finite value, and a failure when it is the second at the point: one may have other causes."""
+        if np.all(np.isfinite(value)) or (key in self._failed and key not in self._values):
             self._values[key] = value
+        else:
+            self._failed.add(key)
 
     def get(self, key: bytes) -> Value | None:
         """Return the value at a point, None where there is none."""
@@ -56,10 +60,14 @@ class KnownPoints:
     def __init__(self, call: Call, strategy: SurrogateStrategy) -> None:
         self._strategy = strategy
         self._known = KnownValues(call)
+        self._patience = MOST_IN_A_ROW
         self._open()
 
     def _open(self) -> None:
-        """Ask the strategy, and tell it what is known, until it asks for a point without a value, or stops."""
+        """Ask the strategy, and tell it what is known, until it asks for a point without a value, or stops.
+
+        Its patience is halved where that was in vain: where all points are known, no time is spent on others.
+        """
         passed = 0
         while True:
             self._samples = list(self._strategy.asked)
@@ -67,12 +75,13 @@ class KnownPoints:
             places: dict[bytes, list[int]] = {}  # by point, in the order of the points
             for i, key in enumerate(self._keys):
                 places.setdefault(key, []).append(i)
-            again = passed == MOST_IN_A_ROW
+            again = passed >= self._patience
             self._places = [of for key, of in places.items() if again or self._known.get(key) is None]
             if self._places or not self._samples:
+                self._patience = self._patience // 2 if again else MOST_IN_A_ROW
                 return
             self._strategy.tell(self._told([]), known=len(self._samples))
-            passed += 1
+            passed += len(self._samples)
 
     def _told(self, values: Sequence[Value]) -> Array:
         """Return the values of all points of the strategy, of those that are asked for in their order."""
@@ -105,8 +114,13 @@ class KnownPoints:
         self._open()
 
     def further(self, rng: np.random.Generator) -> Sample:
-        """Draw a further point; see ``SurrogateStrategy``."""
-        return self._strategy.further(rng)
+        """Draw a further point, if one can be drawn that is neither known nor asked for; see ``SurrogateStrategy``."""
+        for _ in range(MOST_DRAWS):
+            sample = self._strategy.further(rng)
+            (key,) = self._known.keys([sample.seen])
+            if key not in self._keys and self._known.get(key) is None:
+                break
+        return sample
 
     def take(self, sample: Sample, value: Value) -> bool:
         """Take the value of a point that was asked for earlier, or beside others; see ``SurrogateStrategy``."""

@@ -72,8 +72,8 @@ def minimize(
         population_size: λ of the first run; None: the method's own.
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
-        time_limit: seconds after which no evaluation is begun; where several workers evaluate generations, none of
-            these. All that a journal knows is taken before.
+        time_limit: seconds after which no evaluation is begun, counted from when all that a journal knows is taken; a
+            ``joblib.Parallel`` ends its generation.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         archive: points evaluated already, and their values.
@@ -175,6 +175,7 @@ class _OfParams:
 
 def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
+    run.resume()
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
         with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
@@ -224,7 +225,7 @@ def _keep_rest(run: Run, rest: Iterator[Numbered], *, records: bool) -> None:
 def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Evaluations:
     """Evaluate a generation, or asynchronously all until the run ends."""
     if workers.pool is None or not workers.asynchronous:
-        return workers.evaluate(fun, run.tasks())
+        return workers.evaluate(fun, run.tasks(), lambda: run.status == Status.TIME_LIMIT)
 
     def begin() -> Task | None:
         return run.begin() if run.status == Status.GOING_ON else None

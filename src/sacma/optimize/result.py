@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
+from sacma.optimize.evaluation import Known, as_arrays, constraints_of_all
 from sacma.optimize.space import Space
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import violations
@@ -28,6 +29,11 @@ class Status(IntEnum):
     RESTARTS = 4
     FAILURES = 5
     INTERRUPTED = 6
+
+    @property
+    def by_choice(self) -> bool:
+        """True where a run without a target has ended as it was asked to."""
+        return self in {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +66,20 @@ class History:
 
     def __repr__(self) -> str:
         return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
+
+
+def history_of(
+    evaluated: Known,
+    dimension: int,
+    generations: Sequence[Generation],
+    space: Space | None = None,
+    equalities: tuple[bool, ...] = (),
+) -> History:
+    """Return the history of a run from its evaluations."""
+    ordered = [evaluated[number] for number in sorted(evaluated)]
+    failures = {i: each.evaluation.failure for i, each in enumerate(ordered, 1) if each.evaluation.failure}
+    constraints = constraints_of_all(evaluated, len(equalities))
+    return History(*as_arrays(evaluated, dimension), failures, tuple(generations), space, constraints, equalities)
 
 
 class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -13,25 +13,18 @@ from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.best import best_at_start
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, as_arrays, constraints_of_all, outcome_of
+from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, outcome_of
 from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.message import message_of
 from sacma.optimize.noise import NoisySearch, Recommended
-from sacma.optimize.result import History, Result, Status
-from sacma.optimize.search import Sampled, strategy_of
+from sacma.optimize.result import Result, Status, history_of
+from sacma.optimize.search import Begun, Sampled, strategy_of
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
 
 MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
-
-
-class Begun(NamedTuple):
-    """An evaluation that has begun."""
-
-    point: Array  # for f, shape (D,)
-    sample: Sample  # the same as the strategy asked for it, in units of the scale
 
 
 class Run:
@@ -133,6 +126,20 @@ class Run:
         while self._known and not self.exhausted and not self._is_open():
             pass
 
+    def resume(self) -> None:
+        """Take what is known as far as this call goes, and start the clock of the time limit.
+
+        What had begun when the run ended was waited for, and counts.
+        """
+        while self._known and self.status == Status.GOING_ON and not self._is_open():
+            pass
+        if self.status != Status.GOING_ON:
+            for number, known in [each for each in self._known if each[0] in self._running]:
+                if self.evaluations < self.call.limits.budget:
+                    self._open_next()
+                    self._take_known(number, known)
+        self._began = time.monotonic()
+
     def tasks(self) -> list[Task]:
         """Return what is to be evaluated before the run goes on, copies; at most what the budget has left.
 
@@ -191,10 +198,8 @@ class Run:
 
     def result(self) -> Result:
         """Return what has been found so far."""
-        best, status, evaluated = self._recommended(), self.status, self.evaluated()
+        best, status = self._recommended(), self.status
         found = self.best.found and math.isfinite(best.value)
-        reasons = {i: e.evaluation.failure for i, e in enumerate(evaluated.values(), 1) if e.evaluation.failure}
-        by_choice = {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
         no_target = self.call.limits.target == -math.inf
         space, constrained = self.call.space, {}
         if self.call.equalities:
@@ -207,7 +212,7 @@ class Run:
             fun_error=best.error,
             nfev=self.evaluations,
             nit=len(self.generations),
-            success=found and (status == Status.TARGET or (no_target and status in by_choice)),
+            success=found and (status == Status.TARGET or (no_target and status.by_choice)),
             status=status,
             message=message_of(self.call, status, self.best, self.failures, self._last_failure)
             + (f"; {best.what}" if best.what else ""),
@@ -215,14 +220,7 @@ class Run:
             restarts=self.generations[-1].restart if self.generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
             failures=self.failures,
-            history=History(
-                *as_arrays(evaluated, len(self.call.x0)),
-                reasons,
-                tuple(self.generations),
-                space,
-                constraints_of_all(evaluated, self._number),
-                self.call.equalities,
-            ),
+            history=history_of(self._evaluated, len(self.call.x0), self.generations, space, self.call.equalities),
         )
 
     def evaluated(self) -> Known:
@@ -249,7 +247,8 @@ class Run:
         return bool(self._open)
 
     def _open_next(self) -> None:
-        if asked := self._strategy.asked:
+        """Open the next population where none is open and there is one."""
+        if not self._open and (asked := self._strategy.asked):
             points = self.call.box.points([sample.seen for sample in asked])
             self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
 
@@ -272,7 +271,7 @@ class Run:
 
     def _record(self, number: int, evaluation: Evaluation) -> Evaluated:
         """Return the record of an evaluation that ends now, with how many have begun if not just the population."""
-        if not self._open and not self._torn:  # what was running when a run ended comes in the next population
+        if not self._torn:  # what was running when a run ended comes in the next population
             self._open_next()
         none_beside = self._begun in {self._recorded, *self._places[-1:]}
         whole = none_beside and len(self._places) == len(self._open) and not self._torn  # then it is closed before
@@ -290,14 +289,17 @@ class Run:
             elif self._open and known.begun <= self._begun + len(self._open) + MOST_BESIDE - len(self._running):
                 while self._begun < known.begun:
                     self._begin()
-            begun = self._running.get(number)
-            if begun is None or number not in self._waiting or known.begun not in {None, self._begun}:
+            if number not in self._waiting or known.begun not in {None, self._begun}:
                 self._refuse_known(number, known, "one of a point that this run asks for")
-            if not np.array_equal(known.point, begun.point):
-                self._refuse_known(number, known, f"the point that this run asks for, {shown(begun.point)}")
-            self._known.popleft()
-            self._waiting.remove(number)
-            self._follow(number, self._keep(number, known))
+            self._take_known(number, known)
+
+    def _take_known(self, number: int, known: Evaluated) -> None:
+        """Take the known evaluation of a point that has begun."""
+        if not np.array_equal(known.point, point := self._running[number].point):
+            self._refuse_known(number, known, f"the point that this run asks for, {shown(point)}")
+        self._known.remove((number, known))
+        self._waiting.remove(number)
+        self._follow(number, self._keep(number, known))
 
     def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:
         refuse(

@@ -1,5 +1,6 @@
 """The method of a call as a header has it: name, settings, and whose class of settings it is."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +29,7 @@ def method_as_json(method: Method) -> dict[str, Any]:
     return {
         "algorithm": method.algorithm,
         "own_class": method.own_class,
-        "settings": method.settings.model_dump(exclude=unwritten),
+        "settings": method.settings.model_dump(mode="json", exclude=unwritten),
     }
 
 
@@ -66,7 +67,7 @@ def _checked(algorithm: str, kind: type[BaseModel], given: object, sigma0: float
     elif "sigma0" in kind.model_fields:
         parts = {**parts, "sigma0": sigma0}
     try:
-        settings = kind.model_validate(parts)
+        settings = kind.model_validate_json(json.dumps(parts))  # of JSON: an Enum, or a Path, is a text there
     except ValidationError as error:
         first = error.errors()[0]
         within, _ = resolve(kind, tuple(map(str, first["loc"])))

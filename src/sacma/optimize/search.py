@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sacma.optimize.call import Call
 from sacma.optimize.known_points import MOST_IN_A_ROW, KnownPoints, KnownValues
 from sacma.optimize.noise import NoisySearch
 from sacma.strategy.generation import Generation
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
 
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
@@ -21,6 +22,13 @@ FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have eva
 
 Sampled = SurrogateStrategy | KnownPoints
 """Strategies with a distribution to sample from, and models that learn."""
+
+
+class Begun(NamedTuple):
+    """An evaluation that has begun."""
+
+    point: Array  # for f, shape (D,)
+    sample: Sample  # the same as the strategy asked for it, in units of the scale
 
 
 def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Sampled | AskedSearch | NoisySearch:

@@ -259,14 +259,14 @@ class Workers:
         """True where they evaluate several points at a time."""
         return self.pool is not None or self.parallel is not None
 
-    def evaluate(self, fun: Function, tasks: Sequence[Task]) -> Evaluations:
-        """Evaluate tasks, all of them known beforehand."""
+    def evaluate(self, fun: Function, tasks: Sequence[Task], ended: Callable[[], bool] = lambda: False) -> Evaluations:
+        """Evaluate tasks, all of them known beforehand; of those for a pool no more begin once ``ended`` is true."""
         if self.parallel is not None:
             return with_joblib(self.parallel, fun, tasks)
         if self.pool is None:
             return one_by_one(fun, tasks)
         waiting = iter(tasks)
-        return AsTheyCome(self.pool, fun, lambda: next(waiting, None))
+        return AsTheyCome(self.pool, fun, lambda: None if ended() else next(waiting, None), ended)
 
     def rest(self, evaluations: Evaluations, error: BaseException) -> Iterator[Numbered]:
         """Return what has been evaluated and not been taken when an error ended a call; begin nothing."""
