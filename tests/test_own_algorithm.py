@@ -137,3 +137,25 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
     refused = sacma("run", config, *file, *SMALL, cwd=tmp_path)
     assert refused.returncode == 2
     assert "thin_plate_spline" in refused.stderr
+
+
+FAR = """
+import numpy as np
+import sacma
+
+@sacma.algorithm("far")
+def far(problem, rng):
+    while True:
+        problem(rng.standard_normal(problem.dimension) * 1e200)
+"""
+
+
+def test_a_report_where_nothing_is_finite(own: Path) -> None:
+    """Of an algorithm that diverges there are no gains to draw."""
+    (own / "far.py").write_text(FAR)
+    (own / "far.yaml").write_text("name: far\nalgorithm: far\n")
+    done = sacma("run", "far.yaml", CONFIGS / "cmaes.yaml", "--algorithm-file", "far.py", *SMALL, "--jobs", 1, cwd=own)
+    assert done.returncode == 0, done.stderr
+    for more in ((), ("--baseline", "far")):
+        report = sacma("postprocess", "--no-pages", "--no-pdf", "--jobs", 1, *more, cwd=own)
+        assert report.returncode == 0, report.stderr

@@ -5,7 +5,10 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any
+
+import numpy as np
 
 LONGEST_WAIT = 0.1  # seconds that a thread waits for another one to leave before it enters beside it
 
@@ -90,6 +93,25 @@ class Shared:
         """Leave in a forked process, where the other threads of its parent are not."""
         self._changed, self._inside, self._closing = threading.Condition(), 0, False
         self._put_back()
+
+
+@contextmanager
+def contained() -> Iterator[None]:
+    """Put back what code may change in its process; begin with NumPy's own handling of floating-point errors."""
+    environment, path, folder = dict(os.environ), list(sys.path), ""
+    with suppress(OSError):
+        folder = os.getcwd()  # noqa: PTH109 Path.cwd is the same
+    numpys: Any = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+    try:
+        with np.errstate(**numpys), warnings.catch_warnings():
+            yield
+    finally:
+        if dict(os.environ) != environment:
+            os.environ.clear()
+            os.environ.update(environment)
+        sys.path[:] = path
+        with suppress(OSError):
+            os.chdir(folder)  # "" where there was none
 
 
 @contextmanager

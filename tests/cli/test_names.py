@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sacma.cli.app import app
+from sacma.cli.common import as_argument
+from sacma.cli.interruption import this_command
 from sacma.config.study import load_study
 from sacma.store.store import Store
 
@@ -48,3 +50,13 @@ def test_nor_are_they_allowed_in_sweeps(
     small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "25", "--backend", "serial")
     refused = CliRunner().invoke(app, ["sweep", "sweep.yaml", *small, *options])
     assert "name a.0.5 is also that of A.0.5 in results" in str(refused.exception)
+
+
+def test_commands_that_are_named_can_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder is no option, and options come before what follows --."""
+    assert as_argument(Path("./-results")) == "./-results"
+    assert as_argument(Path("results")) == "results"
+    monkeypatch.setattr("sys.argv", ["sacma", "run", "--jobs", "1", "--", "-a b.yaml"])
+    assert this_command("--failed-only") == "sacma run --jobs 1 --failed-only -- '-a b.yaml'"
+    monkeypatch.setattr("sys.argv", ["sacma", "run", "a.yaml"])
+    assert this_command("--failed-only") == "sacma run a.yaml --failed-only"

@@ -81,7 +81,7 @@ def test_from_sweep_to_winner(folder: Path) -> None:
 
     shorter = sacma("sweep", "tiny.yaml", "--budget", 10, "--jobs", 1, cwd=folder)
     assert shorter.returncode == 0
-    assert "ranked after 5 evaluations/D" in shorter.stdout
+    assert "ranked after 5, 10 evaluations/D" in shorter.stdout
     notes = shorter.stderr.splitlines()
     assert len(notes) == 4
     assert notes[0].startswith("note: results held A.0.5 with other settings, budget or seed")
@@ -185,6 +185,10 @@ def test_incomplete_results(folder: Path) -> None:
     for record in (folder / "results" / "records" / "A.0.5").glob("f001-*"):
         record.unlink()
     next((folder / "results" / "records" / "A.1").glob("f008-*")).unlink()
+    kept = (folder / "results" / "records" / "A.1").rename(folder / "kept")
+    none = sacma("sweep", "tiny.yaml", "--rank-only", "--partial", cwd=folder)
+    assert "A.1 has none: run it, or take it out of the grid" in none.stderr
+    kept.rename(folder / "results" / "records" / "A.1")
     partial = sacma("sweep", "tiny.yaml", "--rank-only", "--partial", cwd=folder)
     assert partial.returncode == 0, partial.stderr
     assert "missing: A.0.5 2-D: f1 instances 1,2" in partial.stderr

@@ -116,6 +116,7 @@ def test_names_of_shipped_configs_differ() -> None:
         ),
         (MINIMAL + "settings: 3\n", "c.yaml:3: settings: 3 is not a mapping"),
         (MINIMAL + "protocol: 3\n", "c.yaml:3: protocol: 3 is not allowed"),
+        (MINIMAL + "protocol: [1]\n", "c.yaml:3: protocol: [1] is not allowed"),
         (MINIMAL + "protocol:\n  functions: []\n", "c.yaml:4: protocol.functions: the list is empty"),
         (MINIMAL + "protocol:\n  functions: 1-30\n", "bbob has no function 25-30; it has 1-24"),
         (MINIMAL + "protocol:\n  dimensions: 7\n", "bbob has no dimension 7"),

@@ -137,7 +137,7 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
     """Options replace the protocol; budgets beyond a smaller one are left out, and the budget takes their place."""
     sweep = loaded(tmp_path, GRID, functions="1-2", budget=60, instances=None)
     assert sweep.protocol.functions == (1, 2)
-    assert sweep.rank_at == (25, 50)
+    assert sweep.rank_at == (25, 50, 60)
     assert loaded(tmp_path, GRID, budget=10).rank_at == (10,)
     assert loaded(tmp_path, GRID + "rank_at: [100, 10.5]\n").rank_at == (10.5, 100)
     assert loaded(tmp_path, GRID + "rank_at: [100]\n", budget=50).rank_at == (50,)

@@ -2,11 +2,15 @@
 
 import contextlib
 import math
+import os
+import sys
+import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import cocoex
 import numpy as np
@@ -154,6 +158,45 @@ def test_an_algorithm_may_stop_by_itself(monkeypatch: pytest.MonkeyPatch) -> Non
     assert record.outcome.status == TrialStatus.STOPPED
     assert record.outcome.evaluations == 1
     assert record.coco.entry.startswith("1:1|")
+
+
+def test_what_an_algorithm_sets_ends_with_its_trial(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """NumPy's handling of errors, filters of warnings, environment, path and folder; the next trial is as if alone."""
+
+    def states() -> tuple[object, ...]:
+        return np.geterr(), list(warnings.filters), dict(os.environ), list(sys.path), Path.cwd()
+
+    def strict(problem: Problem, rng: object) -> None:
+        np.seterr(all="raise")
+        warnings.simplefilter("error")
+        os.environ["SACMA_TEST"] = "set"
+        sys.path.clear()
+        os.chdir(tmp_path)
+        problem(np.zeros(2))
+
+    def lenient(problem: Problem, rng: object) -> None:
+        handled.append(np.geterr())
+        problem(np.zeros(2))
+
+    handled: list[object] = []
+    before = states()
+    run_trial(solver(monkeypatch, strict))
+    assert states() == before
+    with np.errstate(all="raise"):
+        run_trial(solver(monkeypatch, lenient))
+    run_trial(solver(monkeypatch, lenient))
+    assert handled[0] == handled[-1]
+
+
+def test_the_budget_is_not_the_algorithms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot give itself more evaluations."""
+
+    def greedy(problem: Any, rng: object) -> None:
+        problem.evaluations_left = 1000
+
+    failure = attempt_trial(solver(monkeypatch, greedy))
+    assert isinstance(failure, TrialFailure)
+    assert "evaluations_left" in failure.error
 
 
 def test_far_points_bring_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,17 @@ def test_a_second_holder_is_refused_and_told_who_is_first(tmp_path: Path, other:
     assert holder(path) is None
 
 
+def test_a_command_of_any_bytes(tmp_path: Path) -> None:
+    """As of a folder whose name is not UTF-8: it is a holder like any other."""
+    path = tmp_path / "records.lock"
+    with locked(path, "sacma run --results lk\udcffx\n"):
+        found = holder(path)
+        assert found is not None
+        assert found.command.isprintable()
+        with pytest.raises(FolderInUseError, match="in use by process"), locked(path, "us"):
+            pass
+
+
 def test_commands_respect_it(tmp_path: Path, other: "subprocess.Popen[str]") -> None:
     """A second run is refused with one line; status says who works; plan and postprocess do not mind."""
     arguments = (

@@ -133,6 +133,18 @@ def test_traces_make_one_small_file(record: TrialRecord, tmp_path: Path) -> None
     np.testing.assert_allclose(frame["sigma"][: len(frame) // 2], record.trace["sigma"], rtol=1e-6)
 
 
+def test_many_texts_of_a_trace(record: TrialRecord, tmp_path: Path) -> None:
+    """As many as the records of an algorithm may have together."""
+    rows = len(record.trace["generation"])
+    traces = [
+        (record.spec, {**record.trace, "searched_from": np.array([f"text {i} {row}" for row in range(rows)])})
+        for i in range(1 + 300 // rows)
+    ]
+    write_traces(tmp_path / "t.parquet", traces)
+    read = pd.read_parquet(tmp_path / "t.parquet")["searched_from"]
+    assert read.tolist() == [text for _, trace in traces for text in trace["searched_from"]]
+
+
 def test_no_traces_make_a_file(tmp_path: Path) -> None:
     """Of no trial at all there is a file too, with all columns."""
     write_traces(tmp_path / "t.parquet", [])

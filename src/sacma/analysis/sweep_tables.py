@@ -53,10 +53,11 @@ def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
         own = medians[medians["algorithm"].isin(names)]
         ranks = rank_settings(own, names)
         if ranks.empty:
-            raise SacmaError(
-                f"{algorithm.name}: no function has trials of all its settings to rank them by; leave out --rank-only, "
-                "to run what is missing"
-            )
+            without = [name for name in names if name not in set(own["algorithm"])]
+            where = "leave out --rank-only, to run what is missing"
+            if 0 < len(without) < len(names):
+                where = f"{without[0]} has none: run it, or take it out of the grid"
+            raise SacmaError(f"{algorithm.name}: no function has trials of all its settings to rank them by; {where}")
         table = standings(ranks)
         decisions[algorithm.name] = decision = decide(table)
         values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names)

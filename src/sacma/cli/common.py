@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -34,6 +35,11 @@ _ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "COLUM
 
 out = PrintableConsole(highlight=False, markup=False, emoji=False, _environ=_ENVIRONMENT)
 err = PrintableConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True, _environ=_ENVIRONMENT)
+
+
+def as_argument(path: Path) -> str:
+    """Return a path as an argument that is not taken for an option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 LONGEST_LIST = 20

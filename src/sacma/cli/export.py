@@ -62,7 +62,7 @@ def export(
             if warned and not accept_warnings:
                 fail(
                     f"{study.name} is not exported: cocopp warns of it; see to what it says, or to export it as it is: "
-                    f"{this_command()} --accept-warnings",
+                    f"{this_command('--accept-warnings')}",
                     EXIT_FAILED,
                 )
             path = folder / f"{study.name}.tgz"

@@ -37,9 +37,11 @@ def after_interruption() -> int:
     return EXIT_INTERRUPTED[_received or signal.SIGINT]
 
 
-def this_command() -> str:
-    """Return the command as it was typed."""
-    return shlex.join(["sacma", *sys.argv[1:]])
+def this_command(*more: str) -> str:
+    """Return the command as it was typed, with ``more`` options."""
+    given = sys.argv[1:]
+    end = given.index("--") if "--" in given else len(given)
+    return shlex.join(["sacma", *given[:end], *more, *given[end:]])
 
 
 def _interrupt(number: int, _frame: object) -> NoReturn:

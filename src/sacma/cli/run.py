@@ -29,12 +29,12 @@ def run(
     Options of the protocol replace what the configs say. The same command continues after an interruption. Without a
     config, the studies that are in the results are continued.
     """
-    from sacma.cli.common import counted
+    from sacma.cli.common import as_argument, counted
     from sacma.cli.plan import requested_trials
     from sacma.cli.running import after_a_shard, show_run
 
     request = requested_trials(configs, results, protocol, shard, algorithm_file)
-    following = f"next: sacma postprocess {shlex.quote(str(results))}"
+    following = f"next: sacma postprocess {shlex.quote(as_argument(results))}"
     if shard:
         following = after_a_shard(results, shard, "sacma", "postprocess")
     studies = counted(len(request.studies), "algorithm")

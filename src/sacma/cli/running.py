@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from sacma.cli.common import EXIT_FAILED, LONGEST_LIST, counted, err, fail, out, print_damage, print_list
+from sacma.cli.common import EXIT_FAILED, LONGEST_LIST, as_argument, counted, err, fail, out, print_damage, print_list
 from sacma.cli.interruption import Interrupted, this_command
 from sacma.cli.options import PROGRESS_MODES
 from sacma.cli.progress import Progress, Tally, print_event, progress_display
@@ -96,9 +96,9 @@ class RunDisplay(RunObserver):
             err.print(Text(f"… and {len(failures) - LONGEST_LIST} more"))
         fail(
             f"{counted(len(failures), 'trial')} of {len(self.request.specs)} failed; tracebacks: "
-            f"{shlex.join(['sacma', 'status', '--tracebacks', str(self.request.store.root)])}; "
+            f"{shlex.join(['sacma', 'status', '--tracebacks', as_argument(self.request.store.root)])}; "
             f"try {'it' if len(failures) == 1 else 'them'} again: "
-            f"{this_command()}{'' if self.options.failed_only else ' --failed-only'}",
+            f"{this_command(*([] if self.options.failed_only else ['--failed-only']))}",
             EXIT_FAILED,
         )
 

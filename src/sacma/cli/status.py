@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.common import counted, out, print_damage, print_list
+from sacma.cli.common import as_argument, counted, out, print_damage, print_list
 from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
@@ -44,7 +44,7 @@ def status(
     if writer is not None:
         out.print(Text(f"running: {writer}"), soft_wrap=True)
         return
-    command = ["sacma", "postprocess", str(results)]
+    command = ["sacma", "postprocess", as_argument(results)]
     if missing:
         command = resuming(results, covered)
     elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare

@@ -89,6 +89,11 @@ class Protocol(Settings):
             raise ValueError(f"these are {trials:,} trials; a study takes at most {MOST_TRIALS:,}; leave some out")
         return instances
 
+    @property
+    def trials(self) -> int:
+        """Number of trials."""
+        return len(self.functions) * len(self.dimensions) * len(self.instances)
+
     @model_validator(mode="after")
     def _at_least_one_evaluation(self) -> "Protocol":
         if self.evaluations(min(self.dimensions)) < 1:

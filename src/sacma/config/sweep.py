@@ -153,7 +153,8 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
         raise document.error(("grid",), f"{settings:,} settings{each}; {most}")
     if combinations == 1:
         raise document.error(("grid",), "there is one combination only; give a key two values or more")
-    rank_at = tuple(budget for budget in file.rank_at if budget <= file.protocol.budget) or (file.protocol.budget,)
+    end = file.protocol.budget
+    rank_at = tuple(dict.fromkeys(min(budget, end) for budget in file.rank_at))
     algorithms = tuple(_expand(number, file, document) for number in range(len(file.algorithms)))
     _check_names(algorithms, document)
     return Sweep(file.name, tuple(file.grid), file.protocol, rank_at, algorithms)

@@ -162,7 +162,8 @@ def explain(
     first = details[0]
     within, valid_keys = resolve(model, tuple(str(part) for part in first["loc"]))
     location = place(within)
-    blamed = location[1] if len(location) > 1 else "budget"  # the only rule for several keys concerns the budget
+    # The only rule for several keys concerns the budget, if there are keys.
+    blamed = location[1] if len(location) > 1 else "budget" if isinstance(first["input"], Mapping) else ""
     given = location[:1] == ("protocol",) and blamed in options
     where = f"--{blamed}" if given else document.where(location)
     more = f" (and {len(details) - 1} more error{'s' if len(details) > 2 else ''})" if len(details) > 1 else ""  # noqa: PLR2004

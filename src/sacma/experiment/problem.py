@@ -41,12 +41,17 @@ class BudgetedProblem:
         self.lower_bounds: Array = np.array(problem.lower_bounds)
         self.upper_bounds: Array = np.array(problem.upper_bounds)
         self.evaluations = 0
-        self.evaluations_left = spec.budget
+        self._budget = spec.budget
         self.best_delta_f = np.inf
         self.improved_at: list[int] = []
         self.improved_to: list[float] = []
         self.generations: list[Generation] = []
         self.objective_seconds = 0.0
+
+    @property
+    def evaluations_left(self) -> int:
+        """Number of evaluations that the budget has left."""
+        return max(0, self._budget - self.evaluations)
 
     @property
     def target_hit(self) -> bool:
@@ -67,7 +72,6 @@ class BudgetedProblem:
         value = float(self._problem(x))
         self.objective_seconds += time.process_time() - start
         self.evaluations += 1
-        self.evaluations_left -= 1
         delta_f = value - self.f_opt
         if delta_f < self.best_delta_f:
             self.best_delta_f = delta_f

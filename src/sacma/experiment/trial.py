@@ -27,6 +27,7 @@ from sacma.config.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.seeding import begin_noise, sampling
+from sacma.process_wide import contained
 from sacma.store.failure import FailureKind, TrialFailure, failed, now
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.provenance import Provenance, environment
@@ -66,7 +67,8 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
             raise RuntimeError(f"COCO's suite {spec.suite} gave {observed.id} for {spec}")
         observed.observe_with(observer)
         try:
-            problem, seconds = solve(spec, observed)
+            with contained():  # what an algorithm sets must not reach the next trial in the process
+                problem, seconds = solve(spec, observed)
         finally:
             observed.free()
         if problem.evaluations == 0:
@@ -133,7 +135,7 @@ def warm_up(spec: TrialSpec) -> None:
 @cache
 def _warm_up(spec: TrialSpec) -> None:
     # SystemExit and GeneratorExit are what the border of a trial takes for failures, too.
-    with contextlib.suppress(Exception, SystemExit, GeneratorExit, TrialEnd):
+    with contextlib.suppress(Exception, SystemExit, GeneratorExit, TrialEnd), contained():
         run_algorithm(spec, _TinyProblem(spec))
 
 
@@ -159,7 +161,7 @@ class _TinyProblem(BudgetedProblem):
         now = time.process_time(), time.monotonic()
         since = self._since = self._since or now
         if now[0] - since[0] > MOST_SECONDS or now[1] - since[1] > MOST_WAITING:
-            self.evaluations_left = 0
+            self._budget = self.evaluations
         return super().__call__(point)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import with_config
 
 from sacma.errors import SacmaError
-from sacma.files.printable import one_line
+from sacma.files.printable import one_line, printable
 from sacma.files.untrusted import parse_json_as
 from sacma.store.failure import now
 
@@ -77,7 +77,7 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
                 f"{path.parent} is on a file system without locks ({error.strerror}); "
                 "results need one that has them: a local disk, or a network mount with locking"
             ) from None
-        us = Holder(os.getpid(), platform.node(), now(), command[:_LONGEST_COMMAND])
+        us = Holder(os.getpid(), printable(platform.node()), now(), printable(command)[:_LONGEST_COMMAND])
         _write(file, json.dumps(asdict(us)).encode())
         try:
             yield

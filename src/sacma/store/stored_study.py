@@ -10,7 +10,7 @@ from typing import Any
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.algorithms.settings import canonical_json
 from sacma.config.plan import TrialSpec, plan_study
-from sacma.config.study import StoredSettings, Study
+from sacma.config.study import MOST_TRIALS, StoredSettings, Study
 from sacma.errors import SacmaError
 from sacma.files.untrusted import check_plain, parse_json_as
 
@@ -78,7 +78,12 @@ class StoredStudy:
             raise ValueError("it is empty")
         if {part.name for part in parts} != {name}:
             raise ValueError(f"it is of {parts[0].name}")
-        return cls(parts)
+        study = cls(parts)
+        if not all(study.mixes_with(part) for part in parts):
+            raise ValueError("its parts differ in more than functions, dimensions and instances")
+        if (trials := sum(part.protocol.trials for part in parts)) > MOST_TRIALS:
+            raise ValueError(f"it has {trials:,} trials; allowed: {MOST_TRIALS:,}")
+        return study
 
 
 def _identity(study: Study) -> Any:

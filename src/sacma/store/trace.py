@@ -181,7 +181,9 @@ def write_traces(file: Path | IO[bytes], traces: Iterable[tuple[TrialSpec, Trace
         if kind == "text":
             categories = sorted({text for part in parts for text in set(part.tolist())})
             codes = np.searchsorted(np.array(categories, str), np.concatenate([np.array([], str), *parts]))
-            columns[name] = pa.DictionaryArray.from_arrays(column(codes.astype("int8")), texts(categories))
+            columns[name] = pa.DictionaryArray.from_arrays(
+                column(codes.astype(np.min_scalar_type(-max(1, len(categories))))), texts(categories)
+            )
         else:
             columns[name] = column(np.concatenate([np.array([], kind), *parts]))
     parquet.write_table(

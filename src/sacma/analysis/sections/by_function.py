@@ -86,6 +86,8 @@ def _figures(report: Report) -> Iterator[Drawing]:
     for scenario, slug in ((UNTIL_TARGET, "target"), (OF_TARGET[0], "third")):
         for name, table, column in (("ranks", ranks, "rank"), ("decades", gained, "decades")):
             for D, cells in by_dimension(table[table["scenario"] == scenario]):
+                if not np.isfinite(cells[column].to_numpy(dtype=np.float64, na_value=np.nan)).any():
+                    continue
                 make = bind(heatmap, cells, column, dimension=D, budget=scenario, baseline=baseline, **report.look)
                 yield Drawing(f"{name}_{slug}_{D:02d}D", "", f"{name}, {D}-D, {scenario}", make)
 
