@@ -77,7 +77,15 @@ def _over_budget(axes: Axes, budgets: Sequence[float]) -> None:
 
 
 def _name_ends(axes: Axes, ends: dict[str, tuple[float, float, str]], beside: float) -> None:
-    """Write names right of the ends of lines, as far apart as they are high; ``beside`` is in widths of the axes."""
+    """Write names right of the ends of lines, as far apart as they are high; ``beside`` is in widths of the axes.
+
+    Names of lines that end before the last budget stand in the chart.
+    """
+    last = max(end for end, _, _ in ends.values())
+    for name in [name for name, (end, _, _) in ends.items() if end < last]:
+        end, rank, colour = ends.pop(name)
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85}
+        axes.annotate(name, (end, rank), (5, 0), textcoords="offset points", va="center", color=colour, bbox=behind)
     top, bottom = sorted(axes.get_ylim())
     height = (bottom - top) * HEIGHT_OF_A_LINE / 2.9
     names = sorted(ends, key=lambda name: ends[name][1])
