@@ -1,5 +1,6 @@
 """Where f does not change from call to call, it is called once at a point."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.known_points import MOST_IN_A_ROW
+from sacma.optimize.known_points import MOST_IN_A_ROW, KnownValues
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 from tests.optimize.runs import bits
@@ -78,6 +79,20 @@ def test_a_point_that_fails_twice_is_not_tried_again(method: str) -> None:
     result = sacma.minimize(fails, bounds=[(0, 1)] * 2, budget=60, method=method, seed=1, max_failures=None)
     assert max(calls.values()) <= 2
     assert result.nfev == sum(calls.values()) == 60
+
+
+def test_what_is_a_known_value() -> None:
+    """A finite one, or the second failure; NaN, which a strategy is told where there is no value, is none."""
+    es = sacma.SurrogateCMAES([0.0], 1.0, seed=1)
+    known = KnownValues(es._run.call)
+    for value in (math.nan, math.nan, math.inf, math.nan):
+        known.add(b"key", value)
+        assert known.get(b"key") is None
+    known.add(b"key", math.inf)
+    assert known.get(b"key") == math.inf
+    known.add(b"key", 1.0)
+    known.add(b"key", math.inf)
+    assert known.get(b"key") == 1.0
 
 
 def test_integers() -> None:

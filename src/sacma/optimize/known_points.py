@@ -38,7 +38,12 @@ class KnownValues:
         return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0] if len(scaled) else []  # −0 is 0
 
     def add(self, key: bytes, value: Value) -> None:
-        """Keep a finite value, and a failure when it is the second at the point: one may have other causes."""
+        """Keep a finite value, and a failure (inf) when it is the second at the point; NaN is no value.
+
+        One failure may have other causes.
+        """
+        if np.any(np.isnan(value)):
+            return
         if np.all(np.isfinite(value)) or (key in self._failed and key not in self._values):
             self._values[key] = value
         else:
