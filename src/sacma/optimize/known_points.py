@@ -13,7 +13,10 @@ from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
 
 MOST_IN_A_ROW = 1000
-"""Points in a row whose values are known before f is called again: a search of a few integers would else never end."""
+"""Points of populations in a row whose values are known, before f is called again at one."""
+
+MOST_OF_A_SEARCH = 100
+"""The same, of a search that calls f itself."""
 
 MOST_DRAWS = 100  # of a point beside those asked for, until one has no known value
 
@@ -54,6 +57,28 @@ class KnownValues:
         return self._values.get(key)
 
 
+class Patience:
+    """How many points with known values are passed before f is called again at one.
+
+    Without an end to it a search of a few integers would have none. It halves where it was in vain, so that little time
+    is spent where all points are known.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._next = most
+        self.left = most
+
+    def spend(self, points: int) -> None:
+        """Pass points with known values."""
+        self.left = max(0, self.left - points)
+
+    def renew(self, *, in_vain: bool) -> None:
+        """Begin again when f is called: at a point without a value, or ``in_vain``."""
+        self._next = self._next // 2 if in_vain else self._most
+        self.left = self._next
+
+
 class KnownPoints:
     """A strategy that asks for points without a known value only, each once; it has the strategy's interface.
 
@@ -65,28 +90,25 @@ class KnownPoints:
     def __init__(self, call: Call, strategy: SurrogateStrategy) -> None:
         self._strategy = strategy
         self._known = KnownValues(call)
-        self._patience = MOST_IN_A_ROW
+        self._patience = Patience(MOST_IN_A_ROW)
         self._open()
 
     def _open(self) -> None:
-        """Ask the strategy, and tell it what is known, until it asks for a point without a value, or stops.
-
-        Its patience is halved where that was in vain: where all points are known, no time is spent on others.
-        """
-        passed = 0
+        """Ask the strategy, and tell it what is known, until it asks for a point without a value, or stops."""
         while True:
             self._samples = list(self._strategy.asked)
             self._keys = self._known.keys([sample.seen for sample in self._samples])
             places: dict[bytes, list[int]] = {}  # by point, in the order of the points
             for i, key in enumerate(self._keys):
                 places.setdefault(key, []).append(i)
-            again = passed >= self._patience
-            self._places = [of for key, of in places.items() if again or self._known.get(key) is None]
+            unknown = [of for key, of in places.items() if self._known.get(key) is None]
+            in_vain = not unknown and not self._patience.left
+            self._places = list(places.values()) if in_vain else unknown
             if self._places or not self._samples:
-                self._patience = self._patience // 2 if again else MOST_IN_A_ROW
+                self._patience.renew(in_vain=in_vain)
                 return
             self._strategy.tell(self._told([]), known=len(self._samples))
-            passed += len(self._samples)
+            self._patience.spend(len(self._samples))
 
     def _told(self, values: Sequence[Value]) -> Array:
         """Return the values of all points of the strategy, of those that are asked for in their order."""

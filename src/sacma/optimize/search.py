@@ -11,7 +11,7 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.asked import AskedSearch, Request
 from sacma.optimize.call import Call
-from sacma.optimize.known_points import MOST_IN_A_ROW, KnownPoints, KnownValues
+from sacma.optimize.known_points import MOST_OF_A_SEARCH, KnownPoints, KnownValues, Patience
 from sacma.optimize.noise import NoisySearch
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
@@ -114,7 +114,7 @@ class _Problem:
         self._starts = 0
         self._changes = call.noisy  # f, from call to call
         self._known = KnownValues(call)
-        self._passed = 0  # points in a row whose values were known
+        self._patience = Patience(MOST_OF_A_SEARCH)
         self.evaluations = 0
 
     def __call__(self, point: Array) -> float:
@@ -126,11 +126,11 @@ class _Problem:
         if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
             raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
         (key,) = self._known.keys([x])
-        known = None if self._changes or self._passed == MOST_IN_A_ROW else self._known.get(key)
-        if known is not None:
-            self._passed += 1
+        known = None if self._changes else self._known.get(key)
+        if known is not None and self._patience.left:
+            self._patience.spend(1)
             return float(known)
-        self._passed = 0
+        self._patience.renew(in_vain=known is not None)
         self.evaluations += 1
         value = self._evaluate(Request(x, restart=max(0, self._starts - 1)))
         self._known.add(key, value)
