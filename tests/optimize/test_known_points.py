@@ -95,6 +95,14 @@ def test_what_is_a_known_value() -> None:
     assert known.get(b"key") == 1.0
 
 
+@pytest.mark.parametrize("method", ["cobyla", "powell", "cobyqa"])
+def test_an_error_of_scipy_at_known_points(method: str) -> None:
+    """It ends one run of the method, as elsewhere: between the bounds there are hardly any numbers."""
+    bounds = (1.0, 1.0 + 8 * np.finfo(float).eps)
+    result = sacma.minimize(lambda x: float(x[0]), [1.0], 1e-80, bounds=bounds, budget=12, method=method, seed=1)
+    assert result.nfev == 12
+
+
 def test_integers() -> None:
     """Each of nine combinations once; then again, as a search does not know that there are no others."""
     space = sacma.Space(i=sacma.Integer(1, 3), j=sacma.Integer(1, 3))

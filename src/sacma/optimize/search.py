@@ -86,11 +86,11 @@ def _search(call: Call, evaluate: Callable[[Request], float]) -> None:
     problem = _Problem(call, evaluate, initial_points(call, starts))
     algorithm, settings = ALGORITHMS[call.method.algorithm], call.method.settings
     while True:
-        before = problem.evaluations
+        before = problem.calls
         try:
             algorithm.run(problem, settings, samples)
         except Exception:
-            if algorithm not in BUILT_IN or problem.evaluations == before:
+            if algorithm not in BUILT_IN or problem.calls == before:
                 raise
         else:
             return
@@ -115,6 +115,7 @@ class _Problem:
         self._changes = call.noisy  # f, from call to call
         self._known = KnownValues(call)
         self._patience = Patience(MOST_OF_A_SEARCH)
+        self.calls = 0  # of known values, too
         self.evaluations = 0
 
     def __call__(self, point: Array) -> float:
@@ -125,6 +126,7 @@ class _Problem:
         x = np.array(point, dtype=float)
         if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
             raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
+        self.calls += 1
         (key,) = self._known.keys([x])
         known = None if self._changes else self._known.get(key)
         if known is not None and self._patience.left:
