@@ -2,13 +2,18 @@
 
 import math
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
 
+from sacma.strategy.control.base import Control, Evaluation
+from sacma.strategy.control.none import EveryPoint
 from sacma.strategy.generation import EvaluatedBy
+from sacma.strategy.population import Population
+from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.base import FitStatus
+from sacma.surrogate.part import Context, Part
 from tests.strategy.runs import (
     DOUBLY,
     ERRORS,
@@ -239,3 +244,33 @@ def test_end_at_a_proposal_counts_it_and_reports_no_generation() -> None:
     run.es.end([sphere(run.es.ask()[0])])
     assert len(run.generations) == before
     assert run.es.true_evaluations == len(run.points) + 1
+
+
+class Reluctant(Part):
+    """Asks for no point before it asks for all."""
+
+    name: Literal["reluctant"] = "reluctant"
+    uses_model: ClassVar[bool] = False
+
+    def build(self, context: Context) -> Control:
+        """Return the control of one strategy."""
+        return NothingFirst()
+
+
+class NothingFirst(EveryPoint):
+    """Without memory."""
+
+    def evaluate(self, population: Population) -> Evaluation:
+        """Evaluate a population."""
+        yield from population.evaluate(population.unevaluated[:0])
+        yield from super().evaluate(population)
+        yield from population.evaluate(population.unevaluated)
+        return population.values
+
+
+def test_what_is_asked_is_never_empty() -> None:
+    """Where a control asks for no point, as of a population whose points are all known, the strategy goes on."""
+    settings = StrategySettings().model_copy(update={"control": Reluctant()})
+    run = Run(settings, 2).until(200)
+    assert all(len(points) for points in run.asked)
+    assert len(run.points) == run.es.true_evaluations

@@ -57,7 +57,7 @@ class KnownValues:
         return self._values.get(key)
 
 
-class Patience:
+class Passes:
     """How many points with known values are passed before f is called again at one.
 
     Without an end to it a search of a few integers would have none. It halves where it was in vain, so that little time
@@ -90,7 +90,7 @@ class KnownPoints:
     def __init__(self, call: Call, strategy: SurrogateStrategy) -> None:
         self._strategy = strategy
         self._known = KnownValues(call)
-        self._patience = Patience(MOST_IN_A_ROW)
+        self._passes = Passes(MOST_IN_A_ROW)
         self._open()
 
     def _open(self) -> None:
@@ -102,13 +102,13 @@ class KnownPoints:
             for i, key in enumerate(self._keys):
                 places.setdefault(key, []).append(i)
             unknown = [of for key, of in places.items() if self._known.get(key) is None]
-            in_vain = not unknown and not self._patience.left
+            in_vain = not unknown and not self._passes.left
             self._places = list(places.values()) if in_vain else unknown
             if self._places or not self._samples:
-                self._patience.renew(in_vain=in_vain)
+                self._passes.renew(in_vain=in_vain)
                 return
             self._strategy.tell(self._told([]), known=len(self._samples))
-            self._patience.spend(len(self._samples))
+            self._passes.spend(len(self._samples))
 
     def _told(self, values: Sequence[Value]) -> Array:
         """Return the values of all points of the strategy, of those that are asked for in their order."""

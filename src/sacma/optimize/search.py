@@ -11,7 +11,7 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.asked import AskedSearch, Request
 from sacma.optimize.call import Call
-from sacma.optimize.known_points import MOST_OF_A_SEARCH, KnownPoints, KnownValues, Patience
+from sacma.optimize.known_points import MOST_OF_A_SEARCH, KnownPoints, KnownValues, Passes
 from sacma.optimize.noise import NoisySearch
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
@@ -114,7 +114,7 @@ class _Problem:
         self._starts = 0
         self._changes = call.noisy  # f, from call to call
         self._known = KnownValues(call)
-        self._patience = Patience(MOST_OF_A_SEARCH)
+        self._passes = Passes(MOST_OF_A_SEARCH)
         self.calls = 0  # of known values, too
         self.evaluations = 0
 
@@ -129,10 +129,10 @@ class _Problem:
         self.calls += 1
         (key,) = self._known.keys([x])
         known = None if self._changes else self._known.get(key)
-        if known is not None and self._patience.left:
-            self._patience.spend(1)
+        if known is not None and self._passes.left:
+            self._passes.spend(1)
             return float(known)
-        self._patience.renew(in_vain=known is not None)
+        self._passes.renew(in_vain=known is not None)
         self.evaluations += 1
         value = self._evaluate(Request(x, restart=max(0, self._starts - 1)))
         self._known.add(key, value)
