@@ -82,6 +82,9 @@ class Population:
     def evaluate(self, indices: Indices) -> Requests:
         """Evaluate the points at ``indices`` with f, and archive them (Algorithm 1, steps 3 and 4)."""
         self._asked = indices_of(indices, self.size)
+        if not len(self._asked):  # its points all have values, of proposals: nothing is asked for
+            self._observer.truth()
+            return
         self._observer.spent("strategy_seconds")
         self.take((yield [self._run.proposed[i] for i in self._asked]))
 

@@ -113,8 +113,6 @@ class SurrogateStrategy:
         self._patience = Patience(settings.control, "generations")
         self._steps = self._optimize()
         self._asked: Sequence[Array] | None = next(self._steps, None)
-        if self._asked is not None and not len(self._asked):
-            self.tell(np.empty((0, 1 + self._constraints) if self._constraints else 0))
 
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
@@ -296,12 +294,9 @@ class SurrogateStrategy:
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
         self._count(y[~_missing(y)])
         self.true_evaluations -= known
+        self._observer.resume()
         try:
-            self._asked = ()
-            while not len(self._asked):  # a population may have no point left to be evaluated
-                self._observer.resume()
-                self._asked = self._steps.send(y)
-                y = y[:0]
+            self._asked = self._steps.send(y)
         except StopIteration:
             self._asked = None
 
