@@ -77,9 +77,7 @@ class IPOP(Part):
         Literal["start_over", "stop"],
         Field(description="after the last restart: begin with the first population size again, or stop"),
     ] = "start_over"
-    evaluates_initial_points: Annotated[bool, Field(description="x₀ of each run is evaluated before its samples")] = (
-        False
-    )
+    evaluates_initial_points: EvaluatesInitialPoints = False
 
     def build(self, context: Context) -> RestartPlan:  # noqa: ARG002 one protocol
         """Return the plan of one strategy."""
