@@ -603,21 +603,3 @@ def test_what_was_running_at_the_end_counts_in_the_same_call_again(tmp_path: Pat
 
     for workers in (Simulated(6), Simulated(2), None):
         assert bits(sacma.minimize(never, start, 0.5, workers=workers, **given)) == bits(first)
-
-
-def test_workers_of_generations_begin_nothing_after_the_time_limit() -> None:
-    """The rest of the generation is left out."""
-    began = []
-
-    def fun(x: Array) -> float:
-        began.append(time.monotonic())
-        time.sleep(0.05)
-        return rosenbrock(x)
-
-    given: dict[str, Any] = {"method": "cmaes", "population_size": 60, "asynchronous": False, "seed": 1}
-    start = time.monotonic()
-    with ThreadPoolExecutor(2) as threads:
-        result = sacma.minimize(fun, X0, 0.5, budget=200, time_limit=0.3, workers=threads, **given)
-    assert result.status == Status.TIME_LIMIT
-    assert result.nfev == len(began) < 60
-    assert max(began) - start < 1.5

@@ -186,8 +186,9 @@ def test_a_plot_that_cannot_be_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert sacma.minimize(bowl, budget=5, callback=sacma.LivePlot("run.pgf", every=0.0), **CALL).nfev == 5
 
 
-def test_no_evaluation_begins_after_the_time_limit() -> None:
-    """Not one that waits for a worker of an executor that has other work, too."""
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_no_evaluation_begins_after_the_time_limit(*, asynchronous: bool) -> None:
+    """Not one that waits for a worker of an executor that has other work, too, nor the rest of a generation."""
     begun = []
 
     def f(x: Array) -> float:
@@ -198,7 +199,10 @@ def test_no_evaluation_begins_after_the_time_limit() -> None:
     with ThreadPoolExecutor(2) as executor:
         executor.submit(time.sleep, 1.0)
         start = time.monotonic()
-        sacma.minimize(f, budget=20, time_limit=0.3, workers=executor, **CALL)
+        given: dict[str, Any] = {"workers": executor, "asynchronous": asynchronous, "population_size": 20}
+        result = sacma.minimize(f, budget=40, time_limit=0.3, method="cmaes", **given, **CALL)
+        assert result.status == sacma.Status.TIME_LIMIT
+        assert result.nfev == len(begun) < 20
         assert max(begun) - start <= 0.45
 
 

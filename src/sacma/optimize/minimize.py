@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
-from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations, Task
+from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
@@ -226,11 +226,7 @@ def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Eva
     """Evaluate a generation, or asynchronously all until the run ends."""
     if workers.pool is None or not workers.asynchronous:
         return workers.evaluate(fun, run.tasks(), lambda: run.status == Status.TIME_LIMIT)
-
-    def begin() -> Task | None:
-        return run.begin() if run.status == Status.GOING_ON else None
-
-    return AsTheyCome(workers.pool, fun, begin, lambda: run.status not in {Status.GOING_ON, Status.BUDGET})
+    return AsTheyCome(workers.pool, fun, run.begin, lambda: run.status not in {Status.GOING_ON, Status.BUDGET})
 
 
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:

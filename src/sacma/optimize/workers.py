@@ -180,8 +180,8 @@ Pool = Executed | Processes  # workers that take one point at a time
 class AsTheyCome(Iterator[Numbered]):
     """Evaluations of what ``begin`` gives, one more point as soon as a worker is free and its evaluation taken.
 
-    They end when there is nothing to begin, None, and all that has begun has been taken. What waits for a worker when
-    ``ended`` is true never begins.
+    They end when there is nothing to begin, None, and all that has begun has been taken. Once ``ended`` is true nothing
+    begins, not even what waits for a worker.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class AsTheyCome(Iterator[Numbered]):
     def __next__(self) -> Numbered:
         """Return the next evaluation that ends."""
         while True:
-            while len(self._running) + len(self._ended) < self._pool.size() and (task := self._begin()) is not None:
+            while self._is_free() and (task := self._begin()) is not None:
                 number, point = task
                 self._running[self._pool.submit(self._fun, point)] = number
             if self._is_over():
@@ -210,6 +210,10 @@ class AsTheyCome(Iterator[Numbered]):
                 return number, self._pool.take(future)
             if not self._running:
                 raise StopIteration
+
+    def _is_free(self) -> bool:
+        """Return True if one more may begin."""
+        return len(self._running) + len(self._ended) < self._pool.size() and not self._is_over()
 
     def rest(self, *, waits: bool) -> Iterator[Numbered]:
         """Return what has ended and has not been taken, and where one ``waits`` what is running, too; begin nothing."""
@@ -266,7 +270,7 @@ class Workers:
         if self.pool is None:
             return one_by_one(fun, tasks)
         waiting = iter(tasks)
-        return AsTheyCome(self.pool, fun, lambda: None if ended() else next(waiting, None), ended)
+        return AsTheyCome(self.pool, fun, lambda: next(waiting, None), ended)
 
     def rest(self, evaluations: Evaluations, error: BaseException) -> Iterator[Numbered]:
         """Return what has been evaluated and not been taken when an error ended a call; begin nothing."""
