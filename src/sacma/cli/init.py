@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sacma.cli.common import counted, err, out, print_list
+from sacma.cli.common import as_argument, counted, err, out, print_list
 
 EXAMPLES = (
     "sacma init",
@@ -29,5 +29,6 @@ def init(
     out.print(f"{counted(len(written.written), 'file')} written{there}, in {folder.resolve()}", soft_wrap=True)
     config = folder / "configs" / "ada_kendall.yaml"
     out.print(
-        f"next: sacma run {shlex.quote(str(config))} --functions 1,8 --dimensions 5 --instances 1-5", soft_wrap=True
+        f"next: sacma run {shlex.quote(as_argument(config))} --functions 1,8 --dimensions 5 --instances 1-5",
+        soft_wrap=True,
     )

@@ -130,7 +130,7 @@ def show_run(
 def after_a_shard(results: Path, shard: str, *then: str) -> str:
     """Return what to do when a shard is done: bring all shards together, and go on with ``then`` and their folder."""
     together = str(results.with_name("together") if results.name not in {"", ".."} else results / ".." / "together")
-    parts = shlex.join(str(results / name) for name in ("studies", "records", "failures"))
+    parts = shlex.join(as_argument(results / name) for name in ("studies", "records", "failures"))
     where, following = shlex.quote(together), shlex.join([*then, together])
     return (
         f"next: when all {shard.partition('/')[2]} shards are done, copy studies, records and failures of each into "
