@@ -109,6 +109,18 @@ def test_a_process_that_dies_between_evaluations_is_replaced() -> None:
     assert first.value == second.value == pytest.approx(0.25)
 
 
+def test_a_cancelled_evaluation_ends_with_its_process() -> None:
+    """An exception in the thread of its executor fails the test."""
+    point = np.array([0.3, 0.4])
+    for _ in range(3):  # whether the thread sees the evaluation before its end is a race
+        with closing(Processes(1)) as processes:
+            processes.take(processes.submit(sphere, point))
+            future = processes.submit(sphere, point)
+            thread = processes._busy[future]._executor_manager_thread
+            future.cancel()
+        thread.join()
+
+
 @pytest.mark.filterwarnings("ignore")  # what dask says of workers that die
 def test_where_a_worker_of_dask_dies_its_evaluation_has_failed() -> None:
     """After as many deaths as dask allows; its nannies replace the workers."""

@@ -159,10 +159,12 @@ class Processes:
 
     def close(self) -> None:
         """End the processes; those in which evaluations are running are killed."""
-        for executors, kill in ((list(self._busy.values()), True), (self._idle, False)):
-            for executor in executors:
-                with suppress(Exception):
-                    executor.shutdown(wait=not kill, kill_workers=kill)
+        # One whose evaluation was cancelled has none to kill, and loky's thread cannot tell a cancelled one of the end.
+        ends = [(executor, False, not future.cancelled()) for future, executor in self._busy.items()]
+        ends += [(executor, True, False) for executor in self._idle]
+        for executor, wait_for_it, kill in ends:
+            with suppress(Exception):
+                executor.shutdown(wait=wait_for_it, kill_workers=kill)
         self._busy, self._idle = {}, []
 
     def _started(self) -> Any:
