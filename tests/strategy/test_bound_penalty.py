@@ -1,4 +1,4 @@
-"""The penalty's repair against pycma's own, bit by bit."""
+"""The penalty and its repair against pycma's own, bit by bit."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_it_repairs_as_pycma_does(
     assert (repaired is mine) == (expected is its)
 
 
-@pytest.mark.parametrize("dimension", [1, 3])
+@pytest.mark.parametrize("dimension", [1, 3, 12])
 def test_its_penalties_are_those_of_pycma(dimension: int) -> None:
     cma, found = pycma(), []
     for handler in (bound_penalty(), cma.BoundPenalty):

@@ -34,7 +34,7 @@ def test_a_matrix_that_is_none_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> 
     values = np.array([np.sum(x**2) for x in es.ask()])
     message = "A sampler variance has become negative after the update"
 
-    def fails(*_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise RuntimeError(message)
 
     monkeypatch.setattr(es._es, "tell", fails)

@@ -242,7 +242,7 @@ def evaluated(
     if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1] or G.shape != (len(y), m):  # noqa: PLR2004 a matrix
         shapes = [str(each.shape) for each in ((X, y, G) if m else (X, y))]
         refuse("archive", f"of shapes {' and '.join(shapes)}", allowed)
-    outside = ~np.all((np.abs(X) <= LARGEST * np.minimum(1.0, scale)) & (lower <= X) & (upper >= X), axis=1)
+    outside = ~((np.abs(X) <= LARGEST * np.minimum(1.0, scale)) & (lower <= X) & (upper >= X)).all(axis=1)
     for i in np.flatnonzero(outside):
         refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
     finite = np.isfinite(y) & np.isfinite(G).all(axis=1)

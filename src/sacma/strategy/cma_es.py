@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from sacma.process_wide import quiet
 from sacma.strategy.bound_penalty import bound_penalty
 from sacma.strategy.cma_update import CMAConstants, CMAState
-from sacma.strategy.pycma import pycma
+from sacma.strategy.pycma import NoSolutions, pycma
 from sacma.strategy.restarts import Start
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
@@ -135,6 +135,12 @@ class CMAES:
             sigma0 = limited_in_1d(sigma0, box, options, settings.largest_share)
         with quiet():  # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run
             self._es = cma.CMAEvolutionStrategy(initial_point, sigma0, options)
+        self._es.archive = NoSolutions()
+        # pycma finds the sampled points of transformed ones in its archive; their inverse would have other bits.
+        self._transforms = settings.bounds == "transform"
+        if not self._transforms:
+            self._es.sent_solutions = NoSolutions()
+            self._es.timer = cma.utilities.utils.ElapsedWCTime()  # which ``ask`` would make
         self._penalised = settings.bounds == "penalty"
         self._bounded = settings.bounds != "none"
         self.initial_point = np.array(initial_point)
@@ -171,8 +177,9 @@ class CMAES:
         """The mean for f, shape (D,): m, repaired or transformed where there are bounds."""
         return self._repaired(self._es.mean)
 
-    def _repaired(self, point: Array) -> Array:
-        return np.array(self._es.boundary_handler.repair(point) if self._bounded else point)
+    def _repaired(self, points: Array) -> Array:
+        """Return points, shape (D,) or, where they are not transformed, (n, D), as f is to see them."""
+        return np.array(self._es.boundary_handler.repair(points) if self._bounded else points)
 
     def sample(self) -> Array:
         """Return λ further points of the distribution that the asked population was sampled from, shape (λ, D)."""
@@ -182,14 +189,20 @@ class CMAES:
     def ask(self) -> Sequence[Array]:
         """Sample a population and return its proposed points: λ arrays of shape (D,)."""
         self._keep_deviations()
-        self.proposed = self._es.ask()
-        self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
+        if self._transforms:
+            self.proposed = self._es.ask()
+            self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
+        else:
+            self.sampled = self._es.ask_geno()
+            self.proposed = list(self._repaired(self.sampled))
         self._replaced.clear()
         return self.proposed
 
     def place(self, points: Array) -> tuple[Array, Array]:
         """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
-        return np.array([self._repaired(point) for point in points]), points
+        if self._transforms:
+            return np.array([self._repaired(point) for point in points]), points
+        return self._repaired(points), points
 
     def replace(self, index: int, seen: Array, learned: Array) -> None:
         """Put another point, as f saw it and as the archive keeps it, in the place of one of the population."""
@@ -207,13 +220,14 @@ class CMAES:
         with quiet(), self._ending():  # numeric noise of a degenerate state: the stop conditions see it
             if self._penalised:
                 self._let_penalty_begin(values)
-                # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
-                told = list(self.sampled)
-                for index in self._replaced:  # elsewhere pycma itself shortens steps to points that it did not sample
-                    told[index] = self._es.repair_genotype(told[index], copy_if_changed=True)
-                self._es.tell(told, values.tolist(), check_points=False)
-            else:
+            if self._transforms:
                 self._es.tell(self.proposed, values.tolist())
+                return
+            # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
+            told = list(self.sampled)
+            for index in self._replaced:  # pycma shortens steps to points that it did not sample
+                told[index] = self._es.repair_genotype(told[index], copy_if_changed=True)
+            self._es.tell(told, values.tolist(), check_points=False)
 
     @contextmanager
     def _ending(self) -> Iterator[None]:

@@ -14,8 +14,8 @@ MOST_WITHOUT = 10_000
 def points_of(part: object, points: Any, dimension: int) -> Array:
     """Return points, shape (n, D); raise ValueError for others than finite ones."""
     X = np.asarray(points, dtype=float)
-    if X.ndim != 2 or X.shape[1] != dimension or not np.all(np.isfinite(X)):  # noqa: PLR2004 a matrix
-        given = f"points of shape {X.shape}" if np.all(np.isfinite(X)) else "points that are not finite"
+    if X.ndim != 2 or X.shape[1] != dimension or not np.isfinite(X).all():  # noqa: PLR2004 a matrix
+        given = f"points of shape {X.shape}" if np.isfinite(X).all() else "points that are not finite"
         raise ValueError(f"{type(part).__name__} gave {given}; allowed: finite ones, shape (n, {dimension})")
     return X
 
@@ -23,7 +23,7 @@ def points_of(part: object, points: Any, dimension: int) -> Array:
 def ranking_values_of(part: object, values: Any, size: int) -> Array:
     """Return the values that rank a population, shape (λ,); raise ValueError for any other number of them, or NaN."""
     y = np.asarray(values, dtype=float)
-    if y.shape != (size,) or np.any(np.isnan(y)):
+    if y.shape != (size,) or np.isnan(y).any():
         given = f"values of shape {y.shape}" if y.shape != (size,) else f"NaN for {np.isnan(y).sum()} points"
         raise ValueError(
             f"{type(part).__name__} ranked a population by {given}; allowed: {size} numbers, none of them NaN"
@@ -34,7 +34,7 @@ def ranking_values_of(part: object, values: Any, size: int) -> Array:
 def worths_of(part: object, worths: Any, size: int) -> Array:
     """Return the worth of each point of a population, shape (λ,); raise ValueError for another number, or only NaN."""
     w = np.asarray(worths, dtype=float)
-    if w.shape != (size,) or np.all(np.isnan(w)):
+    if w.shape != (size,) or np.isnan(w).all():
         given = f"shape {w.shape}" if w.shape != (size,) else "NaN alone"
         raise ValueError(f"{type(part).__name__} gave worths of {given}; allowed: {size} numbers, one a point")
     return w

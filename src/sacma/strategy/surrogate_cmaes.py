@@ -290,7 +290,7 @@ class SurrogateStrategy:
         y, expected = np.asarray(values, dtype=float), len(self.ask())
         shape = (expected, 1 + self._constraints) if self._constraints else (expected,)
         late = np.isnan(y) & (self._proposals is not None)
-        if y.shape != shape or not np.all((y > -np.inf) | late):
+        if y.shape != shape or not ((y > -np.inf) | late).all():
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
         self._count(y[~_missing(y)])
         self.true_evaluations -= known
@@ -334,7 +334,7 @@ class SurrogateStrategy:
         if self._population is not None and sample.run == self._runs and self._is_near(sample.learned):
             return True
         self._count(np.array([value]))
-        if np.all(np.isfinite(value)):
+        if np.isfinite(value).all():
             self.learn(sample.learned[None], np.array([value]))
         else:
             self._archive.add_failed(sample.learned[None])

@@ -115,7 +115,7 @@ class GaussianProcess:
             np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length
         )
         solved, _ = dtrtrs(self.factor, m.T, lower=1)
-        reduction = np.sum(solved**2, axis=0)
+        reduction = (solved**2).sum(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
         return np.asarray(np.nan_to_num(variance))
@@ -128,7 +128,7 @@ class GaussianProcess:
         if joint:
             remaining = compiled.correlations(points, points, length) - solved.T @ solved
         else:
-            remaining = 1.0 - np.sum(solved**2, axis=0)
+            remaining = 1.0 - (solved**2).sum(axis=0)
         return Posterior(
             mean=np.asarray(compiled.posterior_mean(points, self.inputs, length, self.mean, self.weights)),
             covariance=self.signal * remaining,
@@ -276,7 +276,7 @@ class Search:
             n = len(self._targets)
             optimum = Hyperparameters(math.exp(log_length), math.exp(log_ratio))
             self._best = origin, optimum, mean, signal, factor[:n, :n].T, weights
-        lowest = float(np.min(path[: len(starts), 2]))
+        lowest = float(path[: len(starts), 2].min())
         return lowest - negative_log if math.isfinite(lowest) else 0.0
 
     def model(self) -> GaussianProcess | FitStatus:

@@ -6,7 +6,7 @@ price of a few evaluations.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, Search, SearchedFrom
@@ -25,7 +25,7 @@ class Leveled:
 
     def stretched(self, log_factor: float) -> "Leveled":
         """Return the same in a space in which all lengths are exp(``log_factor``) times as long."""
-        return replace(self, stationary=self.stationary.stretched(log_factor))
+        return Leveled(self.stationary.stretched(log_factor), self.level, self.direction)
 
 
 @dataclass(frozen=True)

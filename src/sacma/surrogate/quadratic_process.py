@@ -80,8 +80,8 @@ class QuadraticProcess:
             remaining = compiled_code.correlations(points, points, length) + self._trend(points, points)
             remaining -= solved.T @ solved
         else:
-            roots = 0.5 + 0.5 * np.sum(points**2, axis=1) / self.norm
-            remaining = 1.0 + self.weight * roots**2 - np.sum(solved**2, axis=0)
+            roots = 0.5 + 0.5 * (points**2).sum(axis=1) / self.norm
+            remaining = 1.0 + self.weight * roots**2 - (solved**2).sum(axis=0)
         return Posterior(
             mean=p.mean + to_known @ p.weights,
             covariance=p.signal * remaining,
@@ -110,7 +110,7 @@ def fit_quadratic_process(
     """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and ρ, or return the reason for having no fit."""
     standardised = standardise(training.values)
     inputs = np.ascontiguousarray(training.inputs)
-    norm = float(np.mean(np.sum(inputs**2, axis=1)))
+    norm = float((inputs**2).sum(axis=1).mean())
     if standardised[2] == 0.0 or not norm > 0.0:
         return FitStatus.CONSTANT_VALUES
     unit = np.asarray(quadratic_covariance(inputs, inputs, norm))

@@ -114,7 +114,7 @@ def fit_warped_process(
     def searched(level: int) -> tuple[Search, float]:
         warp = choices[level]
         standardised = standardise(warp(training.values))
-        change_of_values = np.sum(warp.log_slopes(training.values)) - len(training) * np.log(standardised[2])
+        change_of_values = warp.log_slopes(training.values).sum() - len(training) * np.log(standardised[2])
         return Search(inputs, standardised, covariance, BOUNDS), float(change_of_values)
 
     last = len(choices) - 1

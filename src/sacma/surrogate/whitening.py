@@ -62,4 +62,4 @@ class Whitening:
 
     def distances(self, points: Array) -> Array:
         """Return each point's Mahalanobis distance √((x − m)ᵀ (σ²C)⁻¹ (x − m)), shape (n,)."""
-        return np.asarray(np.sqrt(np.sum(self(points) ** 2, axis=1)))
+        return np.asarray(np.sqrt((self(points) ** 2).sum(axis=1)))

@@ -163,7 +163,9 @@ class ApproximateRankingControl:
         if first is None or not can_rank(values):
             return
         predicted, unknown = first
-        told = np.setdiff1d(unknown, left)
+        is_left = np.zeros(len(values), dtype=bool)
+        is_left[left] = True
+        told = unknown[~is_left[unknown]]
         if len(told):
             kept = (1.0 - 1.0 / MEMORY) ** len(told)
             self._error = kept * self._error + (1.0 - kept) * rank_change(predicted, values, told)
@@ -189,4 +191,4 @@ def rank_change(first: Array, second: Array, of: Indices | None = None) -> float
     """
     size = len(first)
     differences = np.abs(ranks(first) - ranks(second))
-    return float(np.mean(differences if of is None else differences[of]) * 3.0 * size / (size**2 - 1))
+    return float((differences if of is None else differences[of]).mean() * 3.0 * size / (size**2 - 1))

@@ -36,4 +36,4 @@ class OwnRank(Part):
             ]
         gaps = np.abs(posterior.mean[others] - posterior.mean[:, None]) / spread[:, None]
         gaps[others, np.arange(len(others))] = np.inf  # not oneself
-        return np.asarray(np.sum(ndtr(-gaps), axis=1) * (size / len(others)))
+        return np.asarray(ndtr(-gaps).sum(axis=1) * (size / len(others)))

@@ -17,5 +17,5 @@ class Nearest(Part):
 
     def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:  # noqa: ARG002 one protocol
         """Return the indices, ascending, of the ``size`` candidates nearest to m."""
-        order = np.argsort(np.sum(whitened**2, axis=1), kind="stable")
+        order = np.argsort((whitened**2).sum(axis=1), kind="stable")
         return np.sort(order[:size])
