@@ -1,26 +1,26 @@
 """All algorithms compared, as docs/comparison.md shows it, as Markdown. It runs nothing.
 
-Run as ``python benchmarks/comparison.py RESULTS`` for a folder of results, or of archives of COCO data; ``--csv FILE``
-writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a column, ``--ranks FILE`` the mean ranks
-with their 95 % bootstrap intervals over functions.
+Run as ``python benchmarks/comparison.py FOLDER...`` for folders of results, of outcomes (see ``outcomes.py``), or of
+archives of COCO data; ``--csv FILE`` writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a
+column, ``--ranks FILE`` the mean ranks with their 95 % bootstrap intervals over functions.
 """
 
 import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from ablation import areas
+from outcomes import covered_in
 from report import bold, markdown, markdown_head, named, parsed
 
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
-from sacma.store.completeness import completeness_of_studies
-from sacma.store.store import Store
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
@@ -47,14 +47,15 @@ MIDDLE = 2
 def main() -> None:
     """Print the tables of each dimension."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
     parser.add_argument("--dimensions", help="numbers, with commas; default: all")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
-    comparison = read(given.results, given.budget)
+    comparison = read(given.folders, given.without, given.budget)
     overlap = comparison.compared.overlap
     places = ((trial, trial.dimension, trial.function) for trial in comparison.trials)
     dimensions = named("--dimensions", given.dimensions, sorted({str(t.dimension) for t in comparison.trials}))
@@ -88,13 +89,16 @@ def main() -> None:
     print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
 
 
-def read(folder: Path, budget: float | None) -> Comparison:
-    """Return what is in a folder: results, archives of COCO data, or both."""
-    covered = completeness_of_studies(Store(folder), needed=False)
-    given = [str(folder)] if archives_in(folder) else []
+def read(folders: Sequence[Path], without: str, budget: float | None) -> Comparison:
+    """Return what is in folders: results, outcomes, archives of COCO data; not the algorithms ``without`` matches."""
+    covered = [each for folder in folders for each in covered_in(folder, needed=False)]
+    covered = [(study, there) for study, there in covered if not fnmatch(study.name, without)]
+    given = [str(folder) for folder in folders if archives_in(folder)]
     others = load_external_data(given, [study.name for study, _ in covered], None)
+    others = tuple(data for data in others if not fnmatch(data.name, without))
     if not covered and not others:
-        sys.exit(f"comparison: {folder} holds neither results nor archives of COCO data")
+        where = ", ".join(map(str, folders))
+        sys.exit(f"comparison: {where}: no results, outcomes or archives of COCO data")
     return compare(covered, others, budget=budget)
 
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 from pyarrow import parquet
 from report import parsed
 
-from sacma.analysis.comparison import Comparison, compare
+from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
 from sacma.store.completeness import Completeness, completeness_of_studies
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
@@ -104,13 +104,18 @@ def _row(record: TrialRecord) -> Row:
 
 def comparison_of(folder: Path) -> Comparison:
     """Return the comparison of the algorithms of a folder of results, or of their outcomes where these were kept."""
+    return compare(covered_in(folder))
+
+
+def covered_in(folder: Path, *, needed: bool = True) -> Sequence[Covered]:
+    """Return the studies of a folder of results or of outcomes, each with what is there; ``needed``: at least one."""
     store = Store(folder)
     if not any(folder.glob("*.parquet")):
-        return compare(completeness_of_studies(store))
+        return list(completeness_of_studies(store, needed=needed))
     studies = store.studies()
     files = {(spec.dimension, spec.instance) for study in studies for spec in study.specs()}
     outcomes = {(D, instance): _by_place(_rows(_path(folder, D, instance))) for D, instance in files}
-    return compare((study, _completeness(study.specs(), outcomes)) for study in studies)
+    return [(study, _completeness(study.specs(), outcomes)) for study in studies]
 
 
 def _path(folder: Path, dimension: int, instance: int) -> Path:

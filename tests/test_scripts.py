@@ -34,6 +34,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
     "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),
     "benchmarks/comparison.py": ([STUDY, "--of", "ADA-Kendall", "--tiny"], ["| mean rank at |", "minus virtual best"]),
+    "benchmarks/comparison_report.py": ([STUDY, "--to", FOLDER, "--tiny"], "report/index.html: "),
     "benchmarks/constraints.py": (["--tiny"], "median log10 gap of the best"),
     "benchmarks/failures.py": (["--tiny"], "none where x1 > 1/2"),
     "benchmarks/first_point.py": (["--tiny"], "mean rank of 7 ways to begin"),
@@ -156,15 +157,18 @@ def test_it_runs_in_small(
 def test_outcomes_are_enough(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The page on the reproduction says the same from kept outcomes as from the records of the study."""
+    """The pages on the reproduction and the comparison say the same from kept outcomes as from the study's records."""
     run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
     capfd.readouterr()
     printed = []
     for folder in (study, tmp_path):
         run("benchmarks/reproduction.py", [str(folder)], monkeypatch)
+        run("benchmarks/comparison.py", [str(folder), "--of", "GP-5", "--without", "ADA-K*"], monkeypatch)
         printed.append(capfd.readouterr().out)
     assert printed[0] == printed[1]
     assert printed[0].count("Claim ") == 8
+    assert "| GP-5 |" in printed[0].partition("### 2-D")[2]
+    assert "ADA-KL" not in printed[0].partition("### 2-D")[2]
     run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)  # once more changes nothing
     kept = tmp_path / "studies" / "GP-1.json"
     kept.write_text(kept.read_text().replace('"seed": 1', '"seed": 2'))

@@ -96,9 +96,13 @@ def _figures(report: Report) -> Iterator[Drawing]:
 
 
 def _traces(report: Report) -> dict[tuple[int, int, int], pd.DataFrame]:
-    """Return traces of the first trial on f8, or on the first function, in each dimension, where models are judged."""
+    """Return traces of the first trial on f8, or on the first function, in each dimension, where models are judged.
+
+    None of studies whose traces are not there, as where outcomes alone have been kept.
+    """
     settings = ((each, each[0].parts[0].settings.model_dump()) for each in report.comparison.covered)
-    adaptive = [each for each, values in settings if "control.error" in flattened(values)]
+    judged = [each for each, values in settings if "control.error" in flattened(values)]
+    adaptive = [each for each in judged if report.store.trace_file(each[0].name).exists()]
     places = sorted({spec.place for _, completeness in adaptive for spec, _ in completeness.trials})
     found = {}
     for dimension in sorted({D for _, D, _ in places}):
