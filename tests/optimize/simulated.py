@@ -1,6 +1,6 @@
 """An executor whose evaluations end in an order that a seed draws, in the thread that waits for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager
 from typing import Any
@@ -15,10 +15,12 @@ class Simulated(Executor):
     """Workers in simulated time: each evaluation takes an exponentially distributed one.
 
     An evaluation ends when the number of workers is asked for twice and none is submitted meanwhile: with
-    ``without_waiting`` that is when all workers are busy, or nothing is left to begin.
+    ``without_waiting`` that is when all workers are busy, or nothing is left to begin. The ``long`` ones, by their
+    numbers, take longer than any run.
     """
 
-    def __init__(self, workers: int, seed: int = 1) -> None:
+    def __init__(self, workers: int, seed: int = 1, *, long: Collection[int] = ()) -> None:
+        self._long = long
         self.time = 0.0
         self.busy = 0.0  # summed over the workers
         self._workers = workers
@@ -42,7 +44,7 @@ class Simulated(Executor):
         """Begin an evaluation."""
         self._asked = 0
         self._submitted += 1
-        duration = float(self._rng.exponential())
+        duration = float(self._rng.exponential()) + (1e6 if self._submitted in self._long else 0.0)
         self.busy += duration
         future: Future[Any] = Future()
         self._running.append((self.time + duration, self._submitted, future, lambda: fn(*args, **kwargs)))

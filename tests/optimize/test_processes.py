@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing import get_context
@@ -119,6 +119,51 @@ def test_a_cancelled_evaluation_ends_with_its_process() -> None:
             thread = processes._busy[future]._executor_manager_thread
             future.cancel()
         thread.join()
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let SIGINT interrupt; a shell starts what is in the background without that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_while_a_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends with the others."""
+    processes, started = Processes(2), Processes._started
+
+    def interrupted(self: Processes) -> Any:
+        executor = started(self)
+        signal.raise_signal(signal.SIGINT)
+        return executor
+
+    monkeypatch.setattr(Processes, "_started", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        processes.submit(hanging, np.zeros(2))
+    (executor,) = processes._busy.values()
+    running = list(executor._processes.values())
+    processes.close()
+    assert comes(lambda: not any(process.is_alive() for process in running))
+
+
+def hanging(_: Array) -> float:
+    time.sleep(600)
+    return 0.0
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_while_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result is returned."""
+    close = Processes.close
+
+    def interrupted(self: Processes) -> None:
+        signal.raise_signal(signal.SIGINT)
+        close(self)
+
+    monkeypatch.setattr(Processes, "close", interrupted)
+    assert sacma.minimize(sphere, X0, SIGMA0, budget=6, seed=1, workers=2).nfev == 6
 
 
 @pytest.mark.filterwarnings("ignore")  # what dask says of workers that die

@@ -129,9 +129,9 @@ class KnownPoints:
         return self._strategy.stopped
 
     @property
-    def proposes(self) -> bool:
-        """True while the asked points are proposals."""
-        return self._strategy.proposes
+    def may_miss(self) -> bool:
+        """True while the asked points can be told NaN; see ``SurrogateStrategy``."""
+        return self._strategy.may_miss
 
     def tell(self, values: Sequence[Value] | Array) -> None:
         """Take the values of the asked points, in their order."""

@@ -189,7 +189,7 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
                     if not workers.several and run.status != Status.GOING_ON:
                         break
             except BaseException as error:
-                rest = workers.rest(evaluations, error)
+                rest = _until_interrupted(workers.rest(evaluations, error))
                 if checked and isinstance(error, MISTAKES):
                     checked += rest
                     rest = iter(checked)
@@ -200,6 +200,12 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
                 if isinstance(error, JournalError):
                     error.result = run.result()
                 raise
+
+
+def _until_interrupted(rest: Iterator[Numbered]) -> Iterator[Numbered]:
+    """Return what is awaited after an error, until a Ctrl-C: that ends the waiting, and the error is still raised."""
+    with contextlib.suppress(KeyboardInterrupt):
+        yield from rest
 
 
 def _record(run: Run, number: int, evaluation: Evaluation) -> None:

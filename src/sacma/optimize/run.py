@@ -14,6 +14,7 @@ from sacma.optimize.arguments import refuse
 from sacma.optimize.best import best_at_start
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, outcome_of
+from sacma.optimize.failures import FailuresInARow
 from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.message import message_of
 from sacma.optimize.noise import NoisySearch, Recommended
@@ -74,9 +75,7 @@ class Run:
         self._places = range(1, 1)  # numbers of those that have begun, in the order of the points
         self._filled = 0  # of them, evaluated
         self._others: list[tuple[int, Sample]] = []  # number and point of evaluations that take the place of others
-        self._settled = 0  # evaluations before the first that is missing
-        self._failed_in_a_row = 0  # of them
-        self._last_failure = ""
+        self._failed = FailuresInARow(call.limits.max_failures)
         self.failures = 0
         self._number = len(call.equalities)  # m, of constraints
         self.best = best_at_start(call)
@@ -92,7 +91,7 @@ class Run:
         limits = self.call.limits
         reasons = (
             (Status.TARGET, self.best.found and self.best.value <= limits.target),
-            (Status.FAILURES, self._failed_in_a_row >= limits.max_failures),
+            (Status.FAILURES, self._failed.number >= limits.max_failures),
             (self._ended, self._ended != Status.GOING_ON),
             (Status.BUDGET, self.evaluations >= limits.budget),
             (Status.RESTARTS, self._strategy.stopped and not self._torn),
@@ -214,7 +213,7 @@ class Run:
             nit=len(self.generations),
             success=found and (status == Status.TARGET or (no_target and status.by_choice)),
             status=status,
-            message=message_of(self.call, status, self.best, self.failures, self._last_failure)
+            message=message_of(self.call, status, self.best, self.failures, self._failed.latest)
             + (f"; {best.what}" if best.what else ""),
             seed=self.call.seed,
             restarts=self.generations[-1].restart if self.generations else 0,
@@ -348,12 +347,12 @@ class Run:
 
     def _learn_from(self, number: int, sample: Sample) -> bool:
         """Return True if the evaluation closes the population."""
-        self._settle()
+        self._failed.count(number, self._evaluated, self._is_passed)
         if number in self._places:
             self._filled += 1
         else:
             assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no points beside
-            if self._strategy.take(sample, self._value(number)) or self._strategy.proposes:
+            if self._strategy.take(sample, self._value(number)) or self._strategy.may_miss:
                 self._others.append((number, sample))
         closes = bool(self._open) and self._filled + len(self._others) == len(self._open)
         if closes:
@@ -364,15 +363,9 @@ class Run:
         """Return the value of an evaluation as strategies take it: infinity where it failed."""
         return outcome_of(self._evaluated[number].evaluation, self._number)
 
-    def _settle(self) -> None:
-        """Count failures in the order of the points, whatever the order in which evaluations come."""
-        while (number := self._settled + 1) in self._evaluated:
-            if failure := self._evaluated[number].evaluation.failure:
-                self._failed_in_a_row += 1
-                self._last_failure = failure
-            elif self._failed_in_a_row < self.call.limits.max_failures:
-                self._failed_in_a_row = 0
-            self._settled = number
+    def _is_passed(self, number: int) -> bool:
+        """Return True while an evaluation is running beside others, or others have begun beside it."""
+        return number in self._running and (number not in self._places or self._begun not in self._places)
 
     def _close(self) -> None:
         """Let the strategy learn from the population of which there are values now."""

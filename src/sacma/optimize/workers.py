@@ -133,11 +133,12 @@ class Processes:
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation; at most ``size`` are begun and not taken."""
-        while self._idle:
-            executor = self._idle.pop()
-            with suppress(BrokenExecutor):  # its process has died since its last evaluation
-                return self._begun(executor, fun, point)
-        return self._begun(self._started(), fun, point)
+        with interruption_afterwards():  # each executor is known to ``close`` as soon as it has a process
+            while self._idle:
+                executor = self._idle.pop()
+                with suppress(BrokenExecutor):  # its process has died since its last evaluation
+                    return self._begun(executor, fun, point)
+            return self._begun(self._started(), fun, point)
 
     def _begun(self, executor: Any, fun: Function, point: Array) -> Future[Evaluation]:
         future: Future[Evaluation] = executor.submit(evaluate_apart, fun, point)
@@ -287,9 +288,10 @@ class Workers:
         return isinstance(error, Exception) and not lost
 
     def close(self) -> None:
-        """End processes of the call."""
+        """End processes of the call; a Ctrl-C that comes meanwhile has nothing else to end."""
         if self.pool is not None:
-            self.pool.close()
+            with suppress(KeyboardInterrupt), interruption_afterwards():
+                self.pool.close()
 
 
 ALLOWED_WORKERS = (

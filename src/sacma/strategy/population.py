@@ -19,6 +19,7 @@ SAME = 1e-6
 """Distance, in standard deviations, of points that are equal but for rounding."""
 
 Requests = Generator[Sequence[Array], Array, None]  # asks for points by yielding them and receives their values of f
+Outcomes = Generator[Sequence[Array], Array, Array]  # returns values or points, too
 
 
 class Population:

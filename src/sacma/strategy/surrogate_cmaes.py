@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import Lagrangian
 from sacma.strategy.observer import Observer
-from sacma.strategy.population import Population, Requests
+from sacma.strategy.population import Outcomes, Population, Requests
 from sacma.strategy.restarts import Keeps, LastRun, Start
 from sacma.strategy.returned import Patience, points_of, ranking_values_of
 from sacma.strategy.sampling import Sampling
@@ -109,6 +109,7 @@ class SurrogateStrategy:
         self._population: Population | None = None  # to be evaluated with f
         self._model: TrainedModel | None = None  # the last, since a restart
         self._proposals: Array | None = None  # to be evaluated, as the archive keeps them, shape (n, D)
+        self._misses_from: int | None = None  # true evaluations; None: each of the asked points needs a value
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._patience = Patience(settings.control, "generations")
         self._steps = self._optimize()
@@ -123,7 +124,7 @@ class SurrogateStrategy:
             if restarts.evaluates_means:
                 yield [run.mean]
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
-                yield from self._evaluate_further(run, mean[None])
+                yield from self._evaluate_further(run, mean[None], patience=run.population_size)
             proposed = self._archive.points[:0]  # evaluated with f, and in the next population
             while not run.stop():
                 run.ask()  # step 1: sampling
@@ -173,7 +174,8 @@ class SurrogateStrategy:
         """Evaluate the points of a search from x₀, and return the first run, begun where that ends.
 
         Not where more than 2D points are known already, nor where interpolation is misled: by noise, by cells in which
-        f is the same, and by a merit of constraints that changes. Evaluations beside those of the search shorten it.
+        f is the same, and by a merit of constraints that changes. Evaluations beside those of the search shorten it;
+        as many as it has itself end it, whichever of its points have no value yet.
         """
         s, context = self._settings, self._context
         misled = context.noisy or self._constraints or context.grid is not None
@@ -183,8 +185,11 @@ class SurrogateStrategy:
         points, last = next(search, None), self.true_evaluations + s.start.evaluations(context.dimension)
         patience = Patience(s.start, "requests")
         while points is not None and self.true_evaluations < last:
-            values = yield from self._known_or_evaluated(run, points_of(s.start, points, context.dimension))
+            given = points_of(s.start, points, context.dimension)
+            values = yield from self._known_or_evaluated(run, given, last - self.true_evaluations)
             patience.passes(self.true_evaluations)
+            if np.isnan(values).any():
+                break
             try:
                 points = search.send(values)
             except StopIteration:
@@ -214,9 +219,7 @@ class SurrogateStrategy:
         if self._merit.update(recent, centre):
             self._archive.measure()
 
-    def _evaluate_proposals(
-        self, run: Sampling, model: TrainedModel | None
-    ) -> Generator[Sequence[Array], Array, Array]:
+    def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Outcomes:
         """Evaluate the points that the last model proposes, if any; they join the next population.
 
         Return those that have a value, as the archive keeps them, shape (n, D).
@@ -226,7 +229,7 @@ class SurrogateStrategy:
         points = points_of(self._proposer, given, self._context.dimension)
         best_before = self._archive.standing
         self._proposals = run.place(points)[1]
-        outcomes = yield from self._evaluate_further(run, points)
+        outcomes = yield from self._evaluate_further(run, points, patience=0)
         late, proposals, self._proposals = _missing(outcomes), self._proposals, None
         self._late_proposals.update(point.tobytes() for point in proposals[late])
         if not late.all():
@@ -236,20 +239,24 @@ class SurrogateStrategy:
             run.inject(points[~late][sorted(best)])
         return proposals[~late & finite_rows(outcomes)]
 
-    def _known_or_evaluated(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
+    def _known_or_evaluated(self, run: Sampling, points: Array, patience: int) -> Outcomes:
         """Return the values of ``points`` of the distribution, shape (n, D); those that are not known are evaluated."""
         learned = run.place(points)[1]
         values = np.array([self._archive.value_at(x) if x in self._archive else np.nan for x in learned])
         if (new := np.isnan(values)).any():
-            values[new] = yield from self._evaluate_further(run, points[new])
+            values[new] = yield from self._evaluate_further(run, points[new], patience)
         return values
 
-    def _evaluate_further(self, run: Sampling, points: Array) -> Generator[Sequence[Array], Array, Array]:
-        """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values."""
-        self._population = None
+    def _evaluate_further(self, run: Sampling, points: Array, patience: int) -> Outcomes:
+        """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values.
+
+        NaN for those that have none after so many evaluations beside them as there is ``patience`` for.
+        """
+        self._population, self._misses_from = None, self.true_evaluations + patience
         seen, learned = run.place(points)
         self._observer.spent("strategy_seconds")
         values = yield list(seen)
+        self._misses_from = None
         finite, late = finite_rows(values), _missing(values)
         self._archive.add(learned[finite], values[finite])
         self._archive.add_failed(learned[~finite & ~late])
@@ -283,13 +290,13 @@ class SurrogateStrategy:
         """Take the true values of the asked points, in their order, and run the generations that need no value of f.
 
         So many as are ``known`` from before have cost no evaluation. Infinity ranks behind all others and is seen by no
-        model: far outside of its region of interest f may overflow. NaN is the value of a proposal that is not
-        evaluated yet, for ``take``. As many values as points, none of them minus infinity, and no other NaN: else a
-        ValueError. With constraints, an outcome is a row of such values.
+        model: far outside of its region of interest f may overflow. NaN is the value of a point that has
+        none yet, for ``take``, where the asked points ``may_miss``. As many values as points, none of them minus
+        infinity, no other NaN: else a ValueError. With constraints, an outcome is a row of such values.
         """
         y, expected = np.asarray(values, dtype=float), len(self.ask())
         shape = (expected, 1 + self._constraints) if self._constraints else (expected,)
-        late = np.isnan(y) & (self._proposals is not None)
+        late = np.isnan(y) & self.may_miss
         if y.shape != shape or not ((y > -np.inf) | late).all():
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
         self._count(y[~_missing(y)])
@@ -319,9 +326,12 @@ class SurrogateStrategy:
         return Sample(np.array(seen[0]), np.array(learned[0]), self._runs)
 
     @property
-    def proposes(self) -> bool:
-        """True while the asked points are proposals, which can be told when others have been evaluated instead."""
-        return self._proposals is not None
+    def may_miss(self) -> bool:
+        """True while the asked points can be told NaN, each when another point has been evaluated instead.
+
+        So are proposals, and points before a population when many others have been evaluated beside them.
+        """
+        return self._misses_from is not None and self.true_evaluations >= self._misses_from
 
     def take(self, sample: Sample, value: float | Array) -> bool:
         """Take the value of a point that was asked for earlier, or beside others.
@@ -348,7 +358,7 @@ class SurrogateStrategy:
     def replace(self, place: int, sample: Sample) -> bool:
         """Put a point in the place of one that ``ask`` returned, with its number there, for its value to be told.
 
-        Return False if that one is a proposal: none takes its place, and NaN is to be told.
+        Return False if that one is not of a population: none takes its place, and NaN is to be told.
         """
         if self._population is None:
             return False
