@@ -405,12 +405,19 @@ def generated(rng: Generator) -> GeneratedCall:
             arguments.pop("population_size", None)
     drawn = np.random.default_rng(arguments["seed"])
     if _has_populations(arguments["method"]) and drawn.integers(2):
-        arguments["workers"] = Simulated(int(drawn.integers(1, 12)), seed=arguments["seed"])
+        arguments["workers"] = _simulated(int(drawn.integers(1, 12)), arguments["seed"])
     arguments |= _noisy(arguments)
     arguments |= _constrained(arguments, np.random.default_rng([arguments["seed"], 1]))
     if "bounds" in arguments and np.all(np.isfinite([lower, upper])) and not drawn.integers(4):
         _leave_out_first_guess(arguments, lower, upper, drawn)
     return _call(rng, arguments, WRONG)
+
+
+def _simulated(workers: int, seed: int) -> Simulated:
+    """Return workers with which, in a third of calls, some of the first evaluations end last."""
+    rng = np.random.default_rng([seed, 2])
+    long = rng.integers(1, 20, int(rng.integers(1, 4))).tolist() if not rng.integers(3) else []
+    return Simulated(workers, seed=seed, long=long)
 
 
 def _parameter(rng: Generator) -> Parameter:
@@ -453,7 +460,7 @@ def generated_in_space(rng: Generator) -> GeneratedCall:
         X = [space.params(x) for x in rng.uniform(size=(int(rng.integers(1, 20)), space.dimension))]
         arguments["archive"] = X, rng.choice([1.0, math.nan, math.inf], len(X)) * rng.uniform(0.1, 1, len(X))
     if not rng.integers(4):
-        arguments["workers"] = Simulated(int(rng.integers(1, 12)), seed=arguments["seed"])
+        arguments["workers"] = _simulated(int(rng.integers(1, 12)), arguments["seed"])
     if not rng.integers(4):
         arguments["target"] = float(rng.choice([0.0, 1.0, -1e300]))
     arguments |= _noisy(arguments)
