@@ -39,7 +39,7 @@ def pycma() -> Any:
 class NoSolutions(dict[Any, Any]):
     """Stands for an archive of pycma, and keeps nothing.
 
-    pycma spends a fifth of its time on archives of the points that it returned and was told, to find the sampled point
+    pycma spends a quarter of its time on archives of the points that it returned and was told, to find the sampled point
     of a repaired or transformed one. ``sacma.strategy.cma_es`` knows sampled points itself.
     """
 
