@@ -39,8 +39,8 @@ def pycma() -> Any:
 class NoSolutions(dict[Any, Any]):
     """Stands for an archive of pycma, and keeps nothing.
 
-    pycma spends a quarter of its time on archives of the points that it returned and was told, to find the sampled point
-    of a repaired or transformed one. ``sacma.strategy.cma_es`` knows sampled points itself.
+    pycma spends a quarter of its time on archives of the points that it returned and was told, to find the sampled
+    point of a repaired or transformed one. ``sacma.strategy.cma_es`` knows sampled points itself.
     """
 
     last_iteration = 0  # of the newest point, as pycma's archives have it
