@@ -39,17 +39,12 @@ def pycma() -> Any:
 class NoSolutions(dict[Any, Any]):
     """Stands for an archive of pycma, and keeps nothing.
 
-    pycma spends a quarter of its time on archives of the points that it returned and was told, to find the sampled
-    point of a repaired or transformed one. ``sacma.strategy.cma_es`` knows sampled points itself.
+    pycma archives the points that it returned and was told, to find the sampled point of a repaired or transformed
+    one, which takes long. ``sacma.strategy.cma_es`` knows sampled points itself.
     """
-
-    last_iteration = 0  # of the newest point, as pycma's archives have it
 
     def insert(self, *_: Any, **__: Any) -> None:
         """Keep nothing."""
-
-    def truncate(self, *_: Any) -> None:
-        """Do nothing."""
 
     def truncate_to(self, _: int) -> None:
         """Do nothing."""
