@@ -136,13 +136,10 @@ class CMAES:
         with quiet():  # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run
             self._es = cma.CMAEvolutionStrategy(initial_point, sigma0, options)
         self._es.archive = NoSolutions()
-        # pycma finds the sampled points of transformed ones in its archive; their inverse would have other bits.
-        self._transforms = settings.bounds == "transform"
-        if not self._transforms:
+        self._bounds = settings.bounds
+        if self._bounds != "transform":  # whose sampled points pycma finds in its archive: an inverse has other bits
             self._es.sent_solutions = NoSolutions()
             self._es.timer = cma.utilities.utils.ElapsedWCTime()  # which ``ask`` would make
-        self._penalised = settings.bounds == "penalty"
-        self._bounded = settings.bounds != "none"
         self.initial_point = np.array(initial_point)
         self._rng = rng
         self._grid = context.grid
@@ -179,7 +176,7 @@ class CMAES:
 
     def _repaired(self, points: Array) -> Array:
         """Return points, shape (D,) or, where they are not transformed, (n, D), as f is to see them."""
-        return np.array(self._es.boundary_handler.repair(points) if self._bounded else points)
+        return np.array(self._es.boundary_handler.repair(points) if self._bounds != "none" else points)
 
     def sample(self) -> Array:
         """Return λ further points of the distribution that the asked population was sampled from, shape (λ, D)."""
@@ -189,7 +186,7 @@ class CMAES:
     def ask(self) -> Sequence[Array]:
         """Sample a population and return its proposed points: λ arrays of shape (D,)."""
         self._keep_deviations()
-        if self._transforms:
+        if self._bounds == "transform":
             self.proposed = self._es.ask()
             self.sampled = np.asarray(self._es.mean + self._es.sigma * self._es.ary)
         else:
@@ -200,7 +197,7 @@ class CMAES:
 
     def place(self, points: Array) -> tuple[Array, Array]:
         """Return points of the distribution, shape (n, D), as f is to see them and as the archive keeps them."""
-        if self._transforms:
+        if self._bounds == "transform":
             return np.array([self._repaired(point) for point in points]), points
         return self._repaired(points), points
 
@@ -218,9 +215,9 @@ class CMAES:
         """Update the distribution with the asked population ranked by ``values``, shape (λ,)."""
         self._told = self.proposed, values
         with quiet(), self._ending():  # numeric noise of a degenerate state: the stop conditions see it
-            if self._penalised:
+            if self._bounds == "penalty":
                 self._let_penalty_begin(values)
-            if self._transforms:
+            if self._bounds == "transform":
                 self._es.tell(self.proposed, values.tolist())
                 return
             # pycma's penalty of a point is its distance to the box: of a repaired point it is always 0.
