@@ -124,7 +124,7 @@ class SurrogateStrategy:
             if restarts.evaluates_means:
                 yield [run.mean]
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
-                yield from self._evaluate_further(run, mean[None], patience=run.population_size)
+                yield from self._evaluate_further(run, mean[None], beside=run.population_size)
             proposed = self._archive.points[:0]  # evaluated with f, and in the next population
             while not run.stop():
                 run.ask()  # step 1: sampling
@@ -229,7 +229,7 @@ class SurrogateStrategy:
         points = points_of(self._proposer, given, self._context.dimension)
         best_before = self._archive.standing
         self._proposals = run.place(points)[1]
-        outcomes = yield from self._evaluate_further(run, points, patience=0)
+        outcomes = yield from self._evaluate_further(run, points, beside=0)
         late, proposals, self._proposals = _missing(outcomes), self._proposals, None
         self._late_proposals.update(point.tobytes() for point in proposals[late])
         if not late.all():
@@ -239,20 +239,20 @@ class SurrogateStrategy:
             run.inject(points[~late][sorted(best)])
         return proposals[~late & finite_rows(outcomes)]
 
-    def _known_or_evaluated(self, run: Sampling, points: Array, patience: int) -> Outcomes:
+    def _known_or_evaluated(self, run: Sampling, points: Array, beside: int) -> Outcomes:
         """Return the values of ``points`` of the distribution, shape (n, D); those that are not known are evaluated."""
         learned = run.place(points)[1]
         values = np.array([self._archive.value_at(x) if x in self._archive else np.nan for x in learned])
         if (new := np.isnan(values)).any():
-            values[new] = yield from self._evaluate_further(run, points[new], patience)
+            values[new] = yield from self._evaluate_further(run, points[new], beside)
         return values
 
-    def _evaluate_further(self, run: Sampling, points: Array, patience: int) -> Outcomes:
+    def _evaluate_further(self, run: Sampling, points: Array, beside: int) -> Outcomes:
         """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values.
 
-        NaN for those that have none after so many evaluations beside them as there is ``patience`` for.
+        NaN for those that have none after so many evaluations ``beside`` them.
         """
-        self._population, self._misses_from = None, self.true_evaluations + patience
+        self._population, self._misses_from = None, self.true_evaluations + beside
         seen, learned = run.place(points)
         self._observer.spent("strategy_seconds")
         values = yield list(seen)
