@@ -47,8 +47,7 @@ MIDDLE = 2
 def main() -> None:
     """Print the tables of each dimension."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
+    add_folders(parser)
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
     parser.add_argument("--dimensions", help="numbers, with commas; default: all")
@@ -87,6 +86,12 @@ def main() -> None:
     half = (ranks["high"] - ranks["low"]) / 2
     spread = f"{half.min():.1f} to {half.max():.1f}, {half.mean():.1f} on average"
     print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
+
+
+def add_folders(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``read``."""
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
 
 
 def read(folders: Sequence[Path], without: str, budget: float | None) -> Comparison:

@@ -7,7 +7,7 @@ the page is RESULTS/report/index.html. Of outcomes there are no traces, so that 
 import argparse
 from pathlib import Path
 
-from comparison import read
+from comparison import add_folders, read
 from joblib import cpu_count
 from report import parsed
 
@@ -19,8 +19,7 @@ from sacma.store.store import Store
 def main() -> None:
     """Write the report, and print where its page is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
+    add_folders(parser)
     parser.add_argument("--to", type=Path, required=True, metavar="RESULTS")
     given = parsed(parser)
     comparison = read(given.folders, given.without, None)
