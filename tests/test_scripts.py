@@ -51,7 +51,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
-    "benchmarks/repetition.py": ([str(ROOT / "results/coco_data/sacma.tgz"), "--tiny"], "| mean rank, these data |"),
+    "benchmarks/repetition.py": ([STUDY, "--again", STUDY, "--of", "GP-1", "--tiny"], "| mean rank, again |"),
     "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
     "benchmarks/selection.py": (["--tiny"], "near points, f8"),
     "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),
