@@ -96,12 +96,14 @@ reference: install-dev ## update the reference pages: commands, keys, modules
 tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 	@$(BIN)/python tools/tape.py
 
-# RESULTS=results/comparison: the folder of the study that the charts of docs/comparison.md and the gallery show.
-gallery: install-dev ## docs/comparison.md's charts, the gallery and their pictures, from RESULTS=... (minutes)
-	@test -d "$(RESULTS)" || { echo "no folder of results: make gallery RESULTS=results/comparison"; exit 2; }
-	@$(SACMA) postprocess --no-pages "$(RESULTS)"
-	@$(BIN)/python tools/gallery.py "$(RESULTS)"
-	@$(BIN)/python tools/pictures.py "$(RESULTS)"
+# Outcomes of docs/comparison.md's algorithms, those of the paper as it says.
+COMPARED := results/comparison results/reproduction --without '*-as-run'
+
+gallery: install-dev ## docs/comparison.md's data, the charts, the gallery and their pictures (minutes)
+	@$(BIN)/python benchmarks/comparison.py $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv
+	@$(BIN)/python benchmarks/comparison_report.py $(COMPARED) --to build/comparison
+	@$(BIN)/python tools/gallery.py build/comparison
+	@$(BIN)/python tools/pictures.py build/comparison
 	@$(BIN)/python tools/screens.py
 
 screens: install-dev ## update the pictures of first screens; needs Chromium (seconds)

@@ -1,4 +1,4 @@
-"""Make the gallery of the site from a report: `make gallery RESULTS=results/comparison`.
+"""Make the gallery of the site from a report: `make gallery`.
 
 python tools/gallery.py RESULTS     # after sacma postprocess RESULTS; writes docs/gallery/report.html
 
