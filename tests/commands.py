@@ -1,7 +1,6 @@
 """The command line as tests give it: in this process, or where that matters in one of its own."""
 
 import contextlib
-import gc
 import json
 import os
 import signal
@@ -136,7 +135,6 @@ def _run_here(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -
         no_workers(),
         mock.patch("joblib.cpu_count", return_value=1),  # workers of joblib would keep the folder they were started in
         contextlib.chdir(cwd),
-        _own_garbage(),
         _own_modules(),
         _own_signals(),
         tempfile.TemporaryFile() as out,
@@ -187,17 +185,6 @@ def _redirected(name: str, file: BinaryIO, environ: Mapping[str, str], errors: s
 def _text(file: BinaryIO) -> str:
     file.seek(0)
     return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")
-
-
-@contextlib.contextmanager
-def _own_garbage() -> Iterator[None]:
-    """Let a command take what is there out of garbage collection: of a process that ends, nobody minds."""
-    frozen = gc.get_freeze_count()
-    yield
-    if gc.get_freeze_count() != frozen:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
 
 
 @contextlib.contextmanager

@@ -1,6 +1,5 @@
 """Shared by many tests: studies from the shipped configs and small BBOB problems."""
 
-import gc
 import math
 import multiprocessing
 import os
@@ -84,12 +83,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @cache
 def makes_something_once(file: Path) -> bool:
     return any(f'scope="{scope}"' in file.read_text() for scope in ("module", "session"))
-
-
-def pytest_collection_finish() -> None:
-    """Leave what is there before the first test out of garbage collection, which statsmodels asks for often."""
-    gc.collect()
-    gc.freeze()
 
 
 def hostile_config(folder: Path, misdeeds: Mapping[str, str], *, pause: float = 0.0, flag: str = "") -> Path:

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis.statistics import rank_rows, signed_rank
+from sacma.analysis.statistics.posthoc import holm_of
 
 RANKING = ["dimension", "function", "budget"]  # what a ranking is of
 
@@ -146,7 +146,7 @@ def signed_rank_tests(ranks: pd.DataFrame, against: str) -> pd.DataFrame:
     differences = means[others].sub(means[against], axis="index").round(9)
     p_raw = [signed_rank(column) for column in differences.to_numpy().T]
     columns = {"functions": len(means), "better": (differences < 0).sum(), "worse": (differences > 0).sum()}
-    columns |= {"p_raw": p_raw, "p_holm": multipletests(p_raw, method="holm")[1]}
+    columns |= {"p_raw": p_raw, "p_holm": holm_of(np.array(p_raw))}
     return pd.DataFrame(columns, index=pd.Index(others, name="setting"))
 
 

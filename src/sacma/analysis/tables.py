@@ -11,11 +11,10 @@ from typing import cast
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis import statistics
 from sacma.analysis.statistics import mean_rank_intervals, pairwise_wins, rank_rows, rank_sum
-from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
+from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS, holm_of
 from sacma.analysis.trials import Scenario, Trial, best_delta_f
 from sacma.surrogate.whitening import Array
 
@@ -260,5 +259,5 @@ def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] 
     frame = pd.DataFrame(rows, columns=[*keys, "algorithm", "decades", "superiority", "p_value"])
     common = [shares(D, f) for D, f in zip(frame["dimension"], frame["function"], strict=True)]
     families = frame[np.array(common, bool)].groupby([*PLACE, "algorithm"])["p_value"]
-    frame["p_holm"] = families.transform(lambda p: multipletests(p, method="holm")[1])
+    frame["p_holm"] = families.transform(lambda p: holm_of(p.to_numpy()))
     return frame

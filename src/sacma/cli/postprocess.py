@@ -1,6 +1,5 @@
 """sacma postprocess: the report, tables, figures and cocopp's pages of results."""
 
-import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -134,7 +133,6 @@ def postprocess(
             write_pages(store, comparison, choice.cocopp_note)
             out.print(f"cocopp took {time.monotonic() - start:.0f} s")
         start = time.monotonic()
-        gc.freeze()  # statsmodels collects garbage at each correction: five times as slow with all that was read
         with _step_display() as show:
             written = write_report(
                 store, comparison, manifests, known, jobs=jobs or cpu_count(), pdf=pdf, pages=pages, on_step=show

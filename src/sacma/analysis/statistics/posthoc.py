@@ -23,7 +23,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 from scipy.spatial.distance import squareform
-from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis.statistics.ranks import Floats, as_mean_ranks, check_probability, rank_rows
 
@@ -69,7 +68,16 @@ def holm(raw: pd.DataFrame) -> pd.DataFrame:
     >>> holm(raw).to_numpy().tolist()
     [[nan, 0.03, 0.06], [0.03, nan, 0.06], [0.06, 0.06, nan]]
     """
-    return _as_table(multipletests(_of_pairs(raw), method="holm")[1], raw)
+    return _as_table(holm_of(_of_pairs(raw)), raw)
+
+
+def holm_of(p: Floats) -> Floats:
+    """Return the p-values of any hypotheses, shape (m,), adjusted by Holm.
+
+    >>> holm_of(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    return _step_down(p, np.arange(p.size, 0, -1))
 
 
 def shaffer(raw: pd.DataFrame) -> pd.DataFrame:
@@ -88,10 +96,7 @@ def shaffer(raw: pd.DataFrame) -> pd.DataFrame:
     p = _of_pairs(raw)
     attainable = np.array(sorted(_numbers_of_true(len(raw))))
     t = attainable[np.searchsorted(attainable, np.arange(p.size, 0, -1), side="right") - 1]
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(t * p[order]))
-    return _as_table(adjusted, raw)
+    return _as_table(_step_down(p, t), raw)
 
 
 def bergmann_hommel(raw: pd.DataFrame) -> pd.DataFrame:
@@ -155,6 +160,14 @@ def _of_pairs(raw: pd.DataFrame) -> Floats:
     if not np.allclose(pairs, p.T[upper], rtol=1e-9, atol=0):
         raise ValueError("p-values are not symmetric; row and column of a pair must hold the same")
     return pairs
+
+
+def _step_down(p: Floats, t: npt.NDArray[np.int_]) -> Floats:
+    """Return max over l ≤ i of min(1, t_l p_l), for p_1 ≤ … ≤ p_m, in the order of ``p``, shape (m,)."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(t * p[order]))
+    return adjusted
 
 
 def _as_table(pairs: Floats, like: pd.DataFrame) -> pd.DataFrame:
