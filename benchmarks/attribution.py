@@ -129,7 +129,7 @@ def _lead(pairs: pd.DataFrame, ranks: pd.Series, other: str, at: Mapping[str, An
         return "behind"
     names = {"winner": "ADA-Kendall", "loser": other, **{key: at[key] for key in PLACE}}
     here = pairs[(pairs[list(names)] == pd.Series(names)).all(axis=1)]
-    return f"{float(here[decisive(pairs)].iloc[0]):.2g}"
+    return f"{float(here[decisive(here)].iloc[0]):.2g}"
 
 
 if __name__ == "__main__":

@@ -152,7 +152,7 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     leaders = here[here["algorithm"].isin(there)]
     rank = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
     pairs = pairwise_table(leaders)
-    column = decisive(pairs.columns)
+    column = decisive(pairs)
     corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
     where = f"where the mean rank of {name} is lower, else empty (bold below {ALPHA:g})"
     print(f"\np-values by {corrected} {where}, tested among")

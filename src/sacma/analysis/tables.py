@@ -6,7 +6,7 @@ on the log scale, where Δf below the final target counts as the target. Algorit
 looked at, in one dimension. What differs by less than ``CLOSE`` is a tie everywhere.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -29,6 +29,7 @@ RESAMPLES = 9999  # of bootstrap intervals
 KNOWN = 0.5  # least share of functions on which an algorithm is known that others are compared with
 
 PLACE = ["dimension", "scenario"]
+OF_FEW, OF_MANY = "p_bergmann_hommel", "p_shaffer"  # p-values that decide, of up to 9 algorithms, and of more
 
 
 def median_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
@@ -179,19 +180,20 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
     columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
     columns |= {"superiority": statistics.superiority(table), "p_raw": raw}
     columns |= {"p_holm": statistics.holm(raw), "p_shaffer": statistics.shaffer(raw)}
-    if k <= MOST_ALGORITHMS:
-        columns["p_bergmann_hommel"] = statistics.bergmann_hommel(raw)
+    of_few = k <= MOST_ALGORITHMS
+    if of_few:
+        columns[OF_FEW] = statistics.bergmann_hommel(raw)
     lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
     differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
-    columns["significant"] = (columns[decisive(columns)] < ALPHA) & lower & differ
+    columns["significant"] = (columns[OF_FEW if of_few else OF_MANY] < ALPHA) & lower & differ
     winner, loser = np.nonzero(~np.eye(k, dtype=bool))
     pairs = {name: values.to_numpy()[winner, loser] for name, values in columns.items()}
     return pd.DataFrame({"winner": ranks.index[winner], "loser": ranks.index[loser], **pairs})
 
 
-def decisive(columns: Container[str]) -> str:
-    """Return the p-value by which a table of pairs says what is significant, from its columns."""
-    return "p_bergmann_hommel" if "p_bergmann_hommel" in columns else "p_shaffer"
+def decisive(pairs: pd.DataFrame) -> str:
+    """Return the column of the p-values by which the pairs of one dimension and scenario are significant or not."""
+    return OF_FEW if OF_FEW in pairs and pairs[OF_FEW].notna().all() else OF_MANY
 
 
 def overall_ranks(function_ranks: pd.DataFrame) -> pd.DataFrame:

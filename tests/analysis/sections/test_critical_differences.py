@@ -7,10 +7,16 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
+from sacma.analysis.comparison import Covered
 from sacma.analysis.figures.curve import Floats
-from sacma.analysis.sections.critical_differences import Ranking, critical_differences, groups_alike
+from sacma.analysis.section import Report
+from sacma.analysis.sections import find, pairwise
+from sacma.analysis.sections.critical_differences import SECTION, Ranking, critical_differences, groups_alike
+from sacma.config.plan import TrialSpec
+from sacma.store.store import Store
 from tests.analysis.figures.drawn import lines, points, texts
 from tests.analysis.figures.tables import SIX, TWELVE, ranking
+from tests.analysis.made import Improvements, compared, made
 
 
 def alike(names: Iterable[str]) -> pd.DataFrame:
@@ -97,3 +103,22 @@ def test_nothing_to_draw() -> None:
         critical_differences([ranking(SIX)], algorithms=SIX[:5])
     with pytest.raises(ValueError, match="two or more"):
         critical_differences([Ranking(pd.Series({"A": 1.0}), alike("A"))])
+
+
+def test_more_algorithms_in_some_dimensions() -> None:
+    """Ten in 2-D and three of them in 3-D: there Bergmann's and Hommel's correction decides, in 2-D Shaffer's."""
+
+    def study(number: int) -> Covered:
+        def found(spec: TrialSpec) -> Improvements:
+            return [(1, 100.0), (20, 10.0 ** (number + 0.1 * (spec.function % 3)))]
+
+        dimensions = "2,3" if number < 3 else "2"
+        protocol = {"functions": "1-8", "dimensions": dimensions, "instances": "1-3", "budget": 50.0}
+        return made("ada_kendall", found, protocol, name=f"A{number}")
+
+    report = Report(Store.__new__(Store), find(compared(*map(study, range(10)))))
+    drawings = list(SECTION.figures(report))
+    assert [drawing.name for drawing in drawings] == ["critical_differences_target", "critical_differences_budgets"]
+    assert {"2-D, 50·D", "3-D, 50·D"} <= {str(each) for drawing in drawings for each in texts(drawing.make())}
+    for table in pairwise.SECTION.tables(report):
+        assert "of Bergmann and Hommel for up to 9 algorithms and of Shaffer for more" in table.caption

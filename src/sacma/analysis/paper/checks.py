@@ -73,7 +73,7 @@ def _pair(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) ->
         return None
     there = (pairs["dimension"] == D) & (pairs["scenario"] == scenario)
     found = pairs[there & (pairs["winner"] == winner) & (pairs["loser"] == loser)].iloc[0]
-    return _Pair(ranks[winner], ranks[loser], float(found[decisive(pairs)]), bool(found["significant"]))
+    return _Pair(ranks[winner], ranks[loser], float(found[decisive(pairs[there])]), bool(found["significant"]))
 
 
 def _ahead(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) -> Array:

@@ -12,7 +12,16 @@ from sacma.analysis.ledger import Ledger, dimensions, listed
 from sacma.analysis.section import Findings, Json, Make, Report, Section, rounded
 from sacma.analysis.sections.nothing_ranked import nothing_ranked
 from sacma.analysis.sections.ranks import are_compared
-from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, PLACE, decisive, overall_pairs, overall_ranks
+from sacma.analysis.tables import (
+    ALPHA,
+    FEWEST_FUNCTIONS,
+    OF_FEW,
+    OF_MANY,
+    PLACE,
+    decisive,
+    overall_pairs,
+    overall_ranks,
+)
 from sacma.analysis.terms import TERMS
 
 PIECE = """
@@ -57,7 +66,7 @@ too, that of instances in run lengths, the table of functions and final values.{
 """
 
 MOST_NAMED = 4  # algorithms of a list, before it is cut
-CORRECTIONS = {"p_bergmann_hommel": "Bergmann–Hommel", "p_shaffer": "Shaffer"}
+CORRECTIONS = {OF_FEW: "Bergmann–Hommel", OF_MANY: "Shaffer"}
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
     lead += f", before {others[0]} with {following}.{without}"
     if count < FEWEST_FUNCTIONS:
         return lead, f"{functions} {'is' if count == 1 else 'are'} too few to test the difference."
-    pairs = pairs[pairs["scenario"] == scenario].dropna(axis="columns", how="all")
+    pairs = pairs[pairs["scenario"] == scenario]
     times = pairs.loc[pairs["winner"].isin(leaders) & pairs["significant"], "loser"].value_counts()
     higher = [name for name in others if times.get(name, 0) == len(leaders)]
     alike = [name for name in others if name not in higher]

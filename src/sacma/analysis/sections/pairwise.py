@@ -6,8 +6,9 @@ import pandas as pd
 
 from sacma.analysis.section import Report, Section, by_dimension, of_all
 from sacma.analysis.sections.ranks import BUDGETS, are_compared, by_kind
+from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
 from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
-from sacma.analysis.tables import ALPHA, decisive, pairwise_table
+from sacma.analysis.tables import ALPHA, OF_FEW, OF_MANY, PLACE, decisive, pairwise_table
 
 PIECE = """
 <p class="caption of-all" hidden>Of all algorithms, functions and instances, whatever is chosen.</p>
@@ -15,6 +16,12 @@ PIECE = """
 <p class="caption">Wins, losses, ties, effect sizes, and p-values, raw and corrected, of every pair and budget:
 <a href="{{ files.pairwise.csv }}">csv</a></p>
 """
+
+CORRECTIONS = {
+    frozenset({OF_FEW}): "Bergmann and Hommel",
+    frozenset({OF_MANY}): "Shaffer",
+    frozenset({OF_FEW, OF_MANY}): f"Bergmann and Hommel for up to {MOST_ALGORITHMS} algorithms and of Shaffer for more",
+}
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
@@ -38,13 +45,13 @@ def wins_table(pairs: pd.DataFrame, scenarios: Sequence[str], suffix: str = "") 
         stars = {(a, (b, where)) for a, b, where in zip(won["winner"], won["loser"], won["scenario"], strict=True)}
         header = spanning((f"{D}-D", "evaluations"), algorithms, scenarios)
         blocks.append(Block(header, number_rows(wins, ".0f", stars=stars)))
-    correction = {"p_bergmann_hommel": "Bergmann and Hommel", "p_shaffer": "Shaffer"}[decisive(pairs)]
+    used = {decisive(group) for _, group in pairs.groupby(PLACE)}
     return FormattedTable(
         f"table_pairwise{suffix}",
         f"Pairwise comparisons{suffix.replace('_', ' ')}",
         "On how many functions the algorithm of the row has the lower Δf_med than that of the column. An asterisk: "
         "its mean rank is significantly lower, by Friedman's post-hoc test with the correction of "
-        f"{correction} at the family-wise level {ALPHA:g}, where the ranks differ at all. "
+        f"{CORRECTIONS[frozenset(used)]} at the family-wise level {ALPHA:g}, where the ranks differ at all. "
         f"{'' if suffix else BUDGETS}",
         tuple(blocks),
     )
