@@ -15,12 +15,14 @@ import numpy as np
 import pandas as pd
 from ablation import areas
 from outcomes import covered_in
-from report import bold, markdown, markdown_head, named, parsed
+from report import bold, end, markdown, markdown_head, parsed
 
+from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
+from sacma.errors import SacmaError
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
@@ -50,19 +52,13 @@ def main() -> None:
     add_folders(parser)
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
-    parser.add_argument("--dimensions", help="numbers, with commas; default: all")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
-    comparison = read(given.folders, given.without, given.budget)
+    comparison = read(given.folders, given, given.budget)
     overlap = comparison.compared.overlap
     places = ((trial, trial.dimension, trial.function) for trial in comparison.trials)
-    dimensions = named("--dimensions", given.dimensions, sorted({str(t.dimension) for t in comparison.trials}))
-    trials = [
-        trial
-        for trial, D, f in places
-        if str(D) in dimensions and overlap.shares(D, f) and overlap.has(D, f, trial.instance)
-    ]
+    trials = [trial for trial, D, f in places if overlap.shares(D, f) and overlap.has(D, f, trial.instance)]
     budgets = [b for b in (FIRST_BUDGET, *budgets_up_to(comparison.budget)) if b <= comparison.budget]
     medians = median_delta_f(trials, fixed_budgets(dict.fromkeys(budgets)))
     medians["log10"] = np.log10(medians["median_delta_f"])
@@ -92,19 +88,25 @@ def add_folders(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``read``."""
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
+    parser.add_argument("--dimensions", help="like 2,3,5; default: all")
 
 
-def read(folders: Sequence[Path], without: str, budget: float | None) -> Comparison:
-    """Return what is in folders: results, outcomes, archives of COCO data; not the algorithms ``without`` matches."""
+def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | None = None) -> Comparison:
+    """Return what is in folders: results, outcomes, archives of COCO data; see ``add_folders`` for what is left out."""
+    without = given.without
     covered = [each for folder in folders for each in covered_in(folder, needed=False)]
     covered = [(study, there) for study, there in covered if not fnmatch(study.name, without)]
-    given = [str(folder) for folder in folders if archives_in(folder)]
-    others = load_external_data(given, [study.name for study, _ in covered], None)
+    archives = [str(folder) for folder in folders if archives_in(folder)]
+    others = load_external_data(archives, [study.name for study, _ in covered], None)
     others = tuple(data for data in others if not fnmatch(data.name, without))
     if not covered and not others:
         where = ", ".join(map(str, folders))
         sys.exit(f"comparison: {where}: no results, outcomes or archives of COCO data")
-    return compare(covered, others, budget=budget)
+    try:
+        chosen = parse_choice(dimensions=given.dimensions).apply(covered, others)
+    except SacmaError as error:
+        end(str(error))
+    return compare(*chosen, budget=budget)
 
 
 def table_of(here: pd.DataFrame) -> pd.DataFrame:

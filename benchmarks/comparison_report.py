@@ -22,7 +22,7 @@ def main() -> None:
     add_folders(parser)
     parser.add_argument("--to", type=Path, required=True, metavar="RESULTS")
     given = parsed(parser)
-    comparison = read(given.folders, given.without, None)
+    comparison = read(given.folders, given)
     given.to.mkdir(parents=True, exist_ok=True)
     written = write_report(
         Store(given.to), comparison, (), notes(comparison), jobs=cpu_count(), pdf=not given.tiny, pages=False

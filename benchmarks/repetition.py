@@ -2,7 +2,8 @@
 
 Run as ``python benchmarks/repetition.py FOLDER... --again FOLDER``, where --again has its runs of another seed, of
 another version, or of another processor, whose last bits and so whose runs differ. Folders are as ``comparison.py``
-takes them. Mean ranks are each taken among the same other algorithms.
+takes them, all of results or all of outcomes: these have seven digits, by which ties are told. Mean ranks are each
+taken among the same other algorithms.
 """
 
 import argparse
@@ -15,13 +16,13 @@ from comparison import FIRST_BUDGET, add_folders, read
 from report import bold, markdown, markdown_head, parsed
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.tables import median_delta_f
+from sacma.analysis.tables import median_delta_f, tied
 from sacma.analysis.trials import budgets_up_to, fixed_budgets
 
 PLACE = ["dimension", "scenario", "function"]
 
 MEASURES: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = {
-    "mean rank": lambda values: values.rank(axis=1).mean(),
+    "mean rank": lambda values: _ranks(values).mean(),
     "mean log₁₀ Δf_med": lambda values: values.mean(),
 }
 """Of log₁₀ Δf_med, functions × algorithms."""
@@ -34,7 +35,7 @@ def main() -> None:
     parser.add_argument("--again", type=Path, required=True, metavar="FOLDER", help="the other runs")
     parser.add_argument("--of", default="sacma", help="the algorithm; default: sacma")
     given = parsed(parser)
-    comparison, other = read(given.folders, given.without, None), read([given.again], given.without, None)
+    comparison, other = read(given.folders, given), read([given.again], given)
     name = given.of
     known, again = medians_of(comparison, comparison.budget), medians_of(other, comparison.budget)[name]
     for dimension, here in known.groupby(level="dimension"):
@@ -51,6 +52,11 @@ def medians_of(comparison: Comparison, budget: float) -> pd.DataFrame:
         index=PLACE, columns="algorithm", values="log10"
     )
     return table.reindex(medians["scenario"].unique(), level="scenario")
+
+
+def _ranks(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the ranks on each function; what is equal but for rounding has the same, as in the comparison."""
+    return pd.DataFrame(np.apply_along_axis(tied, 1, values.to_numpy()), values.index, values.columns).rank(axis=1)
 
 
 def print_repetition(known: pd.DataFrame, again: pd.Series, name: str) -> None:
