@@ -56,12 +56,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
     comparison = read(given.folders, given, given.budget)
-    overlap = comparison.compared.overlap
-    places = ((trial, trial.dimension, trial.function) for trial in comparison.trials)
-    trials = [trial for trial, D, f in places if overlap.shares(D, f) and overlap.has(D, f, trial.instance)]
-    budgets = [b for b in (FIRST_BUDGET, *budgets_up_to(comparison.budget)) if b <= comparison.budget]
-    medians = median_delta_f(trials, fixed_budgets(dict.fromkeys(budgets)))
-    medians["log10"] = np.log10(medians["median_delta_f"])
+    trials, medians = comparison.compared.shared, medians_of(comparison)
     ranks = mean_ranks(medians)
     if given.csv:
         wide = medians.pivot(index=["dimension", "function", "evaluations"], columns="algorithm", values="log10")
@@ -107,6 +102,13 @@ def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | Non
     except SacmaError as error:
         end(str(error))
     return compare(*chosen, budget=budget)
+
+
+def medians_of(comparison: Comparison) -> pd.DataFrame:
+    """Return Δf_med and its log10 on what all algorithms have, at the paper's budgets and one before these."""
+    budgets = [b for b in (FIRST_BUDGET, *budgets_up_to(comparison.budget)) if b <= comparison.budget]
+    medians = median_delta_f(comparison.compared.shared, fixed_budgets(dict.fromkeys(budgets)))
+    return medians.assign(log10=np.log10(medians["median_delta_f"]))
 
 
 def table_of(here: pd.DataFrame) -> pd.DataFrame:

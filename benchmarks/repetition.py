@@ -10,20 +10,16 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from comparison import FIRST_BUDGET, add_folders, read
+from comparison import add_folders, medians_of, read
 from report import bold, markdown, markdown_head, parsed
 
-from sacma.analysis.comparison import Comparison
-from sacma.analysis.tables import median_delta_f, tied
-from sacma.analysis.trials import budgets_up_to, fixed_budgets
-
-PLACE = ["dimension", "scenario", "function"]
+from sacma.analysis.statistics import rank_rows
+from sacma.analysis.tables import comparisons
 
 MEASURES: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = {
-    "mean rank": lambda values: _ranks(values).mean(),
-    "mean log₁₀ Δf_med": lambda values: values.mean(),
+    "mean rank": lambda logs: rank_rows(logs).mean(),
+    "mean log₁₀ Δf_med": lambda logs: logs.mean(),
 }
 """Of log₁₀ Δf_med, functions × algorithms."""
 
@@ -35,43 +31,32 @@ def main() -> None:
     parser.add_argument("--again", type=Path, required=True, metavar="FOLDER", help="the other runs")
     parser.add_argument("--of", default="sacma", help="the algorithm; default: sacma")
     given = parsed(parser)
-    comparison, other = read(given.folders, given), read([given.again], given)
-    name = given.of
-    known, again = medians_of(comparison, comparison.budget), medians_of(other, comparison.budget)[name]
-    for dimension, here in known.groupby(level="dimension"):
-        if dimension in again.index.get_level_values("dimension"):
-            print(f"\n{dimension}-D:\n")
-            print_repetition(here, again.reindex(here.index), name)
+    known, again = medians_of(read(given.folders, given)), medians_of(read([given.again], given))
+    again = again[again["algorithm"] == given.of]
+    known = known[known["dimension"].isin(again["dimension"])]
+    for dimension, here in known.groupby("dimension"):
+        print(f"\n{dimension}-D:\n")
+        others = here[here["algorithm"] != given.of]
+        print_repetition(here, pd.concat([others, again[again["dimension"] == dimension]]), given.of)
 
 
-def medians_of(comparison: Comparison, budget: float) -> pd.DataFrame:
-    """Return log₁₀ Δf_med at budgets up to one, (dimension, scenario, function) × algorithms."""
-    budgets = dict.fromkeys((FIRST_BUDGET, *budgets_up_to(budget)))
-    medians = median_delta_f(comparison.compared.shared, fixed_budgets(budgets))
-    table = medians.assign(log10=np.log10(medians["median_delta_f"])).pivot(
-        index=PLACE, columns="algorithm", values="log10"
-    )
-    return table.reindex(medians["scenario"].unique(), level="scenario")
-
-
-def _ranks(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the ranks on each function; what is equal but for rounding has the same, as in the comparison."""
-    return pd.DataFrame(np.apply_along_axis(tied, 1, values.to_numpy()), values.index, values.columns).rank(axis=1)
-
-
-def print_repetition(known: pd.DataFrame, again: pd.Series, name: str) -> None:
-    """Print mean ranks and means of an algorithm as in the comparison and by the other data, and the best other."""
-    scenarios = list(known.index.get_level_values("scenario").unique())
-    others = known.columns.difference([name])
-    both = {"in the comparison": known, "again": known.assign(**{name: again})}
-    print(markdown_head("", *scenarios))
+def print_repetition(known: pd.DataFrame, again: pd.DataFrame, name: str) -> None:
+    """Print mean ranks and means of an algorithm as in the comparison and by the other runs, and the best other."""
+    both = {
+        label: {scenario: logs for _, scenario, logs in comparisons(medians)}
+        for label, medians in (("in the comparison", known), ("again", again))
+    }
+    print(markdown_head("", *both["again"]))
     for what, measure in MEASURES.items():
-        for label, values in both.items():
-            found = [measure(values.xs(scenario, level="scenario")) for scenario in scenarios]
-            cells = (bold(f"{of[name]:.2f}", of[name] < of[others].min()) for of in found)
+        for label, logs_at in both.items():
+            found = [measure(logs) for logs in logs_at.values()]
+            lowest = [of.drop(name) for of in found]
+            cells = (
+                bold(f"{of[name]:.2f}", of[name] < of_others.min()) for of, of_others in zip(found, lowest, strict=True)
+            )
             print(markdown(f"{what}, {label}", *cells))
-        lowest = (f"{of[others].idxmin()} {bold(f'{of[others].min():.2f}', bold=False)}" for of in found)
-        print(markdown(f"{what}, lowest of the others", *lowest))
+        cells = (f"{of.idxmin()} {bold(f'{of.min():.2f}', bold=False)}" for of in lowest)
+        print(markdown(f"{what}, lowest of the others", *cells))
 
 
 if __name__ == "__main__":
