@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compile the surrogate where that is not done yet, once for all workers and the processes that tests start."""
     if not hasattr(config, "workerinput"):
         one_trial = {"functions": "1", "dimensions": "2", "instances": "1"}
-        studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes")]
+        studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes", "sacma")]
         make_compiled_code(plan(studies), print)
 
 
