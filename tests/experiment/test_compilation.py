@@ -3,8 +3,11 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +18,7 @@ from sacma.config.study import Study
 from sacma.experiment import compilation
 from sacma.experiment.compilation import is_compiled, make_compiled_code
 from sacma.surrogate import likelihood
+from sacma.surrogate.covariances import USUAL, title_of
 from tests.conftest import CONFIGS
 
 SOURCE = Path(likelihood.__file__).stat().st_mtime
@@ -41,6 +45,30 @@ def test_what_counts_as_compiled(index: Path, made_by: str, age: float, expected
     assert is_compiled() is expected
 
 
+def test_each_likelihood_is_looked_for(
+    index: Path, study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the usual one is there, a study with a quadratic process still has its own compiled; then none."""
+    started: list[object] = []
+
+    def noted(_function: object, algorithms: list[tuple[str, str]]) -> AbstractContextManager[tuple[None, Any]]:
+        started.append(algorithms)
+        ended = mock.Mock()
+        ended.recv.side_effect = EOFError
+        return nullcontext((None, ended))
+
+    monkeypatch.setattr(compilation, "child", noted)
+    with_trend = index.parent / title_of(USUAL, trend=True) / "surrogate_0" / index.name
+    for path, starts in ((None, 2), (index, 1), (with_trend, 0)):
+        if path is not None:
+            path.parent.mkdir(parents=True)
+            path.write_bytes(b"\x80\x04" + version("numba").encode() + b"\x94.")
+        started.clear()
+        for name in ("gp1", "sacma"):
+            make_compiled_code(plan([study(name)]), pytest.fail)
+        assert len(started) == starts
+
+
 def test_only_where_it_is_needed(index: Path, study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch) -> None:
     """CMA-ES needs no compiled code, and what is there is not made again: no process is started."""
 
@@ -49,7 +77,7 @@ def test_only_where_it_is_needed(index: Path, study: Callable[..., Study], monke
 
     monkeypatch.setattr("multiprocessing.get_context", refuse)
     make_compiled_code(plan([study("cmaes")]), pytest.fail)
-    monkeypatch.setattr(compilation, "is_compiled", lambda: True)
+    monkeypatch.setattr(compilation, "is_compiled", lambda **_: True)
     make_compiled_code(plan([study("gp1")]), pytest.fail)
 
 
@@ -57,7 +85,7 @@ def test_a_process_makes_it_and_may_find_that_it_is_there(
     study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is found not to be missing after all is not announced."""
-    monkeypatch.setattr(compilation, "is_compiled", lambda: False)
+    monkeypatch.setattr(compilation, "is_compiled", lambda **_: False)
     said: list[str] = []
     make_compiled_code(plan([study("gp1", functions="1", dimensions="2", instances="1")]), said.append)
     assert set(said) <= {"compiling the surrogate (once per installation, about 10 s) …"}

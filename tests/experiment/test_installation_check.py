@@ -107,7 +107,7 @@ def test_compiled_code_without_a_folder() -> None:
 
 
 def test_compiled_code_cold_and_warm(tmp_path: Path) -> None:
-    """An empty cache is a remark, one that holds the surrogate for this Python is well."""
+    """An empty cache is a remark, or one of the likelihood without trend; one of both, for this Python, is well."""
     code = (
         "from sacma.experiment.installation_check import compiled_code\n"
         "from pathlib import Path\n"
@@ -117,13 +117,17 @@ def test_compiled_code_cold_and_warm(tmp_path: Path) -> None:
         "folder = Path(likelihood.maximise.stats.cache_path)\n"
         "tag = 'py%d%d' % sys.version_info[:2]\n"
         "import numba\n"
-        "(folder / f'likelihood.maximise-1.{tag}.nbi').write_text(numba.__version__)\n"
-        "print(compiled_code())\n"
+        "from sacma.surrogate.covariances import USUAL, title_of\n"
+        "for place in (folder, folder / title_of(USUAL, trend=True) / 'surrogate_0'):\n"
+        "    place.mkdir(parents=True, exist_ok=True)\n"
+        "    (place / f'likelihood.maximise-1.{tag}.nbi').write_text(numba.__version__)\n"
+        "    print(compiled_code())\n"
     )
     command = [sys.executable, "-c", f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path)!r}\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    cold, warm = done.stdout.splitlines()
+    cold, half, warm = done.stdout.splitlines()
     assert cold.startswith("(None, 'not there yet")
+    assert half == cold
     assert warm.startswith("(True, 'kept in")
     assert str(tmp_path) in warm
 

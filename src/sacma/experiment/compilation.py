@@ -19,25 +19,33 @@ from sacma.config.plan import TrialSpec
 from sacma.experiment.children import child
 from sacma.files.untrusted import read_file
 from sacma.surrogate import SLOW_TO_COMPILE
+from sacma.surrogate.covariances import USUAL, title_of
 
-_WITH_MODEL = '"name":"gaussian-process'
-"""In the settings of algorithms that use it."""
+_WITH_TREND = {"gaussian-process": False, "warped-process": False, "quadratic-process": True}
+"""What names of models begin with, in the settings of algorithms, and whether their likelihood has a trend."""
 
 
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
     """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk; ``say`` so."""
-    needed = sorted(
-        {(spec.algorithm, spec.settings) for spec in specs if not spec.version and _WITH_MODEL in spec.settings}
-    )
-    if not needed or is_compiled():
+    algorithms = {(spec.algorithm, spec.settings) for spec in specs if not spec.version}
+    needed = sorted((name, settings) for name, settings in algorithms if not _is_ready(settings))
+    if not needed:
         return
     with child(_compile, needed) as (_, messages), contextlib.suppress(EOFError):  # which is its end
         while True:
             say(messages.recv())
 
 
-def is_compiled() -> bool:
-    """Return True where the machine code is on disk, as far as can be told without loading Numba, which is slow."""
+def _is_ready(settings: str) -> bool:
+    trends = {trend for name, trend in _WITH_TREND.items() if f'"name":"{name}' in settings}
+    return all(is_compiled(trend=trend) for trend in trends)
+
+
+def is_compiled(*, trend: bool = False) -> bool:
+    """Return True where the machine code is on disk, as far as can be told without loading Numba, which is slow.
+
+    That of the likelihood, or of its copy with a ``trend``.
+    """
     module, function = SLOW_TO_COMPILE
     spec = find_spec(module)
     try:
@@ -48,6 +56,8 @@ def is_compiled() -> bool:
         return False
     source = Path(spec.origin)
     pattern = f"{source.stem}.{function}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
+    if trend:
+        pattern = f"{title_of(USUAL, trend=True)}/*/{pattern}"
     for index in (index for folder in _folders(source) for index in folder.glob(pattern)):
         with contextlib.suppress(OSError):
             # Its first lines name the version that wrote it; one that is older than its source is not used.

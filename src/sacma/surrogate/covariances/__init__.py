@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
@@ -50,12 +50,8 @@ def _likelihood_of(name: str, trend: bool) -> ModuleType:  # noqa: FBT001 as its
     usual = import_module("sacma.surrogate.likelihood")
     if name == USUAL and not trend:
         return usual
-    covariance = import_module(COVARIANCES[name])
-    assert covariance.__file__ is not None  # noqa: S101 of the package itself
     assert usual.__file__ is not None  # noqa: S101
-    # Numba does not notice when a function changes that is inlined.
-    version = hashlib.sha256(Path(covariance.__file__).read_bytes()).hexdigest()[:12]
-    title = f"likelihood_{covariance.__name__.rpartition('.')[2]}{'_trend' * trend}_{version}"
+    title = title_of(name, trend=trend)
     spec = spec_from_file_location(f"sacma.surrogate.{title}", usual.__file__)
     assert spec is not None  # noqa: S101
     assert spec.loader is not None  # noqa: S101
@@ -65,6 +61,16 @@ def _likelihood_of(name: str, trend: bool) -> ModuleType:  # noqa: FBT001 as its
     with _compiled_code_in(Path(usual.maximise.stats.cache_path) / title):
         spec.loader.exec_module(copy)
     return copy
+
+
+def title_of(name: str, *, trend: bool) -> str:
+    """Return the name of a copy of the likelihood, which is that of the folder of its compiled code, too."""
+    covariance = find_spec(COVARIANCES[name])
+    assert covariance is not None  # noqa: S101 of the package itself
+    assert covariance.origin is not None  # noqa: S101
+    # Numba does not notice when a function changes that is inlined.
+    version = hashlib.sha256(Path(covariance.origin).read_bytes()).hexdigest()[:12]
+    return f"likelihood_{covariance.name.rpartition('.')[2]}{'_trend' * trend}_{version}"
 
 
 @contextmanager
