@@ -154,12 +154,12 @@ def test_points_beside_are_not_known_ones(method: str) -> None:
 def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> None:
     """Interrupted, loaded, and asked and told a few points at a time."""
     given: dict[str, Any] = {"bounds": [(0, 1)] * 3, "method": method, "seed": 2}
-    whole = sacma.minimize(slope, budget=40, **given)
+    whole = sacma.minimize(slope, budget=60, **given)
     path = tmp_path / "journal"
-    for budget in (7, 21, 40):
+    for budget in (7, 31, 60):
         part = sacma.minimize(slope, budget=budget, journal=path, **given)
     assert bits(part) == bits(whole)
-    es = sacma.SurrogateCMAES(budget=40, **given)
+    es = sacma.SurrogateCMAES(budget=60, **given)
     while not es.stop():
         X = es.ask()[:2]
         es.tell(X, [slope(x) for x in X])
