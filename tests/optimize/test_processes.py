@@ -23,6 +23,7 @@ from sacma.surrogate.whitening import Array
 
 METHOD = "ada-kendall"  # asks for several points at a time
 X0, SIGMA0 = [0.4, 0.2], 0.3
+FREE_PORT = ":0"  # with None dask serves no dashboard, but takes 8787 all the same, and warns where that is taken
 
 
 def sphere(x: Array) -> float:
@@ -166,7 +167,7 @@ def test_where_a_worker_of_dask_dies_its_evaluation_has_failed() -> None:
     arguments: dict[str, Any] = {"budget": 12, "seed": 1, "method": METHOD, "max_failures": None}
     with (
         dask.config.set(none_allowed),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=FREE_PORT) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         for asynchronous in (True, False):
@@ -262,7 +263,7 @@ def sleepy(x: Array) -> float:
 def test_a_client_of_dask_that_is_closed() -> None:
     """It is refused."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=FREE_PORT) as cluster:
         client = distributed.Client(cluster, set_as_default=False)
         client.close()
         with pytest.raises(ValueError, match=r"workers is <Client.*>; allowed: a client of dask that is open"):
