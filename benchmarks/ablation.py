@@ -22,7 +22,10 @@ from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
 from sacma.surrogate.whitening import Array
 
-PROCESS, WARPED, QUADRATIC = ({"name": f"{name}-process"} for name in ("gaussian", "warped", "quadratic"))
+PROCESS, WARPED, QUADRATIC = (
+    {"name": f"{name}-process", "warm_evaluations": 5} for name in ("gaussian", "warped", "quadratic")
+)
+"""The models of sacma, with its limit of a likelihood search."""
 
 PARTS: Mapping[str, dict[str, Any]] = {
     "no trust-region search": {"start": None},
@@ -48,7 +51,7 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
     "control.growth": (0.1, 0.4),
     "control.least_factor": (0.25, 1.0),
     "control.wrong_error": (0.3875, 1.55),
-    "control.model_generations": (1, 6),
+    "control.model_generations": (2, 6),
     "proposals.radius": (1.5, 6.0),
     "model.update_rate": (0.15, 0.6),
     "training_set.n_req_offset": (1, 4),

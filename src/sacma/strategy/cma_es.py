@@ -208,7 +208,10 @@ class CMAES:
         self._replaced.add(index)
 
     def inject(self, points: Iterable[Array]) -> None:
-        """Let the next population contain ``points``, each of shape (D,), moved towards m where they are too far."""
+        """Let the next population contain ``points``, each of shape (D,).
+
+        pycma gives those that are farther than √D standard deviations from the new m the length of a random step.
+        """
         self._es.inject([np.asarray(point) for point in points])
 
     def tell(self, values: Array) -> None:

@@ -68,7 +68,7 @@ class OptimumProposer:
 def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
     """Return the point of the lowest prediction near the best known one, shape (1, D).
 
-    None, shape (0, D), where no prediction is lower than that at the best known point.
+    None, shape (0, D), where no prediction is lower than that at the best known point, put within ``radius``.
     """
     from scipy.optimize import minimize  # noqa: PLC0415 slow to import
 
