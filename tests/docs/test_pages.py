@@ -300,12 +300,15 @@ def test_boxes_that_scroll_say_so(site: Site) -> None:
 
 
 def test_rows_keep_their_names(site: Site) -> None:
-    """Where a table of many columns is scrolled sideways."""
+    """Where a table of many columns is scrolled sideways, by 50 pixels or as far as it can be."""
     site.open("comparison", WIDTHS[-1])
-    places = """box => { box.scrollLeft = 50; const cell = box.querySelector("tbody tr").cells[0];
-        return [box.scrollLeft, box, cell].map(each => each.getBoundingClientRect?.().left ?? each) }"""
-    for scrolled, box, name in site.page.locator(".scrolls:has(table)").evaluate_all(f"all => all.map({places})"):
-        assert (scrolled, name) == (50, pytest.approx(box, abs=1))
+    places = """box => { const most = Math.min(50, box.scrollWidth - box.clientWidth); box.scrollLeft = 50;
+        const cell = box.querySelector("tbody tr").cells[0];
+        return [box.scrollLeft, most, box, cell].map(each => each.getBoundingClientRect?.().left ?? each) }"""
+    found = site.page.locator(".scrolls:has(table)").evaluate_all(f"all => all.map({places})")
+    assert any(most == 50 for _, most, _, _ in found)
+    for scrolled, most, box, name in found:
+        assert (scrolled, name) == (pytest.approx(most, abs=1), pytest.approx(box, abs=1))
 
 
 def test_dark_where_the_reader_likes_it_dark(site: Site) -> None:
