@@ -22,7 +22,7 @@ from sacma.surrogate import SLOW_TO_COMPILE
 from sacma.surrogate.covariances import USUAL, title_of
 
 _WITH_TREND = {"gaussian-process": False, "warped-process": False, "quadratic-process": True}
-"""What names of models begin with, in the settings of algorithms, and whether their likelihood has a trend."""
+"""Models by the beginning of their name in the settings of an algorithm; True: their likelihood has a trend."""
 
 
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
