@@ -20,12 +20,11 @@ from studies import campaign_of, changed
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
+from sacma.surrogate.models.competition import Competition
 from sacma.surrogate.whitening import Array
 
-PROCESS, WARPED, QUADRATIC = (
-    {"name": f"{name}-process", "warm_evaluations": 5} for name in ("gaussian", "warped", "quadratic")
-)
-"""The models of sacma, with its limit of a likelihood search."""
+PROCESS, WARPED, QUADRATIC = (model.model_dump() for model in Competition().members)
+"""The models of sacma."""
 
 PARTS: Mapping[str, dict[str, Any]] = {
     "no trust-region search": {"start": None},
