@@ -80,7 +80,7 @@ def test_random_search_is_uniform() -> None:
 
 
 def all_bits(names: Sequence[str]) -> dict[str, tuple[object, ...]]:
-    return {name: bits(run_trial(spec_of(name, 15, 2, 60))) for name in names}
+    return {name: bits(run_trial(spec_of(name, 15, 2, 40))) for name in names}
 
 
 def test_same_bits_in_any_order_and_process() -> None:

@@ -135,7 +135,7 @@ def test_virtual_best_and_shares_by_brute_force() -> None:
 
 def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     """ERT, successes and the lowest ERT of two algorithms, as cocopp reads them from the COCO folders."""
-    protocol = {"functions": "1,3,8", "dimensions": "2,3", "budget": 150}
+    protocol = {"functions": "1,3,8", "dimensions": "2,3", "instances": "1-5,41-42", "budget": 150}
     studies = [load_study(CONFIGS / f"{name}.yaml", dict(protocol)) for name in ("cmaes", "gp5")]
     store = Store(tmp_path)
     store.prepare()
@@ -163,7 +163,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     expected = pd.DataFrame(of_each, columns=columns).set_index(columns[:4]).sort_index()
     assert len(expected) == 2 * 2 * 3 * len(TARGETS)
     assert 0 < (expected["successes"] == 0).sum() < len(expected)
-    assert expected["successes"].between(1, 14).sum() > 5
+    assert expected["successes"].between(1, 6).sum() > 5
     for trials in (ours, theirs):  # from records, and from files
         times = running_times(trials)
         found = times.assign(folder=times["algorithm"].map(folders)).set_index(columns[:4]).sort_index()
