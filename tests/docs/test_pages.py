@@ -31,8 +31,8 @@ AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 CONTRAST = "color-contrast"
 """The one of these rules that takes axe longer than all others together."""
 
-LOOKS = """() => {
-    const known = new Set();
+LOOKS = """looks => {
+    const known = new Set(looks), found = [];
     for (const each of document.querySelectorAll("body *")) {
         each.removeAttribute("data-look");
         if (![...each.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue;
@@ -42,9 +42,12 @@ LOOKS = """() => {
             const {backgroundColor, backgroundImage, opacity, display} = getComputedStyle(behind);
             look.push(backgroundColor, backgroundImage, opacity, display === "none");
         }
-        if (!known.has(look.join())) each.setAttribute("data-look", "");
+        if (known.has(look.join())) continue;
+        each.setAttribute("data-look", "");
         known.add(look.join());
+        found.push(look.join());
     }
+    return found;
 }"""
 """Marks a text of each colour, size and weight on each background: contrast is the same wherever these are."""
 
@@ -106,6 +109,7 @@ class Site:
         self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
+        self.legible: set[str] = set()
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
@@ -130,9 +134,12 @@ class Site:
         return self._found({"runOnly": AA, "rules": {CONTRAST: {"enabled": False}}})
 
     def illegible(self) -> list[str]:
-        """Return what has too little contrast, of all that look the same the first."""
-        self.page.evaluate(LOOKS)
-        return self._found({"runOnly": [CONTRAST]}, {"include": [["[data-look]"]]})
+        """Return what has too little contrast, of all that look the same the first, if that was on no page before."""
+        new = self.page.evaluate(LOOKS, sorted(self.legible))
+        found = self._found({"runOnly": [CONTRAST]}, {"include": [["[data-look]"]]}) if new else []
+        if not found:
+            self.legible.update(new)
+        return found
 
     def _found(self, options: dict[str, object], context: dict[str, object] | None = None) -> list[str]:
         found = AXE.run(self.page, context, {"resultTypes": ["violations"], "preload": False, **options})
