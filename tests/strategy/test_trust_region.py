@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.linalg import null_space
+from scipy.optimize import brentq, minimize
 
 from sacma.strategy.settings import StrategySettings
-from sacma.strategy.starts.trust_region import TrustRegion, _Region, _replace
+from sacma.strategy.starts.trust_region import TrustRegion, _next_radius, _Region, _replace
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array
@@ -117,6 +118,117 @@ def test_a_new_point_takes_the_place_of_one_that_can_be_spared() -> None:
         _replace(region, np.array(weights), np.array([0.05, 0.05]), value, near=1.0)
         assert np.flatnonzero(np.any(region.points != points, axis=1)).tolist() == [place]
         assert region.values[place] == value
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"), [(-1.0, 0.3), (0.1, 0.3), (0.11, 1.0), (0.7, 1.0), (0.71, 1.2), (5.0, 1.2)]
+)
+def test_the_next_radius(ratio: float, expected: float) -> None:
+    """Of Δ = 2 after a step of 0.6: half the step, the step or half of Δ, twice the step or half of Δ."""
+    assert _next_radius(ratio, 2.0, 0.6) == pytest.approx(expected)
+    assert _next_radius(ratio, 0.8, 0.6) == pytest.approx({0.3: 0.3, 1.0: 0.6, 1.2: 1.2}[expected])
+
+
+def least_change(points: Array, values: Array, before: Array) -> tuple[float, Array, Array]:
+    """Return c, g and H of the quadratic function through the values whose H is next to a given one.
+
+    By an orthogonal basis of all symmetric matrices, and the least norm of a solution.
+    """
+    D = points.shape[1]
+    basis = []
+    for i in range(D):
+        for j in range(i, D):
+            matrix = np.zeros((D, D))
+            matrix[i, j] = matrix[j, i] = 1.0 if i == j else np.sqrt(0.5)
+            basis.append(matrix)
+    curved = np.array([[0.5 * x @ matrix @ x for matrix in basis] for x in points])
+    linear = np.hstack([np.ones((len(points), 1)), points])
+    rest = values - np.array([0.5 * x @ before @ x for x in points])
+    free = null_space(linear.T)  # combinations of the conditions without c and g
+    change = np.linalg.pinv(free.T @ curved, rcond=1e-12) @ (free.T @ rest)
+    (c, *g), *_ = np.linalg.lstsq(linear, rest - curved @ change, rcond=None)
+    return c, np.array(g), before + np.tensordot(change, np.array(basis), 1)
+
+
+def lowest(g: Array, H: Array, radius: float) -> Array:
+    """Return where g·s + s·H·s/2 is lowest in a ball, by Newton's and bisection on the multiplier of its border."""
+    values, vectors = np.linalg.eigh(H)
+    turned = vectors.T @ g
+
+    def step(shift: float) -> Array:
+        return np.asarray(-vectors @ (turned / (values + shift)))
+
+    if values[0] > 0 and np.linalg.norm(step(0.0)) <= radius:
+        return step(0.0)
+    least = max(0.0, -values[0])
+    scale = 1.0 + abs(values).max() + np.linalg.norm(g) / radius
+    return step(brentq(lambda shift: np.linalg.norm(step(shift)) - radius, least + 1e-13 * scale, least + 2 * scale))
+
+
+def uneven(x: Array) -> float:
+    return ellipsoid(x) + 20.0 * float(np.sum((x - 0.5) ** 4)) + 5.0 * float(np.sin(3.0 * x[0]))
+
+
+def written_again(f: Callable[[Array], float], start: Array, evaluations: int) -> Array:
+    """Return the points of a search from Δ = ρ = 1, by the rules of docs/sacma_algorithm.md, without a box."""
+    D = len(start)
+    points = np.vstack([start, start + np.eye(D), start - np.eye(D)])
+    all_points, values = [*points.copy()], np.array([f(x) for x in points])
+    delta = rho = 1.0
+    H = np.zeros((D, D))
+
+    def evaluate(x: Array) -> float:
+        all_points.append(x.copy())
+        return f(x)
+
+    while len(all_points) < evaluations:
+        best = int(np.argmin(values))
+        centre = points[best].copy()
+        _, g, H = least_change(points - centre, values - values[best], H)
+        s = lowest(g, H, delta)
+        length, promised = float(np.linalg.norm(s)), -float(g @ s + 0.5 * s @ H @ s)
+        if length < 0.5 * rho or promised <= 0.0:
+            ratio, after = -1.0, max(0.1 * delta, rho)
+        else:
+            new, value = centre + s, evaluate(centre + s)
+            ratio = (values[best] - value) / promised
+            if ratio > 0.7:
+                after = max(0.5 * delta, 2.0 * length)
+            else:
+                after = max(0.5 * delta, length) if ratio > 0.1 else 0.5 * length
+            units = np.eye(len(points))
+            at_new = [least_change(points - centre, unit, np.zeros((D, D))) for unit in units]
+            lagrange = [c + gradient @ s + 0.5 * s @ hessian @ s for c, gradient, hessian in at_new]
+            away = np.linalg.norm(points - (new if value < values[best] else centre), axis=1)
+            worth = np.abs(lagrange) * np.maximum(1.0, away / max(0.1 * after, rho)) ** 6
+            worth[best] *= value < values[best]
+            place = int(np.argmax(worth))
+            points[place], values[place] = new, value
+        delta = after if after > 1.5 * rho else rho
+        if ratio > 0.1:
+            continue
+        best = int(np.argmin(values))
+        away = np.linalg.norm(points - points[best], axis=1)
+        far = int(np.argmax(away))
+        if away[far] > 2.0 * delta and len(all_points) < evaluations:
+            _, g, hessian = least_change(points - points[best], np.eye(len(points))[far], np.zeros((D, D)))
+            reach = max(min(0.1 * away[far], 0.5 * delta), rho)
+            steps = [lowest(sign * g, sign * hessian, reach) for sign in (1.0, -1.0)]
+            s = max(steps, key=lambda s: abs(g @ s + 0.5 * s @ hessian @ s))
+            points[far] = points[best] + s
+            values[far] = evaluate(points[far])
+        elif away[far] <= 2.0 * delta and delta <= rho and ratio <= 0.0:
+            rho *= 0.1
+            delta = max(0.5 * delta, rho)
+    return np.array(all_points)
+
+
+@pytest.mark.parametrize(("f", "D", "evaluations"), [(uneven, 3, 35), (rosenbrock, 2, 40), (rosenbrock, 4, 40)])
+def test_its_points_are_those_of_the_rules_written_again(f: Callable[[Array], float], D: int, evaluations: int) -> None:
+    """Interpolation, steps, Δ, ρ, and which points give way; Δ and ρ change many times."""
+    start = np.linspace(-1.2, 1.3, D)
+    points, _ = searched(f, start, factor=evaluations / D)
+    np.testing.assert_allclose(points, written_again(f, start, evaluations), rtol=1e-5, atol=1e-6)
 
 
 def test_a_model_of_failures() -> None:
