@@ -1,8 +1,9 @@
 """All algorithms compared, as docs/comparison.md shows it, as Markdown. It runs nothing.
 
 Run as ``python benchmarks/comparison.py FOLDER...`` for folders of results, of outcomes (see ``outcomes.py``), or of
-archives of COCO data; ``--csv FILE`` writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a
-column, ``--ranks FILE`` the mean ranks with their 95 % bootstrap intervals over functions.
+archives of COCO data. ``--among NAMES`` chooses the algorithms that are tested pair by pair and shown in groups.
+``--csv FILE`` writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a column, ``--ranks FILE``
+the mean ranks with their 95 % bootstrap intervals over functions.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from report import bold, end, markdown, markdown_head, parsed
 
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
-from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table
+from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table, rank_tests
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
 from sacma.errors import SacmaError
@@ -52,12 +53,14 @@ def main() -> None:
     add_folders(parser)
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
+    parser.add_argument("--among", default=",".join(LEADERS), metavar="NAMES", help="algorithms that are tested")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
     comparison = read(given.folders, given, given.budget)
     trials, medians = comparison.compared.shared, medians_of(comparison)
-    ranks = mean_ranks(medians)
+    ranks, tests = mean_ranks(medians), rank_tests(medians)
+    chosen = given.among.split(",")
     if given.csv:
         wide = medians.pivot(index=["dimension", "function", "evaluations"], columns="algorithm", values="log10")
         wide.round(2).to_csv(given.csv)
@@ -67,10 +70,14 @@ def main() -> None:
         of_dimension = [trial for trial in trials if trial.dimension == dimension]
         functions, instances = here["function"].nunique(), len({t.instance for t in of_dimension})
         print(f"\n### {dimension}-D\n\n{functions} functions, {instances} instances each.\n")
-        order = print_table(here, ranks[ranks["dimension"] == dimension], of_dimension, comparison.budget)
+        of_here = ranks[ranks["dimension"] == dimension]
+        order = print_table(here, of_here, of_dimension, comparison.budget)
+        leaders = [name for name in order if name in chosen] or order[: len(LEADERS)]
+        if len(order) > 1:
+            print_tests(of_here, tests[tests["dimension"] == dimension], leaders)
         if given.of in order:
-            print_lead(here, given.of, order)
-        print_groups(here, comparison.suite.groups, order)
+            print_lead(here, given.of, [name for name in chosen if name in order])
+        print_groups(here, comparison.suite.groups, leaders)
         print_lost(here, order)
         print_behind(here, given.of, order)
         print_active(here, order)
@@ -139,8 +146,22 @@ def _cell(value: float, best: float = -np.inf) -> str:
     return "" if np.isnan(value) else bold(f"{value:.2f}", value == best)
 
 
-def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
-    """Print how an algorithm stands to the best of all others on each function, and to the leaders by tests."""
+def print_tests(ranks: pd.DataFrame, tests: pd.DataFrame, leaders: Sequence[str]) -> None:
+    """Print intervals of the leaders' mean ranks, and whether those of all algorithms differ."""
+    scenarios = list(ranks["scenario"].unique())
+    of = ranks.set_index(["algorithm", "scenario"])
+    print("\n95 % bootstrap intervals of mean ranks, over functions, and p of Friedman's test that all algorithms are")
+    print("alike, as Iman and Davenport have it:\n")
+    print(markdown_head("", *scenarios))
+    for name in leaders:
+        bounds = (of.loc[(name, s), ["low", "high"]] for s in scenarios)
+        print(markdown(name, *(f"{low:.1f} to {high:.1f}" for low, high in bounds)))
+    p_of = tests.set_index("scenario")["p_value"]
+    print(markdown("p", *(f"{p_of[s]:.1g}" if s in p_of else "" for s in scenarios)))
+
+
+def print_lead(here: pd.DataFrame, name: str, there: Sequence[str]) -> None:
+    """Print how an algorithm stands to the best of all others on each function, and to some others by tests."""
     logs = table_of(here)
     scenarios = list(here["scenario"].unique())
     best = logs.drop(columns=name).min(axis=1)
@@ -150,7 +171,6 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     print(markdown_head("", *scenarios))
     for what, values in (("virtual best", virtual), (f"{name} minus virtual best", gap)):
         print(markdown(what, *(_cell(values[s]) for s in scenarios)))
-    there = [other for other in LEADERS if other in order]
     if name not in there or len(there) < 2:
         return
     leaders = here[here["algorithm"].isin(there)]
@@ -168,11 +188,10 @@ def print_lead(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
         print(markdown(other, *(bold(f"{p:.1g}", p < ALPHA) if ahead else "" for p, ahead in found)))
 
 
-def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], order: Sequence[str]) -> None:
-    """Print the mean of log₁₀ Δf_med over each group of functions, of the leaders and of the best by function."""
+def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], there: Sequence[str]) -> None:
+    """Print the mean of log₁₀ Δf_med over each group of functions, of some algorithms and of the best by function."""
     logs = table_of(here)
     scenarios = list(here["scenario"].unique())
-    there = [name for name in order if name in LEADERS] or list(order[: len(LEADERS)])
     for scenario in dict.fromkeys((scenarios[min(MIDDLE, len(scenarios) - 1)], scenarios[-1])):
         at = logs.loc[scenario]
         print(f"\nThe mean of log₁₀ Δf_med by group of functions, at {scenario}:\n")

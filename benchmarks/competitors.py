@@ -25,6 +25,7 @@ MOST = 10**6
 def py_bobyqa(
     problem: Problem,
     rng: np.random.Generator,
+    radius: Annotated[float, Field(gt=0, le=5, description="first radius: that of sacma, σ₀ of the study")] = 8 / 3,
     tolerance: Annotated[float, Field(gt=0, description="least radius: where a run ends, and another begins")] = 1e-11,
 ) -> None:
     """Py-BOBYQA with restarts: a trust region with quadratic interpolation."""
@@ -34,7 +35,7 @@ def py_bobyqa(
         warnings.simplefilter("ignore")
         while True:
             x0 = problem.initial_point(HALF_WIDTH)
-            pybobyqa.solve(problem, x0, rhoend=tolerance, maxfun=MOST, do_logging=False)
+            pybobyqa.solve(problem, x0, rhobeg=radius, rhoend=tolerance, maxfun=MOST, do_logging=False)
 
 
 @sacma.algorithm("turbo")
