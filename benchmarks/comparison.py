@@ -40,6 +40,9 @@ WITHOUT_MODEL = "aCMA-ES"
 BEHIND = 1.0
 """Decades behind it, or behind the best of all others, that are told."""
 
+NEAR = 0.1
+"""Decades behind the virtual best, up to which it is reached."""
+
 ACTIVE = {"CMA-ES": "aCMA-ES", "DTS-CMA-ES": "DTS-aCMA-ES", "ADA-Kendall": "ADA-Kendall-active"}
 """Algorithms, and the same with active update."""
 
@@ -81,6 +84,7 @@ def main() -> None:
         print_lost(here, order)
         print_behind(here, given.of, order)
         print_active(here, order)
+    print_counts(medians, ranks, given.of, chosen)
     half = (ranks["high"] - ranks["low"]) / 2
     spread = f"{half.min():.1f} to {half.max():.1f}, {half.mean():.1f} on average"
     print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
@@ -173,19 +177,59 @@ def print_lead(here: pd.DataFrame, name: str, there: Sequence[str]) -> None:
         print(markdown(what, *(_cell(values[s]) for s in scenarios)))
     if name not in there or len(there) < 2:
         return
-    leaders = here[here["algorithm"].isin(there)]
-    rank = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
-    pairs = pairwise_table(leaders)
-    column = decisive(pairs)
+    column, found = tested(here, name, there)
     corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
     where = f"where the mean rank of {name} is lower, else empty (bold below {ALPHA:g})"
     print(f"\np-values by {corrected} {where}, tested among")
     print(f"{', '.join(there)}:\n")
     print(markdown_head("", *scenarios))
-    p_of = pairs[pairs["winner"] == name].set_index(["loser", "scenario"])[column]
     for other in (each for each in there if each != name):
-        found = ((p_of[other, s], rank.loc[name, s] < rank.loc[other, s]) for s in scenarios)
-        print(markdown(other, *(bold(f"{p:.1g}", p < ALPHA) if ahead else "" for p, ahead in found)))
+        cells = (found[other, s] for s in scenarios)
+        print(markdown(other, *(bold(f"{p:.1g}", p < ALPHA) if ahead else "" for p, ahead in cells)))
+
+
+def tested(
+    here: pd.DataFrame, name: str, there: Sequence[str]
+) -> tuple[str, dict[tuple[str, str], tuple[float, bool]]]:
+    """Return the column of p-values that counts; and p, and whether ``name`` has the lower rank, by other and budget."""
+    leaders = here[here["algorithm"].isin(there)]
+    rank = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
+    pairs = pairwise_table(leaders)
+    column = decisive(pairs)
+    of = pairs[pairs["winner"] == name]
+    return column, {
+        (other, s): (float(p), bool(rank.loc[name, s] < rank.loc[other, s]))
+        for other, s, p in zip(of["loser"], of["scenario"], of[column], strict=True)
+    }
+
+
+def print_counts(medians: pd.DataFrame, ranks: pd.DataFrame, name: str, chosen: Sequence[str]) -> None:
+    """Print in how many dimensions and budgets, from the second on, an algorithm is the first of all."""
+    first = medians["scenario"].unique()[0]
+    lowest, least, near, cells = 0, 0, 0, 0
+    ahead: dict[str, list[bool]] = {}
+    for dimension, here in medians[medians["scenario"] != first].groupby("dimension"):
+        if name not in set(here["algorithm"]) or here["algorithm"].nunique() < 2:
+            continue
+        middle = table_of(here).groupby(level="scenario").mean()
+        best = table_of(here).drop(columns=name).min(axis=1).groupby(level="scenario").mean()
+        rank = ranks[ranks["dimension"] == dimension].pivot(index="scenario", columns="algorithm", values="mean_rank")
+        rank = rank.loc[middle.index]
+        cells += len(middle)
+        lowest += int((rank[name] <= rank.min(axis=1)).sum())
+        least += int((middle[name] <= middle.min(axis=1)).sum())
+        near += int((middle[name] - best <= NEAR).sum())
+        there = [other for other in chosen if other in rank]
+        if name in there and len(there) > 1:
+            for (other, _), (p, lower) in tested(here, name, there)[1].items():
+                ahead.setdefault(other, []).append(lower and p < ALPHA)
+    if not cells:
+        return
+    print(f"\nOf {cells} dimensions and budgets after {first}, {name} has the lowest mean rank in {lowest}, the lowest")
+    print(f"mean of log₁₀ Δf_med in {least}, and is within {NEAR:g} of the virtual best, or below, in {near}.")
+    if ahead:
+        counts = (f"{other} in {sum(won)} of {len(won)}" for other, won in ahead.items())
+        print(f"It is significantly ahead of {', '.join(counts)}.")
 
 
 def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], there: Sequence[str]) -> None:
