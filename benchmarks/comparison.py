@@ -191,7 +191,7 @@ def print_lead(here: pd.DataFrame, name: str, there: Sequence[str]) -> None:
 def tested(
     here: pd.DataFrame, name: str, there: Sequence[str]
 ) -> tuple[str, dict[tuple[str, str], tuple[float, bool]]]:
-    """Return the column of p-values that counts; and p, and whether ``name`` has the lower rank, by other and budget."""
+    """Return which p-values count; and p, and whether ``name`` has the lower rank, by other and budget."""
     leaders = here[here["algorithm"].isin(there)]
     rank = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
     pairs = pairwise_table(leaders)
