@@ -4,6 +4,7 @@ import math
 import multiprocessing
 import os
 import shutil
+import signal
 import subprocess
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +50,12 @@ def _whole_fonts() -> Iterator[None]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the surrogate where that is not done yet, once for all workers and the processes that tests start."""
+    """Compile the surrogate where that is not done yet, once for all workers and the processes that tests start.
+
+    Ctrl-C is answered, also where a shell has started the tests in the background and they would ignore it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         one_trial = {"functions": "1", "dimensions": "2", "instances": "1"}
         studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes", "sacma")]
