@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from ablation import areas
 from outcomes import covered_in
-from report import bold, end, markdown, markdown_head, parsed
+from report import bold, end, markdown, markdown_head, named, parsed
 
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
@@ -56,14 +56,14 @@ def main() -> None:
     add_folders(parser)
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
-    parser.add_argument("--among", default=",".join(LEADERS), metavar="NAMES", help="algorithms that are tested")
+    parser.add_argument("--among", metavar="NAMES", help=f"algorithms that are tested; default: {', '.join(LEADERS)}")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--ranks", type=Path)
     given = parsed(parser)
     comparison = read(given.folders, given, given.budget)
     trials, medians = comparison.compared.shared, medians_of(comparison)
     ranks, tests = mean_ranks(medians), rank_tests(medians)
-    chosen = given.among.split(",")
+    chosen = named("--among", given.among, ranks["algorithm"].unique()) if given.among else LEADERS
     if given.csv:
         wide = medians.pivot(index=["dimension", "function", "evaluations"], columns="algorithm", values="log10")
         wide.round(2).to_csv(given.csv)
