@@ -21,6 +21,7 @@ from sacma.store.record import TrialRecord
 from tests.algorithms.solvable import CountedProblem, plateau, rastrigin, sphere
 from tests.commands import environment
 from tests.conftest import CONFIGS
+from tests.sizes import sizes
 
 BASELINES = sorted(path.stem for path in (CONFIGS / "baselines").glob("*.yaml"))
 SEARCHES = [name for name in BASELINES if name != "random_search"]
@@ -79,21 +80,22 @@ def test_random_search_is_uniform() -> None:
     np.testing.assert_allclose(points.var(axis=0), 25 / 3, rtol=0.04)
 
 
-def all_bits(names: Sequence[str]) -> dict[str, tuple[object, ...]]:
-    return {name: bits(run_trial(spec_of(name, 15, 2, 40))) for name in names}
+def all_bits(names: Sequence[str], budget: int) -> dict[str, tuple[object, ...]]:
+    return {name: bits(run_trial(spec_of(name, 15, 2, budget))) for name in names}
 
 
-def test_same_bits_in_any_order_and_process() -> None:
+@sizes("budget", small=40, full=60)
+def test_same_bits_in_any_order_and_process(budget: int) -> None:
     """Whatever ran before in the process, and however the global generator was seeded, a trial is the same.
 
     So it is in a fresh process with another hash seed, started in another folder.
     """
     np.random.seed(1)
-    first = all_bits(BASELINES)
+    first = all_bits(BASELINES, budget)
     np.random.seed(2)
-    assert all_bits(BASELINES[::-1]) == first
+    assert all_bits(BASELINES[::-1], budget) == first
 
-    code = "from tests.algorithms.test_baselines import *\nprint(all_bits(BASELINES))"
+    code = f"from tests.algorithms.test_baselines import *\nprint(all_bits(BASELINES, {budget}))"
     path = os.pathsep.join([str(CONFIGS.parent), environment()["PYTHONPATH"]])
     there = environment(PYTHONHASHSEED=5, PYTHONPATH=path)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/", env=there)

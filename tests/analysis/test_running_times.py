@@ -22,6 +22,7 @@ from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 from tests.commands import environment
 from tests.conftest import CONFIGS
+from tests.sizes import sizes
 
 COCOPP = """
 import json, sys, warnings
@@ -133,9 +134,10 @@ def test_virtual_best_and_shares_by_brute_force() -> None:
     assert shares(times.iloc[:0]).empty
 
 
-def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
+@sizes("instances", small="1-5,41-42", full="1-5,41-50")
+def test_real_trials_agree_with_cocopp(tmp_path: Path, instances: str) -> None:
     """ERT, successes and the lowest ERT of two algorithms, as cocopp reads them from the COCO folders."""
-    protocol = {"functions": "1,3,8", "dimensions": "2,3", "instances": "1-5,41-42", "budget": 150}
+    protocol = {"functions": "1,3,8", "dimensions": "2,3", "instances": instances, "budget": 150}
     studies = [load_study(CONFIGS / f"{name}.yaml", dict(protocol)) for name in ("cmaes", "gp5")]
     store = Store(tmp_path)
     store.prepare()
@@ -163,7 +165,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     expected = pd.DataFrame(of_each, columns=columns).set_index(columns[:4]).sort_index()
     assert len(expected) == 2 * 2 * 3 * len(TARGETS)
     assert 0 < (expected["successes"] == 0).sum() < len(expected)
-    assert expected["successes"].between(1, 6).sum() > 5
+    assert ((expected["successes"] > 0) & (expected["successes"] < expected["trials"])).sum() > 5
     for trials in (ours, theirs):  # from records, and from files
         times = running_times(trials)
         found = times.assign(folder=times["algorithm"].map(folders)).set_index(columns[:4]).sort_index()

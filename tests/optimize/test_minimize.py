@@ -24,6 +24,7 @@ from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 from tests.optimize.generated import endings
+from tests.sizes import sizes
 
 GENERATIONS = "ada-kendall"
 """A method that asks for whole generations; the default asks for a few points at a time."""
@@ -380,12 +381,13 @@ def test_wrong_arguments_are_named(arguments: dict[str, Any], error: type[Except
         sacma.minimize(**{**right, **arguments})
 
 
-def test_generated_calls_break_no_rule() -> None:
+@sizes("number", small=75, full=150)
+def test_generated_calls_break_no_rule(number: int) -> None:
     """A part of those of ``python -m tests.optimize.generated``."""
     told: list[str] = []
-    counts = endings(75, seed=11, tell=told.append)
+    counts = endings(number, seed=11, tell=told.append)
     assert told == []
-    assert counts.total() == 75
+    assert counts.total() == number
     assert len(counts) > 10
 
 
