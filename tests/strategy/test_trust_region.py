@@ -10,7 +10,7 @@ from scipy.linalg import null_space
 from scipy.optimize import brentq, minimize
 
 from sacma.strategy.settings import StrategySettings
-from sacma.strategy.starts.trust_region import TrustRegion, _next_radius, _Region, _replace
+from sacma.strategy.starts.trust_region import TrustRegion, _Region, _replace
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.part import Context
 from sacma.surrogate.whitening import Array
@@ -120,15 +120,6 @@ def test_a_new_point_takes_the_place_of_one_that_can_be_spared() -> None:
         assert region.values[place] == value
 
 
-@pytest.mark.parametrize(
-    ("ratio", "expected"), [(-1.0, 0.3), (0.1, 0.3), (0.11, 1.0), (0.7, 1.0), (0.71, 1.2), (5.0, 1.2)]
-)
-def test_the_next_radius(ratio: float, expected: float) -> None:
-    """Of Δ = 2 after a step of 0.6: half the step, the step or half of Δ, twice the step or half of Δ."""
-    assert _next_radius(ratio, 2.0, 0.6) == pytest.approx(expected)
-    assert _next_radius(ratio, 0.8, 0.6) == pytest.approx({0.3: 0.3, 1.0: 0.6, 1.2: 1.2}[expected])
-
-
 def least_change(points: Array, values: Array, before: Array) -> tuple[float, Array, Array]:
     """Return c, g and H of the quadratic function through the values whose H is next to a given one.
 
@@ -151,7 +142,7 @@ def least_change(points: Array, values: Array, before: Array) -> tuple[float, Ar
 
 
 def lowest(g: Array, H: Array, radius: float) -> Array:
-    """Return where g·s + s·H·s/2 is lowest in a ball, by Newton's and bisection on the multiplier of its border."""
+    """Return where g·s + s·H·s/2 is lowest in a ball: Newton's step, or that whose multiplier Brent's method finds."""
     values, vectors = np.linalg.eigh(H)
     turned = vectors.T @ g
 
@@ -192,12 +183,10 @@ def written_again(f: Callable[[Array], float], start: Array, evaluations: int) -
         else:
             new, value = centre + s, evaluate(centre + s)
             ratio = (values[best] - value) / promised
-            if ratio > 0.7:
-                after = max(0.5 * delta, 2.0 * length)
-            else:
-                after = max(0.5 * delta, length) if ratio > 0.1 else 0.5 * length
-            units = np.eye(len(points))
-            at_new = [least_change(points - centre, unit, np.zeros((D, D))) for unit in units]
+            after = 0.5 * length
+            if ratio > 0.1:
+                after = max(0.5 * delta, length if ratio <= 0.7 else 2.0 * length)
+            at_new = [least_change(points - centre, unit, np.zeros((D, D))) for unit in np.eye(len(points))]
             lagrange = [c + gradient @ s + 0.5 * s @ hessian @ s for c, gradient, hessian in at_new]
             away = np.linalg.norm(points - (new if value < values[best] else centre), axis=1)
             worth = np.abs(lagrange) * np.maximum(1.0, away / max(0.1 * after, rho)) ** 6
