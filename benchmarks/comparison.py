@@ -8,7 +8,8 @@ the mean ranks with their 95 % bootstrap intervals over functions.
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def main() -> None:
         wide.round(2).to_csv(given.csv)
     if given.ranks:
         ranks.round(3).to_csv(given.ranks, index=False)
+    leads = []
     for dimension, here in medians.groupby("dimension"):
         of_dimension = [trial for trial in trials if trial.dimension == dimension]
         functions, instances = here["function"].nunique(), len({t.instance for t in of_dimension})
@@ -78,16 +80,19 @@ def main() -> None:
         leaders = [name for name in order if name in chosen] or order[: len(LEADERS)]
         if len(order) > 1:
             print_tests(of_here, tests[tests["dimension"] == dimension], leaders)
-        if given.of in order:
-            print_lead(here, given.of, [name for name in chosen if name in order])
+        if given.of in order and len(order) > 1:
+            leads.append(lead_of(here, of_here, given.of, [name for name in chosen if name in order]))
+            print_lead(leads[-1], given.of)
         print_groups(here, comparison.suite.groups, leaders)
         print_lost(here, order)
         print_behind(here, given.of, order)
         print_active(here, order)
-    print_counts(medians, ranks, given.of, chosen)
+    if leads:
+        print_counts(leads, given.of)
     half = (ranks["high"] - ranks["low"]) / 2
-    spread = f"{half.min():.1f} to {half.max():.1f}, {half.mean():.1f} on average"
-    print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
+    if half.notna().any():
+        spread = f"{half.min():.1f} to {half.max():.1f}, {half.mean():.1f} on average"
+        print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
 
 
 def add_folders(parser: argparse.ArgumentParser) -> None:
@@ -164,71 +169,77 @@ def print_tests(ranks: pd.DataFrame, tests: pd.DataFrame, leaders: Sequence[str]
     print(markdown("p", *(f"{p_of[s]:.1g}" if s in p_of else "" for s in scenarios)))
 
 
-def print_lead(here: pd.DataFrame, name: str, there: Sequence[str]) -> None:
+@dataclass(frozen=True)
+class Lead:
+    """How an algorithm stands to the others of a dimension, by budget."""
+
+    virtual: pd.Series  # mean of log₁₀ Δf of the best of the others on each function
+    gap: pd.Series  # the algorithm's mean minus it
+    lowest_rank: pd.Series  # True where it has the lowest mean rank of all
+    lowest_mean: pd.Series  # True where it has the lowest mean of all
+    correction: str  # of p
+    p: pd.DataFrame  # of its lead, tested algorithms × budgets; inf where its mean rank among them is not lower
+
+
+def lead_of(here: pd.DataFrame, ranks: pd.DataFrame, name: str, there: Sequence[str]) -> Lead:
+    """Return how ``name`` stands to all others of a dimension, and by tests to those of ``there``."""
+    logs, scenarios = table_of(here), list(here["scenario"].unique())
+    best = best_of_others(logs, name)
+    means = logs.groupby(level="scenario").mean().loc[scenarios]
+    virtual = best.groupby(level="scenario").mean().loc[scenarios]
+    rank = ranks.pivot(index="scenario", columns="algorithm", values="mean_rank").loc[scenarios]
+    lowest = (table[name] <= table.min(axis=1) for table in (rank, means))
+    others, column, p = [other for other in there if other != name], "", pd.DataFrame()
+    if name in there and others:
+        leaders = here[here["algorithm"].isin(there)]
+        among = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
+        pairs = pairwise_table(leaders)
+        column = decisive(pairs)
+        p = pairs[pairs["winner"] == name].pivot(index="loser", columns="scenario", values=column)
+        p = p.where(among.loc[others].gt(among.loc[name]), np.inf).loc[others, scenarios]
+    return Lead(virtual, means[name] - virtual, *lowest, column, p)
+
+
+def best_of_others(logs: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """Return log₁₀ Δf_med of the best of all others, on each function at each budget."""
+    return logs.drop(columns=name).min(axis=1)
+
+
+def print_lead(lead: Lead, name: str) -> None:
     """Print how an algorithm stands to the best of all others on each function, and to some others by tests."""
-    logs = table_of(here)
-    scenarios = list(here["scenario"].unique())
-    best = logs.drop(columns=name).min(axis=1)
-    gap = (logs[name] - best).groupby(level="scenario").mean()
-    virtual = best.groupby(level="scenario").mean()
     print(f"\nThe virtual best, which is the best of all others on each function, and the mean of {name} minus it:\n")
-    print(markdown_head("", *scenarios))
-    for what, values in (("virtual best", virtual), (f"{name} minus virtual best", gap)):
-        print(markdown(what, *(_cell(values[s]) for s in scenarios)))
-    if name not in there or len(there) < 2:
+    print(markdown_head("", *lead.virtual.index))
+    for what, values in (("virtual best", lead.virtual), (f"{name} minus virtual best", lead.gap)):
+        print(markdown(what, *map(_cell, values)))
+    if lead.p.empty:
         return
-    column, found = tested(here, name, there)
-    corrected = column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
+    corrected = lead.correction.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
     where = f"where the mean rank of {name} is lower, else empty (bold below {ALPHA:g})"
     print(f"\np-values by {corrected} {where}, tested among")
-    print(f"{', '.join(there)}:\n")
-    print(markdown_head("", *scenarios))
-    for other in (each for each in there if each != name):
-        cells = (found[other, s] for s in scenarios)
-        print(markdown(other, *(bold(f"{p:.1g}", p < ALPHA) if ahead else "" for p, ahead in cells)))
+    print(f"{', '.join([name, *lead.p.index])}:\n")
+    print(markdown_head("", *lead.p.columns))
+    for other, p_values in lead.p.iterrows():
+        print(markdown(str(other), *("" if np.isinf(p) else bold(f"{p:.1g}", p < ALPHA) for p in p_values)))
 
 
-def tested(
-    here: pd.DataFrame, name: str, there: Sequence[str]
-) -> tuple[str, dict[tuple[str, str], tuple[float, bool]]]:
-    """Return which p-values count; and p, and whether ``name`` has the lower rank, by other and budget."""
-    leaders = here[here["algorithm"].isin(there)]
-    rank = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
-    pairs = pairwise_table(leaders)
-    column = decisive(pairs)
-    of = pairs[pairs["winner"] == name]
-    return column, {
-        (other, s): (float(p), bool(rank.loc[name, s] < rank.loc[other, s]))
-        for other, s, p in zip(of["loser"], of["scenario"], of[column], strict=True)
-    }
-
-
-def print_counts(medians: pd.DataFrame, ranks: pd.DataFrame, name: str, chosen: Sequence[str]) -> None:
+def print_counts(leads: Sequence[Lead], name: str) -> None:
     """Print in how many dimensions and budgets, from the second on, an algorithm is the first of all."""
-    first = medians["scenario"].unique()[0]
-    lowest, least, near, cells = 0, 0, 0, 0
-    ahead: dict[str, list[bool]] = {}
-    for dimension, here in medians[medians["scenario"] != first].groupby("dimension"):
-        if name not in set(here["algorithm"]) or here["algorithm"].nunique() < 2:
-            continue
-        middle = table_of(here).groupby(level="scenario").mean()
-        best = table_of(here).drop(columns=name).min(axis=1).groupby(level="scenario").mean()
-        rank = ranks[ranks["dimension"] == dimension].pivot(index="scenario", columns="algorithm", values="mean_rank")
-        rank = rank.loc[middle.index]
-        cells += len(middle)
-        lowest += int((rank[name] <= rank.min(axis=1)).sum())
-        least += int((middle[name] <= middle.min(axis=1)).sum())
-        near += int((middle[name] - best <= NEAR).sum())
-        there = [other for other in chosen if other in rank]
-        if name in there and len(there) > 1:
-            for (other, _), (p, lower) in tested(here, name, there)[1].items():
-                ahead.setdefault(other, []).append(lower and p < ALPHA)
+    first = leads[0].gap.index[0]
+    later = [lead.gap.index != first for lead in leads]
+    cells = sum(map(sum, later))
     if not cells:
         return
-    print(f"\nOf {cells} dimensions and budgets after {first}, {name} has the lowest mean rank in {lowest}, the lowest")
-    print(f"mean of log₁₀ Δf_med in {least}, and is within {NEAR:g} of the virtual best, or below, in {near}.")
-    if ahead:
-        counts = (f"{other} in {sum(won)} of {len(won)}" for other, won in ahead.items())
+
+    def count(of: Callable[[Lead], "pd.Series[bool]"]) -> int:
+        return sum(int(of(lead)[there].sum()) for lead, there in zip(leads, later, strict=True))
+
+    ranks, means = count(lambda lead: lead.lowest_rank), count(lambda lead: lead.lowest_mean)
+    near = count(lambda lead: lead.gap <= NEAR)
+    print(f"\nOf {cells} dimensions and budgets after {first}, {name} has the lowest mean rank in {ranks}, the lowest")
+    print(f"mean of log₁₀ Δf_med in {means}, and is within {NEAR:g} of the virtual best, or below, in {near}.")
+    tested = pd.concat([lead.p.drop(columns=first, errors="ignore").T for lead in leads])
+    if len(tested.columns):
+        counts = (f"{other} in {(of < ALPHA).sum()} of {of.count()}" for other, of in tested.items())
         print(f"It is significantly ahead of {', '.join(counts)}.")
 
 
@@ -268,7 +279,7 @@ def print_behind(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     if name not in order:
         return
     logs, scenarios = table_of(here), list(here["scenario"].unique())
-    best = logs.drop(columns=name).min(axis=1)
+    best = best_of_others(logs, name)
     print(f"\nMore than a decade behind the best of all others on a function, {name}:\n")
     for scenario in scenarios:
         print(f"- at {scenario}: {_behind(logs[name] - best, scenario)}")
