@@ -39,7 +39,10 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "no least number of points": {"control.least_factor": 0.0},
     "half of the population": {"sampling.population_multiple": 1.0},
     "no active update": {"sampling.active": False},
-    "IPOP restarts": {"restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}},
+    "a first run no larger": {"restarts.first_factor": 1.0},
+    "IPOP restarts and a first run no larger": {
+        "restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}
+    },
     "x0 not evaluated": {"restarts.evaluates_initial_points": False},
 }
 
