@@ -97,7 +97,7 @@ tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 	@$(BIN)/python tools/tape.py
 
 # Outcomes of docs/comparison.md's algorithms, those of the paper as it says.
-COMPARED := results/comparison results/reproduction --without '*-as-run' --dimensions 2,3,5,10
+COMPARED := results/comparison results/reproduction --without '*-as-run' --dimensions 2,3,5,10,20
 
 gallery: install-dev ## docs/comparison.md's data, the charts, the gallery and their pictures (minutes)
 	@$(BIN)/python benchmarks/comparison.py $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv

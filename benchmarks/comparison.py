@@ -215,7 +215,7 @@ def print_lead(lead: Lead, name: str) -> None:
         return
     corrected = lead.correction.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
     where = f"where the mean rank of {name} is lower, else empty (bold below {ALPHA:g})"
-    print(f"\np-values by {corrected} {where}, tested among")
+    print(f"\np-values by {corrected} {where}; ranks and tests are among")
     print(f"{', '.join([name, *lead.p.index])}:\n")
     print(markdown_head("", *lead.p.columns))
     for other, p_values in lead.p.iterrows():

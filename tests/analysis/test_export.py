@@ -3,12 +3,17 @@
 import io
 import re
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 
 from sacma.analysis.export import EMPTY_SETTINGS, find_faults, load_in_cocopp, pack, read_folder
+from sacma.analysis.trials import external_trials
+from sacma.coco.archives import read_files
+from sacma.coco.reader import load_coco
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.backends import make_backend
@@ -17,6 +22,7 @@ from sacma.store.store import Store
 from tests.commands import sacma
 from tests.conftest import CONFIGS
 
+ROOT = CONFIGS.parent / "results"
 Exported = tuple[dict[str, str], list[TrialSpec]]
 
 
@@ -72,6 +78,34 @@ def test_faults_are_found(exported: Exported, file: str, change: Callable[[str],
     contents, specs = exported
     changed = {**contents, file: change(contents[file])}
     assert any(fault in found for found in find_faults(changed, [spec.place for spec in specs]))
+
+
+PAPERS = (*range(1, 6), *range(41, 51))
+"""The instances of the paper."""
+
+
+@pytest.mark.parametrize(
+    ("name", "dimensions", "instances"), [("sacma", (2, 3, 5, 10), PAPERS), ("sacma_20-D", (20,), PAPERS[:5])]
+)
+def test_archives_of_the_repository(name: str, dimensions: Sequence[int], instances: Sequence[int]) -> None:
+    """They have no fault, and say of each trial what its outcome of the comparison says."""
+    path = ROOT / "coco_data" / f"{name}.tgz"
+    files = {
+        file: data.decode() for file, data in read_files(path, (".info", ".dat", ".tdat", ".rdat", ".mdat")).items()
+    }
+    contents = {file.partition("/")[2]: text for file, text in files.items()}
+    assert find_faults(contents, product(range(1, 25), dimensions, instances)) == []
+    trials = external_trials("sacma", load_coco(path), 1e-8)
+    found = {(t.dimension, t.instance, t.function): (t.evaluations, t.to[-1]) for t in trials}
+    for D, instance in product(dimensions, instances):
+        table = parquet.read_table(
+            ROOT / "comparison" / f"{D}-D-instance-{instance}.parquet", filters=[("algorithm", "=", "sacma")]
+        )
+        for row in table.to_pylist():
+            evaluations, best = found.pop((D, instance, row["function"]))
+            assert evaluations == row["evaluations"]
+            assert best == pytest.approx(row["improved_to"][-1], rel=1e-5, abs=1e-12)
+    assert not found
 
 
 def test_commands(tmp_path: Path, study: Callable[..., Study]) -> None:

@@ -220,4 +220,4 @@ def test_medians_of_the_gallery_are_those_of_the_comparison() -> None:
                 expected = dict(zip(medians.columns[3:], known[int(D), int(f), evaluations], strict=True))
                 assert shown == pytest.approx(expected, abs=0.006)
                 cells += len(shown)
-    assert cells == 21 * 24 * 5 * 4
+    assert cells == 21 * 24 * 5 * 5  # algorithms, functions, budgets, dimensions
