@@ -52,7 +52,7 @@ SOURCES: Mapping[str, str] = {
     "model.covariance": "that of the paper",
     "model.warm_start": NOT_SAID,
     "model.warm_evaluations": NOT_SAID,
-    "control.model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5",
+    "control.model_generations": f"{SETUP}, S-CMA-ES: GP-1 and GP-5; it has no approximate ranking",
     "control.error": "Algorithm 2",
     "control.transfer": "Algorithm 3, step 3; Figure 1",
     "control.transfer_steepness": "k of T₂; the value is the published code's",

@@ -11,8 +11,8 @@ TERMS: Mapping[str, str] = {
     "Δf_med": "the median of Δf over trials, on the log scale; below the target it counts as the target",
     "mean rank": "algorithms are ranked on each function by Δf_med, the best is first, ties share their ranks; the "
     "mean over functions",
-    "proportion of targets": "the share that trials have reached of 31 targets of each function, the values of Δf that "
-    "the best algorithm of BBOB 2009 just did not reach within k·D evaluations, k in 0.5 … 50",
+    "proportion of targets": "the share that trials have reached of up to 31 targets of each function, the values of "
+    "Δf that the best algorithm of BBOB 2009 just did not reach within k·D evaluations, k in 0.5 … 50",
     "best 2009": "the best algorithm of BBOB 2009 for each function and target",
     "F_F": "Iman's and Davenport's statistic: do the mean ranks differ more than by chance?",
     "decades": "orders of magnitude: a decade of Δf gained is ten times closer to the optimum",

@@ -45,8 +45,8 @@ class ApproximateRanking(Part):
         Field(
             ge=0,
             le=100,
-            description="at least least_factor D points of a population, rounded down, are evaluated with f where "
-            "first rankings are wrong. 0: one",
+            description="while the model's first rankings are wrong (wrong_error), at least least_factor D points of a "
+            "population, rounded down, are evaluated with f",
         ),
     ] = 0.0
     wrong_error: Annotated[
@@ -54,8 +54,8 @@ class ApproximateRanking(Part):
         Field(
             ge=0,
             le=10,
-            description="smoothed error of the model's first ranking of a population, as a share of that of random "
-            "rankings, from which on it is wrong",
+            description="smoothed error of the model's first ranking of each population, as a share of that of random "
+            "rankings, from which on first rankings count as wrong",
         ),
     ] = 0.775
     growth: Annotated[
@@ -67,8 +67,8 @@ class ApproximateRanking(Part):
         Field(
             ge=0,
             le=100,
-            description="generations that are evaluated with the model alone after a proposal was the best of all "
-            "points, where one training had sufficed",
+            description="generations that the model alone ranks after a proposal became the best of all points, if for "
+            "its population the ranking had settled at the second training",
         ),
     ] = 0
     quick_factor: Annotated[
@@ -76,8 +76,8 @@ class ApproximateRanking(Part):
         Field(
             ge=0,
             le=1000,
-            description="as long as fewer than quick_factor D points are known, one batch of a population is evaluated "
-            "at most once there is a model: proposals come earlier. 0: never",
+            description="while fewer than quick_factor D points are known and there is a model, at most one batch of "
+            "each population is evaluated, so that proposals come earlier. 0: never",
         ),
     ] = 0
     raises_predictions: RaisesPredictions = False
