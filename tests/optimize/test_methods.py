@@ -29,6 +29,16 @@ def strategy_of(given: object, **call: Any) -> StrategySettings:
     return strategy
 
 
+def test_a_missing_library_is_said_before_the_first_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where scikit-learn is not there, the forest is refused with the way to install it; nothing is evaluated."""
+    monkeypatch.setattr("sacma.algorithms.base.find_spec", lambda name: None if name == "sklearn" else object())
+    evaluated: list[object] = []
+    with pytest.raises(ImportError, match=r"method is 'forest-scmaes': sklearn is not installed.*'sacma\[forest\]'"):
+        sacma.minimize(lambda x: evaluated.append(x) or 0.0, [0.0, 0.0], 1.0, method="forest-scmaes", budget=10)  # type: ignore[func-returns-value]
+    assert not evaluated
+    assert method_of("sacma", sigma0=1.0, bounded=True).strategy is not None
+
+
 def test_names_are_those_of_the_shipped_configs() -> None:
     """Each config of the study and each baseline, under the name of its file."""
     configs = [*CONFIGS.glob("*.yaml"), *(CONFIGS / "baselines").glob("*.yaml")]

@@ -82,13 +82,18 @@ class Algorithm:
         else:
             self.function(problem, rng, **{name: getattr(settings, name) for name in type(settings).model_fields})
 
-    def check(self, settings: BaseModel) -> None:
-        """Raise SacmaError if a package that these settings need is not installed."""
+    @staticmethod
+    def missing(settings: BaseModel) -> str | None:
+        """Return which package that these settings need is not installed, and how to install it; None if all are."""
         for module, extra in getattr(settings, "needs", ()):
             if find_spec(module) is None:
-                raise SacmaError(
-                    f"{self.summary}: {module} is not installed; install it with: pip install 'sacma[{extra}]'"
-                )
+                return f"{module} is not installed; install it with: pip install 'sacma[{extra}]'"
+        return None
+
+    def check(self, settings: BaseModel) -> None:
+        """Raise SacmaError if a package that these settings need is not installed."""
+        if (missing := self.missing(settings)) is not None:
+            raise SacmaError(f"{self.summary}: {missing}")
 
     def prepare(self, settings: BaseModel) -> None:
         """Load and compile code for these settings, before the first trial of a process."""

@@ -122,6 +122,10 @@ def method_of(
         bounded: True if any coordinate has a bound.
         boxed: True if all coordinates have two finite bounds.
         population_size: λ; None: the method's own.
+
+    Raises:
+        ValueError or TypeError: there is no such method, or no such population.
+        ImportError: a package that the method needs is not installed.
     """
     method = _chosen(given)
     size = None
@@ -144,6 +148,8 @@ def method_of(
         raise ValueError(
             f"method is {shown(given)}; allowed: settings that are valid: {error.errors()[0]['msg']}"
         ) from None
+    if (missing := ALGORITHMS[method.algorithm].missing(settings)) is not None:  # before anything is paid for
+        raise ImportError(f"method is {shown(given)}: {missing}")
     return Method(method.algorithm, settings)
 
 

@@ -35,7 +35,7 @@ from sacma.files.printable import one_line
 from sacma.store.failure import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
 
-NOT_INSTALLED = "the backend dask is not installed; install it with pip install '.[dask]' in a clone of sacma"
+NOT_INSTALLED = "the backend dask is not installed; install it with: pip install 'sacma[dask]'"
 
 try:
     import dask.config
