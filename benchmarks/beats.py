@@ -1,6 +1,7 @@
 """On how many functions one algorithm of a results folder is ahead of others: by median Δf at given budgets.
 
-Run as ``python benchmarks/beats.py RESULTS NAME OTHER...``. It runs nothing.
+Run as ``python benchmarks/beats.py RESULTS NAME OTHER...`` on a folder of results or of outcomes (see ``outcomes.py``).
+It runs nothing.
 """
 
 import argparse
@@ -8,12 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from outcomes import covered_in
 from report import parsed, print_table
 
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.store.completeness import completeness_of
-from sacma.store.store import Store
 
 
 def main() -> None:
@@ -23,11 +23,13 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("others", nargs="+")
     parser.add_argument("--budgets", default="25,83", help="evaluations divided by D")
+    parser.add_argument("--also", type=Path, action="append", default=[], help="further results or outcomes")
+    parser.add_argument("--dimension", type=int, help="default: all")
     given = parsed(parser)
-    store = Store(given.results)
     wanted = {given.name, *given.others}
-    specs = [spec for study in store.studies() if study.name in wanted for spec in study.specs()]
-    trials = list(completeness_of(store, specs).trials)
+    covered = [each for folder in (given.results, *given.also) for each in covered_in(folder)]
+    trials = [trial for study, there in covered if study.name in wanted for trial in there.trials]
+    trials = [trial for trial in trials if given.dimension in {None, trial[0].dimension}]
     runs = Counter(spec.place for spec, _ in trials)
     paired = [our_trial(*trial) for trial in trials if runs[trial[0].place] == len(wanted)]
     budgets = [float(budget) for budget in given.budgets.split(",")]

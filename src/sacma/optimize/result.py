@@ -86,7 +86,8 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
     """SciPy's ``OptimizeResult``, which can be drawn.
 
     Beside ``x``, ``fun``, ``nfev``, ``nit`` (generations, those of the model included), ``success``, ``status`` (a
-    ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run; ``restarts``;
+    ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run (not with asynchronous
+    workers); ``restarts``;
     ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``. In a
     noisy run ``fun`` is the mean of evaluations of ``x``, and ``fun_error`` its standard error, None elsewhere. In a
     ``Space`` of named parameters ``params`` is a dict of the best ones, and ``x`` their coordinates in [0, 1]^D.
@@ -95,7 +96,7 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
     """
 
     def plot(self, figure: "Figure | None" = None) -> "Figure":
-        """Draw convergence, g_m and the model's error over evaluations; return the figure.
+        """Draw convergence, the model's generations in a row and its error over evaluations; return the figure.
 
         Args:
             figure: of matplotlib, emptied and drawn in; None: a new one of pyplot.
