@@ -9,8 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from comparison import check_apart
 from outcomes import covered_in
-from report import parsed, print_table
+from report import end, parsed, print_table
 
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
@@ -27,12 +28,23 @@ def main() -> None:
     parser.add_argument("--dimension", type=int, help="default: all")
     given = parsed(parser)
     wanted = {given.name, *given.others}
-    covered = [each for folder in (given.results, *given.also) for each in covered_in(folder)]
-    trials = [trial for study, there in covered if study.name in wanted for trial in there.trials]
+    covered = [each for folder in (given.results, *given.also) for each in covered_in(folder, needed=False)]
+    covered = [(study, there) for study, there in covered if study.name in wanted]
+    if unknown := wanted - {study.name for study, _ in covered}:
+        end(f"no results of {', '.join(sorted(unknown))}")
+    check_apart([study for study, _ in covered])
+    try:
+        budgets = [float(budget) for budget in given.budgets.split(",")]
+    except ValueError:
+        end(f"--budgets: {given.budgets}; allowed: numbers of evaluations/D, like 25,83")
+    if max(budgets) > (least := min(part.protocol.budget for study, _ in covered for part in study.parts)):
+        end(f"--budgets: {max(budgets):g}; allowed: up to {least:g}, where the first of the algorithms ends")
+    trials = [trial for _, there in covered for trial in there.trials]
     trials = [trial for trial in trials if given.dimension in {None, trial[0].dimension}]
     runs = Counter(spec.place for spec, _ in trials)
     paired = [our_trial(*trial) for trial in trials if runs[trial[0].place] == len(wanted)]
-    budgets = [float(budget) for budget in given.budgets.split(",")]
+    if not paired:
+        end("no problem that all of these have run")
     medians = median_delta_f(paired, fixed_budgets(budgets))
     rows = []
     for (dimension, budget), group in medians.groupby(["dimension", "budget"]):

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, p
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
 from sacma.errors import SacmaError
+from sacma.store.stored_study import StoredStudy
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
@@ -100,6 +102,7 @@ def add_folders(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
     parser.add_argument("--dimensions", help="like 2,3,5; default: all")
+    parser.add_argument("--partial", action="store_true", help="compare though trials are missing")
 
 
 def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | None = None) -> Comparison:
@@ -107,6 +110,7 @@ def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | Non
     without = given.without
     covered = [each for folder in folders for each in covered_in(folder, needed=False)]
     covered = [(study, there) for study, there in covered if not fnmatch(study.name, without)]
+    check_apart([study for study, _ in covered])
     archives = [str(folder) for folder in folders if archives_in(folder)]
     others = load_external_data(archives, [study.name for study, _ in covered], None)
     others = tuple(data for data in others if not fnmatch(data.name, without))
@@ -114,10 +118,23 @@ def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | Non
         where = ", ".join(map(str, folders))
         sys.exit(f"comparison: {where}: no results, outcomes or archives of COCO data")
     try:
-        chosen = parse_choice(dimensions=given.dimensions).apply(covered, others)
+        covered, others = parse_choice(dimensions=given.dimensions).apply(covered, others)
+        lacking = [study.name for study, there in covered if not there.complete]
+        if lacking and not given.partial:
+            end(f"trials are missing: {', '.join(lacking)}; run them, or use --partial to compare what is there")
+        return compare(covered, others, budget=budget)
     except SacmaError as error:
         end(str(error))
-    return compare(*chosen, budget=budget)
+
+
+def check_apart(studies: Sequence[StoredStudy]) -> None:
+    """End at an algorithm that two folders have on the same problems, or with other settings, budget or seed."""
+    for one, other in combinations(studies, 2):
+        if one.name == other.name:
+            if not all(map(one.mixes_with, other.parts)):
+                end(f"{one.name} is in two folders, with other settings, budget or seed; compare them one by one")
+            if {spec.place for spec in one.specs()} & {spec.place for spec in other.specs()}:
+                end(f"{one.name} is in two folders on the same problems; give one of them")
 
 
 def medians_of(comparison: Comparison) -> pd.DataFrame:

@@ -13,7 +13,6 @@ precision.
 
 import argparse
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
@@ -22,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
-from report import parsed
+from report import end, parsed
 
 from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
@@ -61,11 +60,14 @@ def main() -> None:
 
 def keep(results: Store, kept: Store) -> Iterator[Path]:
     """Write the outcomes of the trials of ``results`` beside those that are kept, and yield the files."""
-    specs = defaultdict(list)
-    for study in results.studies():
+    studies, specs = results.studies(), defaultdict(list)
+    for study in studies:  # before anything is written
+        known = kept.study(study.name)
+        if known is not None and not all(map(known.mixes_with, study.parts)):
+            end(f"{kept.root} has another study of {study.name}; give another folder")
+    for study in studies:
         for part in study.parts:
-            if kept.register(part):
-                sys.exit(f"outcomes: {kept.root} has another study of {study.name}; give another folder")
+            kept.register(part)
         for spec in study.specs():
             specs[spec.dimension, spec.instance].append(spec)
     for (D, instance), theirs in sorted(specs.items()):

@@ -2,6 +2,7 @@
 
 import ast
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -172,8 +173,42 @@ def test_outcomes_are_enough(
     run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)  # once more changes nothing
     kept = tmp_path / "studies" / "GP-1.json"
     kept.write_text(kept.read_text().replace('"seed": 1', '"seed": 2'))
-    with pytest.raises(SystemExit, match="another study of GP-1"):
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    capfd.readouterr()
+    with pytest.raises(SystemExit) as end:
         run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
+    assert end.value.code == 2
+    assert "has another study of GP-1; give another folder" in capfd.readouterr().err
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+def test_what_cannot_be_compared(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One algorithm of two folders, missing trials, budgets beyond the trials, and unknown names end in one line."""
+    other = tmp_path / "other"
+    shutil.copytree(study, other, ignore=shutil.ignore_patterns("report", "coco"))
+    next((other / "records" / "GP-1").glob("*.record")).unlink()
+    beats = ["ADA-Kendall", "CMA-ES", "--budgets", "25"]
+    for script, arguments, expected in [
+        ("comparison", [str(study), str(other)], "is in two folders on the same problems; give one of them"),
+        ("comparison", [str(other)], "trials are missing: GP-1; run them, or use --partial"),
+        ("comparison", [str(study), "--budget", "1e6"], "--budget"),
+        ("beats", [str(study), "ADA-Kendall", "nope"], "no results of nope"),
+        ("beats", [str(study), *beats[:2], "--budgets", "25,1000"], "--budgets: 1000; allowed: up to "),
+        ("beats", [str(study), *beats[:2], "--budgets", "x"], "--budgets: x; allowed: numbers"),
+        ("beats", [str(study), *beats, "--dimension", "7"], "no problem that all of these have run"),
+        ("beats", [str(study), *beats, "--also", str(study)], "is in two folders on the same problems"),
+    ]:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            run(f"benchmarks/{script}.py", arguments, monkeypatch)
+        assert end.value.code == 2, arguments
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"{script}: ")
+        assert expected in line
+    run("benchmarks/comparison.py", [str(other), "--partial", "--of", "GP-1"], monkeypatch)
+    assert "| GP-1 |" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("option", ["--methods", "--problems"])
