@@ -112,7 +112,11 @@ def test_pages_of_a_single_algorithm(tmp_path: Path) -> None:
         (["run", "good.yaml", "--dimensions", "7"], "bbob has no dimension 7"),
         (["run", "good.yaml", "--functions", ""], "--functions: the list is empty"),
         (["run", "good.yaml", "--results", "file/results"], "cannot be written to"),
-        (["run", "good.yaml", "--results", "file"], "results folder file is a file; give another with --results"),
+        (
+            ["run", "good.yaml", "--results", "file"],
+            "results folder file is a file, or a link to nothing; give another folder",
+        ),
+        (["plan", "good.yaml", "--results", "file/results"], "file is no folder; give another folder"),
         (["run", "good.yaml", "--backend", "cloud"], "'cloud' is not a backend; allowed: loky, serial, dask"),
         (["run", "good.yaml", "--jobs", "1000"], "--jobs: 1000 is not allowed"),
         (["run", "good.yaml", "--shard", "4/3"], "--shard: '4/3' is not allowed; give K/N"),
@@ -279,6 +283,22 @@ def test_foreign_data(tmp_path: Path) -> None:
         assert len(refused.stderr.splitlines()) == 1
 
 
+SMALL_TWO = ("--functions", "1,8", "--dimensions", 2, "--instances", "1-2", "--budget", 10)
+
+
+def test_a_choice_of_which_nothing_is_finished(tmp_path: Path) -> None:
+    """The refusal is of what is chosen, and has the command that runs it."""
+    configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1")]
+    assert sacma("run", *configs, *SMALL_TWO, cwd=tmp_path).returncode == 0
+    for record in (tmp_path / "results" / "records" / "GP-1").glob("f001*"):
+        record.unlink()
+    chosen = ("--algorithms", "GP-1", "--functions", 1, "--partial", "--no-pages", "--no-pdf")
+    refused = sacma("postprocess", *chosen, cwd=tmp_path)
+    assert refused.returncode == 2
+    said = " ".join(refused.stderr.split())
+    assert "none of the chosen trials is finished; run them with: sacma run --results results, or choose others" in said
+
+
 @blank_figures()
 def test_data_of_others_alone(tmp_path: Path) -> None:
     """A folder of archives is compared as the studies are that they are of, up to a budget that not all go to."""
@@ -296,6 +316,9 @@ def test_data_of_others_alone(tmp_path: Path) -> None:
 
     pd.testing.assert_frame_equal(ranks("all"), ranks("theirs", "--with", "all/export"))
     assert set(ranks("all")["scenario"]) == {"10·D", "#FE_t", "#FE_t/3"}
+    refused = sacma("postprocess", "all", "--with", "X=all/export", "--no-pages", "--no-pdf", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "all/export holds no COCO data itself: it is a folder of 3 archives; give it without X=" in refused.stderr
     for arguments in (["all"], ["theirs", "--with", "all/export"]):
         longer = sacma("postprocess", *arguments, "--no-pages", "--no-pdf", "--budget", 20, cwd=tmp_path)
         assert longer.returncode == 0, longer.stderr

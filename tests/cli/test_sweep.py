@@ -270,3 +270,26 @@ def test_bad_input_is_one_line(folder: Path, arguments: list[str], expected: str
     assert done.stderr.startswith("sacma: ")
     assert expected in done.stderr
     assert [path.name for path in folder.iterdir()] == ["tiny.yaml"]
+
+
+def test_settings_that_are_called_like_columns_of_the_tables(tmp_path: Path) -> None:
+    """They have columns of their own, and the tables are what they are without such names."""
+    (tmp_path / "own.py").write_text(
+        "import sacma\n\n\n@sacma.algorithm('steps')\n"
+        "def steps(problem, rng, place: float = 1.0, partial: float = 1.0):\n"
+        "    while True:\n"
+        "        problem(place * partial * rng.standard_normal(problem.dimension))\n"
+    )
+    (tmp_path / "own.yaml").write_text(
+        "name: own\nprotocol: {functions: '1,8', dimensions: 2, instances: '1-2', budget: 5}\nrank_at: [5]\n"
+        "algorithms: [{name: A, algorithm: steps}]\ngrid: {place: [0.5, 2.0], partial: [1.0, 1.5]}\n"
+    )
+    done = sacma("sweep", "own.yaml", "--algorithm-file", "own.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "PARTIAL" not in done.stdout
+    (ranking,) = (tmp_path / "results" / "sweep").glob("*ranking.csv")
+    table = pd.read_csv(ranking)
+    assert set(table["setting.place"]) == {0.5, 2.0}
+    assert set(table["setting.partial"]) == {1.0, 1.5}
+    assert not table["partial"].any()
+    assert table["place"].min() == 1

@@ -158,3 +158,12 @@ def test_a_folder_that_is_gone(tmp_path: Path) -> None:
         ["/bin/sh", "-c", script, "sh", *command], cwd=gone, check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (2, "sacma: the current folder is gone; start sacma in another\n")
+
+
+def test_a_reader_that_goes_away_is_told(tmp_path: Path) -> None:
+    """A command whose output nobody reads any more ends with one line, not silently."""
+    script = f"'{sys.executable}' -m sacma algorithms | head -c 1"
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment()
+    )
+    assert done.stderr.splitlines() == ["sacma: whoever read the output has gone"]

@@ -303,14 +303,21 @@ def _named(text: str) -> list[tuple[str, Path]]:
     if equals and not path:
         raise SacmaError(f"--with: {text!r} has no path; give it like BIPOP=downloads/bipop.tgz")
     if equals:
+        archives = archives_in(Path(path))
+        if archives and not any(Path(path).glob("*.info")):
+            are = f"it is a folder of {len(archives)} archives; give it without {name}=, or one of them"
+            raise SacmaError(f"--with: {path} holds no COCO data itself: {are}")
         return [(name, Path(path))]
     there = archives_in(Path(text)) or [Path(text)]
     return [(archive_name(path), path) for path in there]
 
 
-def check_finished(store: Store, covered: Sequence[Covered]) -> None:
-    """Refuse results without any finished trial by a SacmaError."""
+def check_finished(store: Store, covered: Sequence[Covered], *, chosen: bool = False) -> None:
+    """Refuse results without any finished trial by a SacmaError; ``chosen``: they are a choice of what is there."""
     if covered and not any(completeness.heads for _, completeness in covered):
+        if chosen:
+            run = shlex.join(resuming(store.root, covered))
+            raise SacmaError(f"none of the chosen trials is finished; run them with: {run}, or choose others")
         raise SacmaError(f"{store.root} holds no finished trial; run its configs again")
 
 

@@ -29,6 +29,12 @@ from sacma.store.store import Store
 
 BOOTSTRAP_SEED = 1
 
+COLUMNS = {
+    *("algorithm", "setting", "place", "first_ranks", "rank_sum", "mean_rank", "win_share"),
+    *("reference", "rankings", "functions", "partial"),
+}
+"""Columns of the ranking beside those of the grid's keys."""
+
 
 @dataclass(frozen=True)
 class SweepTables:
@@ -60,7 +66,7 @@ def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
             raise SacmaError(f"{algorithm.name}: no function has trials of all its settings to rank them by; {where}")
         table = standings(ranks)
         decisions[algorithm.name] = decision = decide(table)
-        values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names)
+        values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names).rename(columns=_column)
         parts = {
             "ranking": _ranking(table, values, ranks, algorithm.reference),
             "comparisons": _comparisons(table, decision, ranks, algorithm),
@@ -74,6 +80,15 @@ def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
             frames[kind].append(part)
     whole = {kind: pd.concat(parts, ignore_index=True) for kind, parts in frames.items()}
     return SweepTables(**whole, decisions=decisions)
+
+
+def _column(key: str) -> str:
+    """Return the name of the column of a key; one that is called like another column of the tables says what it is.
+
+    >>> _column("sigma0"), _column("place")
+    ('sigma0', 'setting.place')
+    """
+    return f"setting.{key}" if key in COLUMNS else key
 
 
 def _ranking(table: pd.DataFrame, values: pd.DataFrame, ranks: pd.DataFrame, reference: str | None) -> pd.DataFrame:

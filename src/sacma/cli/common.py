@@ -1,5 +1,6 @@
 """Consoles, messages and exit codes that all commands share."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -21,7 +22,18 @@ EXIT_FAILED = 1
 
 
 class PrintableConsole(Console):
-    """A console that escapes control characters in texts of files, algorithms and arguments; rich's own pass."""
+    """A console that escapes control characters in texts of files, algorithms and arguments; rich's own pass.
+
+    Where whoever reads the output has gone it raises BrokenPipeError, for the command to end with a message; rich's own
+    exits without one.
+    """
+
+    def on_broken_pipe(self) -> None:
+        """Print nothing more, and raise BrokenPipeError."""
+        self.quiet = True
+        with contextlib.suppress(OSError, ValueError):  # a stream without a file
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+        raise BrokenPipeError
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render, with unprintable characters escaped."""

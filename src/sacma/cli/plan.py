@@ -63,6 +63,7 @@ def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], s
     from sacma.cli.progress import clock
     from sacma.cli.tables import plan_table
     from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, known_costs, work_in
+    from sacma.files.atomic import why_no_folder
     from sacma.files.disk import free_bytes
     from sacma.store.completeness import completeness_of
 
@@ -74,8 +75,8 @@ def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], s
     if completeness.complete:
         out.print("nothing to run")
         return
-    if results.exists() and not results.is_dir():
-        raise SacmaError(f"--results: {results} is not a folder; give another")
+    if why := why_no_folder(results):
+        raise SacmaError(f"--results: {why}; give another folder")
     workers = jobs or cpu_count()
     cpu_seconds = costs.seconds(work_in(completeness.missing))
     needed, free = bytes_on_disk(completeness.missing), free_bytes(results)

@@ -111,8 +111,9 @@ def postprocess(
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite] if studies else None
     others = load_external_data(foreign or (), [study.name for study in studies], suite)
+    check_finished(store, everything)
     covered, others = choice.apply(everything, others)
-    check_finished(store, covered)
+    check_finished(store, covered, chosen=True)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
     comparison = compare(covered, others, baseline, choice.targets, budget)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
@@ -152,8 +153,9 @@ def _print_found(written: "Written", missing: list[str]) -> None:
     for sentence in written.summary.sentences:
         out.print(Text(f"- {sentence}"))
     out.print()
-    if len(written.findings.comparison.names) > 1:
-        out.print(rank_table(written.findings["mean_ranks"]))
+    ranks = written.findings["mean_ranks"]
+    if len(written.findings.comparison.names) > 1 and len(ranks):
+        out.print(rank_table(ranks))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)

@@ -69,7 +69,9 @@ class Store:
             with tempfile.TemporaryFile(dir=self.root):
                 pass
         except FileExistsError:
-            raise SacmaError(f"results folder {self.root} is a file; {instead}") from None
+            raise SacmaError(
+                f"results folder {self.root} is a file, or a link to nothing; give another folder"
+            ) from None
         except OSError as error:
             raise SacmaError(f"results folder {self.root} cannot be written to ({error.strerror}); {instead}") from None
 

@@ -127,6 +127,15 @@ def test_alone() -> None:
     assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
 
 
+def test_alone_at_a_target_that_is_no_power_of_ten() -> None:
+    """A median at the target counts, whatever its logarithm loses; problems without any finite Δf are among all."""
+    study, completeness = made(
+        "cmaes", lambda spec: level(5.0 if spec.function == 1 else 1e200), PROTOCOL | {"target": 5}
+    )
+    said = headline(find(compared((study, completeness)))).headline
+    assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
+
+
 def test_nothing_in_common() -> None:
     """Without a common function nobody is ranked."""
     one = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-2"})

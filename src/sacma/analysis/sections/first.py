@@ -23,6 +23,7 @@ from sacma.analysis.tables import (
     overall_ranks,
 )
 from sacma.analysis.terms import TERMS
+from sacma.analysis.trials import ROUNDING
 
 PIECE = """
 <p class="headline">{{ values.lead|symbols }} <span class="tested">{{ values.tested|symbols }}</span></p>
@@ -95,8 +96,9 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
     comparison = findings.comparison
     if len(comparison.names) == 1:
         values = findings["final_values"]
-        hits = int((values["median"] <= comparison.target).sum())
-        solved, of = ledger.say("problems solved", hits), ledger.count("problems", len(values), "problem")
+        hits = int((values["median"] <= comparison.target * (1.0 + ROUNDING)).sum())
+        problems = {(trial.dimension, trial.function) for trial in comparison.compared.trials}
+        solved, of = ledger.say("problems solved", hits), ledger.count("problems", len(problems), "problem")
         alone = f"{comparison.names[0]} alone: its median trial is at the target on {solved} of {of}"
         return f"{alone}, each a function in a dimension.", ""
     scenario, overall, pairs = comparison.fixed_budgets[-1], findings["overall_ranks"], findings["overall_pairs"]
