@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "sacma sweep configs/sweeps/step_size.yaml --plan",
-    "sacma sweep configs/sweeps/step_size.yaml --dimensions 2 --results results/step_size",
-    "sacma sweep configs/sweeps/step_size.yaml --rank-only --partial --results results/step_size",
+    "sacma sweep configs/sweeps/step_size.yaml --dimensions 2 --results steps",
+    "sacma sweep configs/sweeps/step_size.yaml --rank-only --results steps",
 )
 
 
