@@ -293,3 +293,5 @@ def test_settings_that_are_called_like_columns_of_the_tables(tmp_path: Path) -> 
     assert set(table["setting.partial"]) == {1.0, 1.5}
     assert not table["partial"].any()
     assert table["place"].min() == 1
+    (effects,) = (tmp_path / "results" / "sweep").glob("*effects.csv")
+    assert set(pd.read_csv(effects)["key"]) == {"place", "partial"}

@@ -29,12 +29,6 @@ from sacma.store.store import Store
 
 BOOTSTRAP_SEED = 1
 
-COLUMNS = {
-    *("algorithm", "setting", "place", "first_ranks", "rank_sum", "mean_rank", "win_share"),
-    *("reference", "rankings", "functions", "partial"),
-}
-"""Columns of the ranking beside those of the grid's keys."""
-
 
 @dataclass(frozen=True)
 class SweepTables:
@@ -66,7 +60,7 @@ def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
             raise SacmaError(f"{algorithm.name}: no function has trials of all its settings to rank them by; {where}")
         table = standings(ranks)
         decisions[algorithm.name] = decision = decide(table)
-        values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names).rename(columns=_column)
+        values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names)
         parts = {
             "ranking": _ranking(table, values, ranks, algorithm.reference),
             "comparisons": _comparisons(table, decision, ranks, algorithm),
@@ -82,22 +76,15 @@ def rank_sweep(sweep: Sweep, completeness: Completeness) -> SweepTables:
     return SweepTables(**whole, decisions=decisions)
 
 
-def _column(key: str) -> str:
-    """Return the name of the column of a key; one that is called like another column of the tables says what it is.
-
-    >>> _column("sigma0"), _column("place")
-    ('sigma0', 'setting.place')
-    """
-    return f"setting.{key}" if key in COLUMNS else key
-
-
 def _ranking(table: pd.DataFrame, values: pd.DataFrame, ranks: pd.DataFrame, reference: str | None) -> pd.DataFrame:
-    shares = win_shares(ranks, rng=np.random.default_rng(BOOTSTRAP_SEED))
-    ranking = values.join(table, how="right").join(shares)
-    ranking["reference"] = ranking.index == reference
-    ranking["rankings"] = len(ranks)
-    ranking["functions"] = ranks.index.get_level_values("function").nunique()
-    return ranking.rename_axis(index="setting").reset_index()
+    """Return a row a setting: its values, those of keys that are called like another column as ``setting.KEY``."""
+    found = table.join(win_shares(ranks, rng=np.random.default_rng(BOOTSTRAP_SEED)))
+    found["reference"] = found.index == reference
+    found["rankings"] = len(ranks)
+    found["functions"] = ranks.index.get_level_values("function").nunique()
+    taken = {"algorithm", "setting", "partial", *found.columns}
+    own = values.rename(columns=lambda key: f"setting.{key}" if key in taken else key)
+    return own.join(found, how="right").rename_axis(index="setting").reset_index()
 
 
 def _comparisons(
