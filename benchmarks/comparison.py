@@ -7,7 +7,6 @@ the mean ranks with their 95 % bootstrap intervals over functions.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -116,7 +115,7 @@ def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | Non
     others = tuple(data for data in others if not fnmatch(data.name, without))
     if not covered and not others:
         where = ", ".join(map(str, folders))
-        sys.exit(f"comparison: {where}: no results, outcomes or archives of COCO data")
+        end(f"{where}: no results, outcomes or archives of COCO data")
     try:
         covered, others = parse_choice(dimensions=given.dimensions).apply(covered, others)
         lacking = [study.name for study, there in covered if not there.complete]

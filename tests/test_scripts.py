@@ -192,6 +192,7 @@ def test_what_cannot_be_compared(
     beats = ["ADA-Kendall", "CMA-ES", "--budgets", "25"]
     for script, arguments, expected in [
         ("comparison", [str(study), str(other)], "is in two folders on the same problems; give one of them"),
+        ("comparison", [str(tmp_path / "none")], "none: no results, outcomes or archives of COCO data"),
         ("comparison", [str(other)], "trials are missing: GP-1; run them, or use --partial"),
         ("comparison", [str(study), "--budget", "1e6"], "--budget"),
         ("beats", [str(study), "ADA-Kendall", "nope"], "no results of nope"),
