@@ -1,6 +1,7 @@
 """One call that minimises an expensive function."""
 
 import contextlib
+import itertools
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,8 +13,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import checked_function, refuse
-from sacma.optimize.call import checked_call, checked_limits, with_noise
+from sacma.optimize.call import Call, checked_call, checked_limits, with_noise
 from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations
+from sacma.optimize.interruption import interruptible, interruption_afterwards
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
@@ -119,42 +121,61 @@ def minimize(
     crew = workers_of(workers, asynchronous, noisy=noisy)
     limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
     chosen = {"method": method, "population_size": population_size, "constraints": constraints}
-    call = checked_call(
-        x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
-    )
-    if call.method.strategy is None and crew.several:
-        allowed = f"None with a method that asks for one point at a time; methods that take several: {COMPOSED}"
-        refuse("workers", workers, allowed)
-    if budget is None:
-        call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
-    call = with_noise(call, noisy)
-    given = fun
-    fun = call.constraints.beside(fun)
-    if space is not None:
-        fun = _OfParams(fun, space)
-    with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
-        run = run_of(call, kept, None if callback is None else _calling(callback))
-        with contextlib.closing(run), contextlib.closing(crew):
-            try:
-                _evaluate_all(run, fun, crew, kept)
-            except KeyboardInterrupt:
-                run.end(Status.INTERRUPTED)
-            except NotSentError as error:
-                refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
-            except BrokenExecutor as error:
-                raise workers_error(error, run.result()) from error
-            except Exception as error:
-                _attach(run.result(), error)
-                raise
-    result = run.result()
-    if callable(at_end := getattr(callback, "at_end", None)):
-        with contextlib.suppress(KeyboardInterrupt):  # which cannot end the run any more
-            at_end(result)
-    return result
+    with interruption_afterwards(raised=False):
+        call = checked_call(
+            x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
+        )
+        if call.method.strategy is None and crew.several:
+            allowed = f"None with a method that asks for one point at a time; methods that take several: {COMPOSED}"
+            refuse("workers", workers, allowed)
+        if budget is None:
+            call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
+        call = with_noise(call, noisy)
+        with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
+            result = _minimized(call, fun, crew, kept, callback)
+        if callable(at_end := getattr(callback, "at_end", None)):
+            with _attaching(lambda: result), contextlib.suppress(KeyboardInterrupt), interruptible():
+                at_end(result)
+        return result
+
+
+def _minimized(
+    call: Call,
+    given: Callable[..., Any],
+    crew: Workers,
+    journal: Journal | None,
+    callback: Callable[[Result], Any] | None,
+) -> Result:
+    """Return the result of a run of ``call``, whatever ends it."""
+    fun = call.constraints.beside(given)
+    if call.space is not None:
+        fun = _OfParams(fun, call.space)
+    run = run_of(call, journal, None if callback is None else _calling(callback))
+    with contextlib.closing(run), contextlib.closing(crew):
+        try:
+            with _attaching(run.result):
+                _evaluate_all(run, fun, crew, journal)
+        except KeyboardInterrupt:
+            run.end(Status.INTERRUPTED)
+        except NotSentError as error:
+            refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
+        except BrokenExecutor as error:
+            raise workers_error(error, run.result()) from error
+    return run.result()
+
+
+@contextlib.contextmanager
+def _attaching(result: Callable[[], Result]) -> Iterator[None]:
+    """Give an error, such as a callback's, what was found until then."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, BrokenExecutor | NotSentError):  # which others answer
+            _attach(result(), error)
+        raise
 
 
 def _attach(result: Result, error: Exception) -> None:
-    """Give an error, such as a callback's, what was found until then."""
     if result.nfev and not hasattr(error, "result"):
         with contextlib.suppress(AttributeError, TypeError):  # of a class that takes no more attributes
             error.result = result  # type: ignore[attr-defined]
@@ -175,28 +196,29 @@ class _OfParams:
 
 def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journal: Journal | None) -> None:
     """Evaluate what the run asks for until it ends."""
-    run.resume()
+    with interruptible():
+        run.resume()
     first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
     while run.status == Status.GOING_ON:
         with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
-            checked: list[Numbered] = []  # that may show a mistake in f
+            latest: list[Numbered] = []
             try:
                 for number, evaluation in evaluations:
-                    checked = [(number, evaluation)]
+                    latest = [(number, evaluation)]
                     first.check(evaluation, any_value=run.evaluations > run.failures)
-                    checked = []
                     _record(run, number, evaluation)
                     if not workers.several and run.status != Status.GOING_ON:
                         break
             except BaseException as error:
+                untaken = [each for each in latest if each[0] not in run.ended]
                 rest = _until_interrupted(workers.rest(evaluations, error))
-                if checked and isinstance(error, MISTAKES):
-                    checked += rest
-                    rest = iter(checked)
-                    if all(evaluation.failure for _, evaluation in checked) and journal is not None:
+                if untaken and isinstance(error, MISTAKES):
+                    untaken += rest
+                    rest = iter(())
+                    if all(evaluation.failure for _, evaluation in untaken) and journal is not None:
                         journal.withdraw()
                         raise
-                _keep_rest(run, rest, records=not isinstance(error, JournalError))
+                _keep_rest(run, itertools.chain(untaken, rest), records=not isinstance(error, JournalError))
                 if isinstance(error, JournalError):
                     error.result = run.result()
                 raise
@@ -238,7 +260,9 @@ def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Eva
 def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:
     def call(run: Run) -> None:
         try:
-            ended = callback(run.result())
+            result = run.result()
+            with interruptible():
+                ended = callback(result)
         except StopIteration:
             ended = True
         if isinstance(ended, bool | np.bool) and ended:

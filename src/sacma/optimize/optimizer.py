@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from sacma.optimize.arguments import holds_text, real_array, refuse
 from sacma.optimize.call import checked_call, checked_limits, with_noise
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, evaluation_of, never_a_number
+from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.journal import Journal, JournalError, run_of
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
@@ -134,18 +135,19 @@ class SurrogateCMAES:
             "population_size": population_size,
             "constraints": number_of_constraints(constraints),
         }
-        call = checked_call(
-            x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
-        )
+        with interruption_afterwards():  # nothing that is imported is left by halves
+            call = checked_call(
+                x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
+            )
         call = with_noise(call, noisy)
         if journal is not None:
             self._journal = Journal(journal, call)
-        self._begin(run_of(call, self._journal))
+        self._begin(lambda: run_of(call, self._journal))
 
-    def _begin(self, run: Run) -> None:
-        self._run = run
+    def _begin(self, run: Callable[[], Run]) -> None:
         try:
-            run.replay()
+            self._run = run()
+            self._run.replay()
         except BaseException:
             self.close()
             raise
@@ -266,8 +268,8 @@ class SurrogateCMAES:
         """
         content = read_journal(path)
         loaded = cls.__new__(cls)
-        run = Run(content.call_with(method, path), known=content.evaluations, source=content.source(path))
-        loaded._begin(run)  # noqa: SLF001 one of our own
+        call, source = content.call_with(method, path), content.source(path)
+        loaded._begin(lambda: Run(call, known=content.evaluations, source=source))  # noqa: SLF001 one of our own
         return loaded
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -13,17 +13,19 @@ from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.best import best_at_start
 from sacma.optimize.call import Call
+from sacma.optimize.conclusion import result_of
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, outcome_of
 from sacma.optimize.failures import FailuresInARow
 from sacma.optimize.interruption import interruption_afterwards
-from sacma.optimize.message import message_of
 from sacma.optimize.noise import NoisySearch, Recommended
-from sacma.optimize.result import Result, Status, history_of
+from sacma.optimize.result import Result, Status
 from sacma.optimize.search import Begun, Sampled, strategy_of
-from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.surrogate_cmaes import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
+
+if TYPE_CHECKING:
+    from sacma.strategy.generation import Generation
 
 MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 
@@ -41,7 +43,8 @@ class Run:
     errors name their ``source``. ``on_record`` is called with the number and the record of each other evaluation before
     anything follows from it, and ``on_generation`` after each true-evaluated generation.
 
-    Ctrl-C may leave the strategy in the middle of what it computes: where the run goes on, it is computed again.
+    Ctrl-C in the main thread waits until what the run computes is done. What an error leaves in the middle, or a second
+    Ctrl-C long after the first, is computed again where the run goes on.
     """
 
     def __init__(
@@ -63,10 +66,10 @@ class Run:
         self.generations: list[Generation] = []
         strategy = call.method.strategy
         self._uses_models = strategy is None or strategy.model is not None
-        with self._computing():
+        with interruption_afterwards(), self._computing():
             self._strategy = strategy_of(call, self.generations.append)
-        self._torn = False  # True while the strategy learns: an exception, such as Ctrl-C's, ends it in the middle
-        self._evaluated: dict[int, Evaluated] = {}  # by number, in the order in which they ended
+        self._torn = False  # True while the strategy learns: an exception ends it in the middle
+        self.ended: dict[int, Evaluated] = {}  # evaluations by number, in the order in which they ended
         self._running: dict[int, Begun] = {}  # by number
         self._waiting: deque[int] = deque()  # numbers of those that nobody has been given yet
         self._begun = 0  # number of the last evaluation that has begun
@@ -83,7 +86,7 @@ class Run:
     @property
     def evaluations(self) -> int:
         """Number of evaluations."""
-        return len(self._evaluated)
+        return len(self.ended)
 
     @property
     def status(self) -> Status:
@@ -101,6 +104,7 @@ class Run:
         return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
 
     @property
+    @interruption_afterwards()
     def exhausted(self) -> bool:
         """No further point can be asked for, whatever else may have ended the run."""
         self._mend()
@@ -115,15 +119,17 @@ class Run:
         """End the run from outside."""
         self._ended = status
 
+    @interruption_afterwards()
     def close(self) -> None:
         """End the thread of a search that has one; it begins again where it is needed."""
         if not isinstance(self._strategy, Sampled):
             self._strategy.close()
 
     def replay(self) -> None:
-        """Take all that is known, up to the first point that is not, whatever would have ended the run before."""
+        """Take all that is known, whatever would have ended the run before, and start the clock of the time limit."""
         while self._known and not self.exhausted and not self._is_open():
             pass
+        self._began = time.monotonic()
 
     def resume(self) -> None:
         """Take what is known as far as this call goes, and start the clock of the time limit.
@@ -135,10 +141,12 @@ class Run:
         if self.status != Status.GOING_ON:
             for number, known in [each for each in self._known if each[0] in self._running]:
                 if self.evaluations < self.call.limits.budget:
-                    self._open_next()
-                    self._take_known(number, known)
+                    with interruption_afterwards():
+                        self._open_next()
+                        self._take_known(number, known)
         self._began = time.monotonic()
 
+    @interruption_afterwards()
     def tasks(self) -> list[Task]:
         """Return what is to be evaluated before the run goes on, copies; at most what the budget has left.
 
@@ -153,6 +161,7 @@ class Run:
         left = self.call.limits.budget - self.evaluations
         return tasks if left >= len(tasks) else tasks[: int(left)]
 
+    @interruption_afterwards()
     def begin(self) -> Task | None:
         """Begin one more evaluation, of a point of the population or, when all of these have begun, beside it.
 
@@ -172,71 +181,52 @@ class Run:
     def _task(self, number: int) -> Task:
         return number, self._running[number].point.copy()  # f may write to its argument
 
+    @interruption_afterwards()
     def record(self, number: int, evaluation: Evaluation) -> None:
         """Take the evaluation of a task; that which closes a population updates the strategy."""
         self._mend()
-        self._follow(number, self.keep(number, evaluation, records=True))
+        self._take(number, self._recorded_as(number, evaluation, records=True))
 
-    def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> Sample:
-        """Take the evaluation of a task, and record it or not; of itself nothing follows from it. Return its point."""
-        record = self._record(number, evaluation)
-        if not records or self._on_record is None:
-            return self._keep(number, record)
-        with interruption_afterwards():
-            self._on_record(number, record)
-            return self._keep(number, record)
+    @interruption_afterwards()
+    def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> None:
+        """Take the evaluation of a task, and record it or not; of itself nothing follows from it."""
+        self._keep(number, self._recorded_as(number, evaluation, records=records))
 
     def further(self, rng: np.random.Generator) -> Array:
         """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
         return self._further(rng).point
 
+    @interruption_afterwards()
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values, shape (n,)."""
         assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no models of their own
         self._strategy.learn(self.call.box.scaled(points), values)
 
+    @interruption_afterwards()
     def result(self) -> Result:
         """Return what has been found so far."""
-        best, status = self._recommended(), self.status
-        found = self.best.found and math.isfinite(best.value)
-        no_target = self.call.limits.target == -math.inf
-        space, constrained = self.call.space, {}
-        if self.call.equalities:
-            constrained["constraint_violation"] = self.best.violation
-        return Result(
-            **({} if space is None else {"params": space.params(best.point)}),
-            **constrained,
-            x=best.point.copy(),
-            fun=best.value,
-            fun_error=best.error,
-            nfev=self.evaluations,
-            nit=len(self.generations),
-            success=found and (status == Status.TARGET or (no_target and status.by_choice)),
-            status=status,
-            message=message_of(self.call, status, self.best, self.failures, self._failed.latest)
-            + (f"; {best.what}" if best.what else ""),
-            seed=self.call.seed,
-            restarts=self.generations[-1].restart if self.generations else 0,
-            model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in self.generations),
-            failures=self.failures,
-            history=history_of(self._evaluated, len(self.call.x0), self.generations, space, self.call.equalities),
+        return result_of(
+            self.call,
+            self.status,
+            best=self.best,
+            recommended=self._recommended(),
+            evaluated=self.ended,
+            generations=self.generations,
+            last_failure=self._failed.latest,
         )
 
     def evaluated(self) -> Known:
         """Return all evaluations in the order of their numbers."""
-        return {number: self._evaluated[number] for number in sorted(self._evaluated)}
+        return {number: self.ended[number] for number in sorted(self.ended)}
 
-    @property
-    def ended(self) -> Known:
-        """All evaluations in the order in which they ended."""
-        return self._evaluated
-
+    @interruption_afterwards()
     def _further(self, rng: np.random.Generator) -> Begun:
         assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no distribution
         with self._computing():
             sample = self._strategy.further(rng)
         return Begun(self.call.box.points([sample.seen])[0], sample)
 
+    @interruption_afterwards()
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
         self._mend()
@@ -268,14 +258,17 @@ class Run:
         while len(self._places) < len(self._open):
             self._begin()
 
-    def _record(self, number: int, evaluation: Evaluation) -> Evaluated:
+    def _recorded_as(self, number: int, evaluation: Evaluation, *, records: bool) -> Evaluated:
         """Return the record of an evaluation that ends now, with how many have begun if not just the population."""
         if not self._torn:  # what was running when a run ended comes in the next population
             self._open_next()
         none_beside = self._begun in {self._recorded, *self._places[-1:]}
         whole = none_beside and len(self._places) == len(self._open) and not self._torn  # then it is closed before
         kept = evaluation._replace(raised=None)  # without the frames of f
-        return Evaluated(self._running[number].point, kept, None if whole else self._begun)
+        record = Evaluated(self._running[number].point, kept, None if whole else self._begun)
+        if records and self._on_record is not None:
+            self._on_record(number, record)
+        return record
 
     def _replay(self) -> None:
         """Take what is known of the open population, in its order."""
@@ -298,7 +291,7 @@ class Run:
             self._refuse_known(number, known, f"the point that this run asks for, {shown(point)}")
         self._known.remove((number, known))
         self._waiting.remove(number)
-        self._follow(number, self._keep(number, known))
+        self._take(number, known)
 
     def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:
         refuse(
@@ -311,7 +304,7 @@ class Run:
     def _keep(self, number: int, record: Evaluated) -> Sample:
         """Take an evaluation; return its point as the strategy asked for it."""
         begun = self._running.pop(number)
-        self._evaluated[number] = record
+        self.ended[number] = record
         self._recorded = self._begun
         evaluation = record.evaluation
         if evaluation.failure:
@@ -320,9 +313,10 @@ class Run:
             self.best = self.best.after(number, begun.point, evaluation, self.call.equalities)
         return begun.sample
 
-    def _follow(self, number: int, sample: Sample) -> None:
-        """Let the strategy learn from an evaluation that has been taken."""
+    def _take(self, number: int, record: Evaluated) -> None:
+        """Take an evaluation, from which the strategy learns."""
         self._torn = True
+        sample = self._keep(number, record)
         with np.errstate(all="ignore"):
             closed = self._learn_from(number, sample)
         self._torn = False
@@ -334,7 +328,7 @@ class Run:
         if not self._torn:
             return
         self.close()
-        again = Run(self.call, known={**self._evaluated, **dict(self._known)}, source=self._source)
+        again = Run(self.call, known={**self.ended, **dict(self._known)}, source=self._source)
         again.replay()
         kept = {name: vars(self)[name] for name in ("_on_record", "_on_generation", "_began", "_ended")}
         vars(self).update(vars(again) | kept)
@@ -347,7 +341,7 @@ class Run:
 
     def _learn_from(self, number: int, sample: Sample) -> bool:
         """Return True if the evaluation closes the population."""
-        self._failed.count(number, self._evaluated, self._is_passed)
+        self._failed.count(number, self.ended, self._is_passed)
         if number in self._places:
             self._filled += 1
         else:
@@ -361,7 +355,7 @@ class Run:
 
     def _value(self, number: int) -> float | Array:
         """Return the value of an evaluation as strategies take it: infinity where it failed."""
-        return outcome_of(self._evaluated[number].evaluation, self._number)
+        return outcome_of(self.ended[number].evaluation, self._number)
 
     def _is_passed(self, number: int) -> bool:
         """Return True while an evaluation is running beside others, or others have begun beside it."""
@@ -374,7 +368,7 @@ class Run:
         missing = np.full(1 + self._number, math.nan) if self._number else math.nan
         for place in range(len(self._open)):
             number = self._places[place] if place < len(self._places) else 0
-            if number in self._evaluated:
+            if number in self.ended:
                 values.append(self._value(number))
             else:
                 assert isinstance(self._strategy, Sampled)  # noqa: S101 idem
@@ -389,5 +383,5 @@ class Run:
         best = Recommended(self.best.point, self.best.value)
         if not isinstance(self._strategy, NoisySearch) or self._torn:
             return best
-        told = [float(self._value(i)) if i in self._evaluated else math.nan for i in self._places]  # no constraints
+        told = [float(self._value(i)) if i in self.ended else math.nan for i in self._places]  # no constraints
         return self._strategy.recommended(told, best)

@@ -1,0 +1,218 @@
+"""Ctrl-C, once and again, anywhere in a call."""
+
+import itertools
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+import sacma
+from sacma.optimize import interruption
+from sacma.optimize.interruption import interruptible, interruption_afterwards
+from sacma.surrogate.whitening import Array
+
+SACMA = str(Path(sacma.__file__).parent)
+CALL: dict[str, Any] = {"x0": [0.5, 0.5], "sigma0": 0.3, "budget": 14, "seed": 1}
+Tracer = Callable[[FrameType, str, Any], Any]
+
+
+def bowl(x: Array) -> float:
+    return float(np.sum((x - 0.3) ** 2))
+
+
+def after_lines(number: int) -> Tracer:
+    """Press Ctrl-C after so many lines of sacma."""
+    left = itertools.count(number, -1)
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(SACMA):
+            return None
+        if event == "line" and next(left) == 0:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGINT)
+        return trace
+
+    return trace
+
+
+@pytest.fixture(name="press")
+def _press() -> Iterator[Callable[[int, int], None]]:
+    """Press Ctrl-C after so many lines, and again as many later as the second number says, if it is not 0."""
+    before, tracer, again = signal.getsignal(signal.SIGINT), sys.gettrace(), [0]
+
+    def handler(*_: object) -> None:
+        if again[0]:
+            frame, trace = sys._getframe(), after_lines(again.pop())
+            again.append(0)
+            sys.settrace(trace)
+            while frame.f_back is not None:
+                frame = frame.f_back
+                frame.f_trace = trace
+        raise KeyboardInterrupt
+
+    def press(first: int, second: int) -> None:
+        again[0] = second
+        sys.settrace(after_lines(first))
+
+    signal.signal(signal.SIGINT, handler)
+    yield press
+    sys.settrace(tracer)
+    signal.signal(signal.SIGINT, before)
+
+
+def of_the_process() -> Any:
+    """Return states of the process that sacma changes while it computes."""
+    pools = [each["num_threads"] for each in threadpool_info()]
+    return list(warnings.filters), np.geterr(), np.random.get_state()[1].tolist(), threading.active_count(), pools  # type: ignore[index]  # noqa: NPY002
+
+
+@pytest.mark.parametrize("method", ["cmaes", "cobyqa", "ada-kendall"])
+@pytest.mark.parametrize("second", [0, 7, 40])
+def test_at_any_line(tmp_path: Path, press: Callable[[int, int], None], method: str, second: int) -> None:
+    """The result has all that was evaluated, and so has the journal; the process is as before, and can go on."""
+    done: list[Array] = []
+
+    def f(x: Array) -> float:
+        value = bowl(x)
+        done.append(x)
+        return value
+
+    whole = sacma.minimize(f, method=method, **CALL)
+    before, ends = of_the_process(), []
+    for number, line in enumerate(itertools.chain(range(30 + second, 6000, 467), [10**9])):
+        done.clear()
+        path = tmp_path / f"{number}"
+        press(line, second)
+        try:
+            result = sacma.minimize(f, method=method, journal=path, **CALL)
+        except KeyboardInterrupt:  # before the call has begun
+            assert number == 0
+            continue
+        finally:
+            sys.settrace(None)
+        # Between f's return and the next line there is no telling whether it has ended.
+        assert len(done) - 1 <= result.nfev == len(sacma.read_journal(path).values) <= len(done)
+        assert of_the_process() == before
+        ends.append(result.status)
+        assert sacma.minimize(f, method=method, journal=path, **CALL).fun == whole.fun
+    assert set(ends) == {sacma.Status.INTERRUPTED, sacma.Status.BUDGET}
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_in_tell_with_a_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is answered after what was told has been taken; the run goes on as it does without."""
+    plain, interrupted = (
+        sacma.SurrogateCMAES(method="cmaes", journal=tmp_path / name, bounds=(0, 1), **CALL) for name in "ab"
+    )
+    synced = os.fsync
+
+    def interrupts(file: int) -> None:
+        synced(file)
+        signal.raise_signal(signal.SIGINT)
+
+    X = plain.ask()
+    plain.tell(X, [bowl(x) for x in X])
+    assert len(interrupted.ask()) == len(X)
+    monkeypatch.setattr(os, "fsync", interrupts)
+    for number, x in enumerate(X, 1):
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.tell([x], [bowl(x)])
+        assert interrupted.result.nfev == number
+    monkeypatch.undo()
+    np.testing.assert_array_equal(interrupted.ask(), plain.ask())
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_what_hangs_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second Ctrl-C, long after the first, does not wait."""
+    monkeypatch.setattr(interruption, "PATIENCE", 0.2)
+    reached = []
+
+    @interruption_afterwards()
+    def hangs() -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        reached.append(1)
+        time.sleep(0.3)
+        signal.raise_signal(signal.SIGINT)
+        reached.append(2)
+
+    with pytest.raises(KeyboardInterrupt):
+        hangs()
+    assert reached == [1]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_blocks_within_blocks() -> None:
+    """The innermost says whether it waits; a handler that is set meanwhile stays."""
+    reached = []
+
+    @interruption_afterwards()
+    def waits() -> None:
+        signal.raise_signal(signal.SIGINT)
+        reached.append("within")
+
+    with interruption_afterwards(raised=False):
+        with pytest.raises(KeyboardInterrupt), interruptible():
+            waits()
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt), interruptible():
+            reached.append("open")
+        signal.raise_signal(signal.SIGINT)
+        reached.append("end")
+    assert reached == ["within", "end"]
+
+    def mine(*_: object) -> None:
+        """Do nothing."""
+
+    with interruption_afterwards():
+        signal.signal(signal.SIGINT, mine)
+    assert signal.getsignal(signal.SIGINT) is mine
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_f_that_hangs() -> None:
+    """It is interrupted at once, and so is a callback."""
+
+    def hangs(x: Array) -> float:
+        signal.raise_signal(signal.SIGINT)
+        return bowl(x)
+
+    assert sacma.minimize(hangs, **CALL).nfev == 0
+
+    seen = []
+
+    def waits(result: sacma.Result) -> None:
+        seen.append(result.nfev)
+        if result.nfev > 3:
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(60)
+
+    result = sacma.minimize(bowl, callback=waits, **CALL)
+    assert (result.status, result.nfev) == (sacma.Status.INTERRUPTED, seen[-1])
+
+
+def test_errors_at_the_end_have_the_result() -> None:
+    """Of a callback's ``at_end``."""
+
+    class Fails:
+        def __call__(self, result: sacma.Result) -> None:
+            """Do nothing."""
+
+        def at_end(self, _: sacma.Result) -> None:
+            raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="the disk is full") as error:
+        sacma.minimize(bowl, callback=Fails(), **CALL)
+    assert error.value.result.nfev == 14  # type: ignore[attr-defined]
