@@ -658,6 +658,7 @@ def test_global_random_state_is_left_alone() -> None:
         ({"population_size": 1}, "population_size is 1"),
         ({"n_startup_trials": -1}, "n_startup_trials is -1"),
         ({"independent_sampler": "tpe"}, "independent_sampler is 'tpe'"),
+        ({"consider_pruned_trials": "no"}, "consider_pruned_trials is 'no'; allowed: True or False"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], named: str) -> None:

@@ -70,6 +70,21 @@ def test_two_workers_that_are_interrupted() -> None:
     assert result.nfev >= count - 2 - 4
 
 
+def test_a_constructor_that_fails_lets_go_of_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another call can have it, even while the error is kept."""
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("a bug of a sampling")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sacma.optimize.run.strategy_of", fails)
+        with pytest.raises(RuntimeError, match="a bug of a sampling") as kept:
+            asking(tmp_path / "journal")
+    es = asking(tmp_path / "journal")
+    assert es.ask()
+    assert kept.value
+
+
 def test_the_journal_of_a_run_that_goes_on_is_not_replaced(tmp_path: Path) -> None:
     """By a state that is saved: it would have fewer evaluations."""
     path = tmp_path / "journal"
@@ -111,6 +126,15 @@ def test_values_that_are_none(values: Any) -> None:
     assert es.result.nfev == 0
     es.tell(X, np.array([bowl(x) for x in X]))
     assert es.result.nfev == 6
+
+
+@pytest.mark.parametrize("points", [None, 3.0, iter([])])
+def test_points_that_are_none(points: Any) -> None:
+    """The same of points."""
+    es = asking()
+    es.ask()
+    with pytest.raises(TypeError, match=r"^points is .*; allowed: a list or an array of points as ask gave them"):
+        es.tell(points, [1.0])
 
 
 @pytest.mark.parametrize("rows", [{i: [0.0] for i in range(6)}, [["0.1"]] * 6, [[0.1, 0.2]] * 6])

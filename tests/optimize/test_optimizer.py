@@ -1,6 +1,7 @@
 """Asked and told."""
 
 import copy
+import itertools
 import math
 import os
 import pickle
@@ -110,6 +111,24 @@ def test_what_was_not_asked_for_is_refused() -> None:
     assert es.result.nfev == 1
     X[1][:] = 7.0  # what ask gave is a copy
     assert not np.any(es.ask()[0] == 7.0)
+
+
+def test_the_time_limit_of_ask_and_tell_begins_when_a_journal_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in ``minimize``."""
+    arguments: dict[str, Any] = {"seed": 8, "journal": tmp_path / "journal", "method": "cmaes"}
+    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, **arguments)
+    X = es.ask()
+    es.tell(X, [float(x @ x) for x in X])
+    es.close()
+    seconds = itertools.count()
+    with monkeypatch.context() as patched:
+        patched.setattr("sacma.optimize.run.time.monotonic", lambda: float(next(seconds)))
+        es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, time_limit=2, **arguments)
+        assert es.result.nfev == len(X)
+        assert es.stop() == {}
+        assert list(es.stop()) == ["time_limit"]
 
 
 def test_stop_says_what_ended_the_run() -> None:

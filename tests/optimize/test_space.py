@@ -326,6 +326,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: CATEGORICAL("a", "a"), "choices is ('a', 'a')"),
     (lambda: CATEGORICAL("a", (1, 2)), "choices is ('a', (1, 2)); allowed: 2 to 100"),
     (lambda: CATEGORICAL(1.0, math.nan), "choices is (1.0, nan)"),
+    (lambda: CATEGORICAL(1, 10**400), "choices is (1, 1000"),
     (lambda: CATEGORICAL(*range(101)), "choices is (0, 1"),
     (lambda: CATEGORICAL("a", "\ud800"), "choices is ('a', '\\ud800')"),
     (sacma.Space, "parameters is {}"),

@@ -89,6 +89,17 @@ def test_all_points_are_in_the_box_and_the_optimum_may_be_on_its_border() -> Non
     np.testing.assert_allclose(points, [[1, 0.99], [0.5, 0.99], [1, 0.49], [0, 0.99], [1, -0.01]])
 
 
+@pytest.mark.parametrize("low", [0.1, 0.2, 0.3, 0.7, -0.3])
+def test_a_radius_of_half_the_box(low: float) -> None:
+    """The first points are on both sides, at the borders, whatever rounding makes of them."""
+    D, width = 3, 0.6
+    box = np.full(D, low), np.full(D, low + width)
+    part = Context(D, box, np.random.default_rng(1))
+    first = next(TrustRegion().search(0.5 * (box[0] + box[1]), 10.0, part))
+    assert len(np.unique(first, axis=0)) == 2 * D + 1
+    assert np.all((first >= box[0]) & (first <= box[1]))
+
+
 def test_failures_are_avoided() -> None:
     """Where f has no value beyond a border, the search goes on; where it has none at all, it ends."""
     _, values = searched(lambda x: ellipsoid(x) if x[0] < 0.0 else np.inf, np.full(3, -0.5), factor=15)

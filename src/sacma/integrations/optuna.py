@@ -109,6 +109,13 @@ class SurrogateCMASampler(BaseSampler):
             refuse("method", method, f"{', '.join(composed())}, or StrategySettings")
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, "an integer ≥ 0")
         self._independent_sampler = independent_sampler or _IndependentSampler(seed, self._x0)
+        flags = {
+            "warn_independent_sampling": warn_independent_sampling,
+            "consider_pruned_trials": consider_pruned_trials,
+        }
+        for name, flag in flags.items():
+            if not isinstance(flag, bool | np.bool):
+                refuse(name, flag, "True or False", of_type=True)
         self._warn_independent_sampling = bool(warn_independent_sampling)
         self._consider_pruned_trials = bool(consider_pruned_trials)
         self._lock = threading.Lock()

@@ -167,7 +167,7 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
             refuse("bounds", bounds, allowed)
     lower, upper = (np.broadcast_to(side, D).astype(float) for side in sides)
     lower[np.isnan(lower)], upper[np.isnan(upper)] = -np.inf, np.inf
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         far = (np.abs([lower, upper]) > LARGEST * np.minimum(1.0, scale)) & np.isfinite([lower, upper])
         narrow = ~(upper / scale - lower / scale >= 1 / LARGEST)
     narrow |= (lower == np.inf) | (upper == -np.inf)
@@ -183,7 +183,10 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
 def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
     """Return lower and upper bounds as they are given, one or one a coordinate, NaN where there is none."""
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        return real_array("bounds", bounds.lb, allowed), real_array("bounds", bounds.ub, allowed)
+        ends = real_array("bounds", bounds.lb, allowed), real_array("bounds", bounds.ub, allowed)
+        if any(np.isnan(end).any() for end in ends):
+            refuse("bounds", bounds, NO_NAN)
+        return ends
     D = len(x0)
     if not _has_parts(bounds):
         refuse("bounds", bounds, allowed, of_type=True)
@@ -193,12 +196,14 @@ def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
     if pairs.shape not in {(2,), (D, 2)}:
         refuse("bounds", bounds, allowed)
     if any(given is not None for given in np.asarray(bounds, dtype=object)[np.isnan(pairs)]):
-        refuse("bounds", bounds, "no NaN; None or an infinite number where a coordinate has no bound")
+        refuse("bounds", bounds, NO_NAN)
     lower, upper = pairs[..., 0], pairs[..., 1]
     if pairs.shape == (2, 2) and not _holds(lower, upper, x0) and _holds(pairs[0], pairs[1], x0):
         refuse("bounds", bounds, allowed + LOWS_AND_HIGHS)
     return lower, upper
 
+
+NO_NAN = "no NaN; None or an infinite number where a coordinate has no bound"
 
 LOWS_AND_HIGHS = "; where these are (lows, highs), as pycma has them: scipy.optimize.Bounds(lows, highs)"
 """The way to mend bounds that are the other way round."""

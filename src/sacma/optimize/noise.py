@@ -178,7 +178,7 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
     (2.0, 1.0)
     """
     n = len(values)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         given = np.array(values)
         mean = float(np.sum(given / n))  # the sum of large values would overflow
         return mean, float(np.std(given, ddof=1)) / math.sqrt(n) if n > 1 else None

@@ -190,6 +190,8 @@ class SurrogateCMAES:
             JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
                 taken, and can be told again.
         """
+        if not hasattr(points, "__len__"):
+            refuse("points", points, "a list or an array of points as ask gave them", of_type=True)
         keys, space = self._keys(points), self._run.call.space
         values = _checked_values(values, constraints, len(keys), len(self._run.call.equalities))
         missing: dict[Hashable, list[int]] = {}

@@ -1,6 +1,7 @@
 """Parameters of a space: real, integer and categorical ones."""
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -149,7 +150,7 @@ class Categorical:
                 refuse("choices", given, f"{allowed}; names of other objects", of_type=True)
             if isinstance(choice, str) and (len(choice) > LONGEST_CHOICE or not _is_text(choice)):
                 refuse("choices", given, f"{allowed}; texts of at most {LONGEST_CHOICE} characters of Unicode")
-            if isinstance(choice, int | float) and not abs(choice) <= np.finfo(float).max:
+            if isinstance(choice, int | float) and not abs(choice) <= sys.float_info.max:
                 refuse("choices", given, allowed)
         if len({_key(choice) for choice in given}) < len(given):
             refuse("choices", given, allowed)

@@ -21,6 +21,7 @@ from sacma.surrogate.whitening import Array
 POOR, GOOD = 0.1, 0.7
 """Ratios of the actual reduction of f to the predicted one, between which the radius neither shrinks nor grows."""
 
+ROUNDING = 1e-9  # of the radius, by which a point may be beyond the box
 LEAST_RADIUS = 1e-8  # of the first: the search has converged
 
 MOST_UNITS = 1e30
@@ -174,7 +175,8 @@ def _first_points(start: Array, radius: float, box: tuple[Array, Array]) -> Arra
     for i in range(D):
         with np.errstate(over="ignore"):
             r = min(radius, 0.5 * (upper[i] - lower[i]))
-        above, below = start[i] + r <= upper[i], start[i] - r >= lower[i]
+        rounding = ROUNDING * r
+        above, below = start[i] + r <= upper[i] + rounding, start[i] - r >= lower[i] - rounding
         first, second = (r, -r) if above and below else (r, 2.0 * r) if above else (-r, -2.0 * r)
         points[1 + i, i] = np.clip(start[i] + first, lower[i], upper[i])
         points[1 + D + i, i] = np.clip(start[i] + second, lower[i], upper[i])
