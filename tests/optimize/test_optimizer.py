@@ -1,7 +1,6 @@
 """Asked and told."""
 
 import copy
-import itertools
 import math
 import os
 import pickle
@@ -122,12 +121,19 @@ def test_the_time_limit_of_ask_and_tell_begins_when_a_journal_is_taken(
     X = es.ask()
     es.tell(X, [float(x @ x) for x in X])
     es.close()
-    seconds = itertools.count()
+    clock, take = [0.0], Run._take
+
+    def slowly(run: Run, *given: Any) -> None:
+        clock[0] += 10.0
+        take(run, *given)
+
     with monkeypatch.context() as patched:
-        patched.setattr("sacma.optimize.run.time.monotonic", lambda: float(next(seconds)))
+        patched.setattr(Run, "_take", slowly)
+        patched.setattr("sacma.optimize.run.time.monotonic", lambda: clock[0])
         es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, time_limit=2, **arguments)
         assert es.result.nfev == len(X)
         assert es.stop() == {}
+        es.tell(x := es.ask()[:1], [float(x[0] @ x[0])])
         assert list(es.stop()) == ["time_limit"]
 
 
