@@ -13,6 +13,7 @@ from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.record import finished
 from sacma.store.store import Store
+from tests.commands import sacma
 from tests.conftest import CONFIGS
 
 GP5 = CONFIGS / "gp5.yaml"
@@ -45,6 +46,14 @@ def test_measured_costs_outlive_a_change_of_the_budget(tmp_path: Path) -> None:
     assert "by 2 finished trials, all of them with another budget, target or seed" in said
     hours = float(said.partition("CPU time:")[2].split()[0])
     assert hours == pytest.approx(60, rel=0.02)  # 300 trials of 200 evaluations of 3.6 s
+
+
+@pytest.mark.parametrize("command", [("plan", GP5, "--results"), ("run", GP5, "--results"), ("status",)])
+def test_no_folder_of_results(command: tuple[object, ...]) -> None:
+    """The value of a shell's variable that is not set: nothing is written to where one is."""
+    done = sacma(*command, "")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "sacma: the folder of results is ''; allowed: a path, such as results\n"
 
 
 def test_other_settings_tell_nothing(tmp_path: Path) -> None:

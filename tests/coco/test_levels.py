@@ -34,6 +34,7 @@ def test_levels_of_an_observer(option: str, levels: int | None, tmp_path: Path) 
 def test_few_values_show_nothing() -> None:
     """Long steps of a few trials may be the algorithm's own."""
     leaps = [np.array([30.0, 4.0, 0.7, 0.02, 3e-3])]
-    assert coarse_levels(leaps * 4) is None
-    assert coarse_levels(leaps * 5) == 1
+    assert coarse_levels(leaps * 20) is None
+    assert coarse_levels(leaps * 30) == 1
+    assert coarse_levels([np.array([1e3, 1.0, 1e-3, 1e-6])] * 100) is None  # as far apart as levels may be
     assert coarse_levels([]) is None

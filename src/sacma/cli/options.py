@@ -9,6 +9,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from sacma.errors import SacmaError
+
 PROGRESS_MODES = ("auto", "bar", "lines", "json", "quiet")
 
 
@@ -17,6 +19,19 @@ def _backends() -> list[str]:
 
     return list(BACKENDS)
 
+
+def _folder_of_results(given: str | Path) -> Path:
+    """Return the folder; refuse "", the value of a shell's variable that is not set, instead of writing here."""
+    if given == "":
+        raise SacmaError("the folder of results is ''; allowed: a path, such as results")
+    return Path(given)
+
+
+_RESULTS: Mapping[str, Any] = {
+    "help": "Folder of results.",
+    "envvar": "SACMA_RESULTS",
+    "parser": _folder_of_results,
+}
 
 DECLARATIONS: Mapping[str, Any] = {
     "configs": typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG"),
@@ -27,7 +42,7 @@ DECLARATIONS: Mapping[str, Any] = {
     "budget": typer.Option(help="True evaluations of a trial, divided by D."),
     "target": typer.Option(help="Δf at which a trial stops."),
     "seed": typer.Option(help="Seed of the study."),
-    "results": typer.Option(help="Folder of results.", envvar="SACMA_RESULTS"),
+    "results": typer.Option(**_RESULTS, metavar="PATH"),
     "shard": typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N"),
     "algorithm_file": typer.Option(help="Python file with algorithms of your own; may be repeated.", metavar="FILE"),
     "jobs": typer.Option(min=1, help="Parallel trials; default: the number of cores."),
@@ -42,7 +57,7 @@ DECLARATIONS: Mapping[str, Any] = {
 }
 """Declarations of the parameters of commands that have one of these names and no declaration of their own."""
 
-ResultsArgument = Annotated[Path, typer.Argument(help="Folder of results.", envvar="SACMA_RESULTS", metavar="RESULTS")]
+ResultsArgument = Annotated[Path, typer.Argument(**_RESULTS, metavar="RESULTS")]
 
 
 @dataclass(frozen=True)

@@ -50,5 +50,7 @@ def status(
     elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
         command = ["sacma", "sweep", "SWEEP.yaml", "--results", str(results), "--rank-only"]
     out.print(Text(f"next: {shlex.join(command)}"), soft_wrap=True)
+    if "SWEEP.yaml" in command:
+        out.print("note: SWEEP.yaml is the file of the sweep; give the options again with which it ran", soft_wrap=True)
     if "--algorithm-file" in command:
         out.print("note: it runs the algorithm file that the results name, if you trust that file", soft_wrap=True)

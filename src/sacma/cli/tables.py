@@ -191,7 +191,7 @@ def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
     """Return the best settings of one algorithm of a sweep, and the reference."""
     rows = ranking.to_dict("records")
     mark = "PARTIAL: " if rows[0]["partial"] else ""
-    over = f"{rows[0]['rankings']} rankings on {rows[0]['functions']} functions"
+    over = f"{counted(rows[0]['rankings'], 'ranking')} on {counted(rows[0]['functions'], 'function')}"
     title = Text(f"{mark}{algorithm}: {len(rows)} settings in {over}", style="bold")
     table = _table("setting", "place", "first ranks", "rank sum", "mean rank", "resamples won")
     for number, row in enumerate(rows):

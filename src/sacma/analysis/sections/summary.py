@@ -87,11 +87,13 @@ def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
             f"{ledger.count(f'functions that all have, {D}-D', len(functions), 'function')} in {D}-D"
             for D, functions in sorted(overlap.functions.items())
         ]
-        yield (
-            f"Compared is what all algorithms with trials of a dimension have: {listed(shown)}; "
-            f"{ledger.count('trials left out', out, 'trial')} of others' functions and instances "
-            f"{'is' if out == 1 else 'are'} left out of all that follows."
-        )
+        sentence = f"Compared is what all algorithms with trials of a dimension have: {listed(shown)}"
+        if out:
+            sentence += (
+                f"; {ledger.count('trials left out', out, 'trial')} of others' functions and instances "
+                f"{'is' if out == 1 else 'are'} left out of all that follows"
+            )
+        yield f"{sentence}."
 
 
 def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
