@@ -49,9 +49,9 @@ def test_measured_costs_outlive_a_change_of_the_budget(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("plan", GP5, "--results"), ("run", GP5, "--results"), ("status",)])
-def test_no_folder_of_results(command: tuple[object, ...]) -> None:
+def test_no_folder_of_results(command: tuple[object, ...], tmp_path: Path) -> None:
     """The value of a shell's variable that is not set: nothing is written to where one is."""
-    done = sacma(*command, "")
+    done = sacma(*command, "", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "sacma: the folder of results is ''; allowed: a path, such as results\n"
 

@@ -193,7 +193,7 @@ def test_incomplete_results(folder: Path) -> None:
     partial = sacma("sweep", "tiny.yaml", "--rank-only", "--partial", cwd=folder)
     assert partial.returncode == 0, partial.stderr
     assert "missing: A.0.5 2-D: f1 instances 1,2" in partial.stderr
-    assert "PARTIAL: A: 2 settings in 2 rankings on 1 functions" in partial.stdout
+    assert "PARTIAL: A: 2 settings in 2 rankings on 1 function" in partial.stdout
     assert partial.stdout.count("PARTIAL") == 3
     assert all(len(line) <= 80 for line in partial.stdout.splitlines())
     tables = folder / "results" / "sweep"
