@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from report import ROOT, bold, markdown, markdown_head, named, print_table, write
+from report import ROOT, bold, end, markdown, markdown_head, named, print_table, write
 from scipy.stats import wilcoxon
 from studies import campaign_of, changed
 
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--show", type=Path, metavar="FILE", help="print the tables of these rows, and run nothing")
     campaign, given = campaign_of(parser, "ablation", dimensions="2,3,5", instances="131-145")
     if given.show:
-        show(pd.read_csv(given.show, dtype=dict.fromkeys(PROBLEMS, str)), given.of)
+        show(rows_in(given.show), given.of)
         return
 
     sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
@@ -98,9 +98,20 @@ def main() -> None:
     write("ablation", campaign.protocol | {"of": given.of}, rows=rows)
 
 
+def rows_in(path: Path) -> pd.DataFrame:
+    """Return the rows of a file; end where it has none of these."""
+    try:
+        rows = pd.read_csv(path, dtype=dict.fromkeys(PROBLEMS, str))
+    except (OSError, ValueError) as error:
+        end(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
+    if lacking := {"D", "variant", "area", "difference", "p", "of", *PROBLEMS} - set(rows):
+        end(f"{path} lacks columns that --csv writes: {', '.join(sorted(lacking))}")
+    return rows
+
+
 def merge_rows(path: Path, rows: pd.DataFrame) -> None:
     """Write rows into a file beside what it has, in the place of former rows of the same variant and problems."""
-    former = [pd.read_csv(path, dtype=dict.fromkeys(PROBLEMS, str))] if path.exists() else []
+    former = [rows_in(path)] if path.exists() else []
     key = ["D", "of", *PROBLEMS]
     merged = pd.concat([*former, rows]).drop_duplicates([*key, "variant"], keep="last")
     merged.sort_values(key, kind="stable").to_csv(path, index=False, float_format="%.4g")

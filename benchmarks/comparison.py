@@ -115,7 +115,8 @@ def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | Non
     others = tuple(data for data in others if not fnmatch(data.name, without))
     if not covered and not others:
         where = ", ".join(map(str, folders))
-        end(f"{where}: no results, outcomes or archives of COCO data")
+        besides = f" besides {without}, which --without leaves out" if without else ""
+        end(f"{where}: no results, outcomes or archives of COCO data{besides}")
     try:
         covered, others = parse_choice(dimensions=given.dimensions).apply(covered, others)
         lacking = [study.name for study, there in covered if not there.complete]

@@ -189,12 +189,16 @@ def test_what_cannot_be_compared(
     other = tmp_path / "other"
     shutil.copytree(study, other, ignore=shutil.ignore_patterns("report", "coco"))
     next((other / "records" / "GP-1").glob("*.record")).unlink()
+    (rows := tmp_path / "rows.csv").write_text("variant,p\n")
     beats = ["ADA-Kendall", "CMA-ES", "--budgets", "25"]
     for script, arguments, expected in [
         ("comparison", [str(study), str(other)], "is in two folders on the same problems; give one of them"),
         ("comparison", [str(tmp_path / "none")], "none: no results, outcomes or archives of COCO data"),
         ("comparison", [str(other)], "trials are missing: GP-1; run them, or use --partial"),
+        ("comparison", [str(study), "--without", "*"], "besides *, which --without leaves out"),
         ("comparison", [str(study), "--budget", "1e6"], "--budget"),
+        ("ablation", ["--show", str(tmp_path / "none")], "none cannot be read: No such file"),
+        ("ablation", ["--show", str(rows)], "lacks columns that --csv writes: D, area, "),
         ("beats", [str(study), "ADA-Kendall", "nope"], "no results of nope"),
         ("beats", [str(study), *beats[:2], "--budgets", "25,1000"], "--budgets: 1000; allowed: up to "),
         ("beats", [str(study), *beats[:2], "--budgets", "x"], "--budgets: x; allowed: numbers"),
