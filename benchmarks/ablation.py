@@ -54,14 +54,17 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
     "control.least_factor": (0.25, 1.0),
     "control.wrong_error": (0.3875, 1.55),
     "control.model_generations": (2, 6),
+    "control.quick_factor": (2, 6),
     "proposals.radius": (1.5, 6.0),
     "model.update_rate": (0.15, 0.6),
+    "training_set.radius": (32.0, 128.0),
     "training_set.n_req_offset": (1, 4),
     "training_set.n_max_factor": (8, 30),
     "sampling.population_multiple": (1.0, 4.0),
     "restarts.first_factor": (1.0, 4.0),
     "restarts.population_factor": (1.0, 4.0),
     "restarts.max_restarts": (2, 8),
+    "restarts.smallest_step": (0.005, 0.02),
 }
 """Halved and doubled, whole numbers rounded up."""
 
