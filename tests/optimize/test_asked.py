@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from sacma.optimize.asked import AskedSearch, Request
+from sacma.optimize.interruption import interruption_afterwards
 
 
 def searches() -> int:
@@ -29,28 +30,51 @@ def endless(f: Callable[[Request], float]) -> None:
 
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_between_two_evaluations() -> None:
-    """It is raised when the search has come to its next point; what was told is kept."""
+    """It is raised when the search has come to its next point, and the search goes on from there."""
     signals = [signal.SIGINT]
 
     def slow(f: Callable[[Request], float]) -> None:
         for x in range(10):
             f(Request(np.array([float(x)]), restart=0))
-            if x == 2 and signals:  # the search is computed again
+            if x == 2 and signals:
                 os.kill(os.getpid(), signals.pop())
                 time.sleep(0.3)
 
     asked = AskedSearch(slow)
     asked.tell([1.0])
     asked.tell([1.0])
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interruption_afterwards():
         asked.tell([1.0])
-    assert searches() == 0
-    assert not asked.stopped
     assert point(asked) == 3.0
     asked.tell([2.0])
     assert point(asked) == 4.0
     asked.close()
     assert searches() == 0
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_search_that_hangs_between_two_evaluations() -> None:
+    """Its thread is left to itself; the search is computed again where it is needed."""
+    hangs = threading.Event()
+    first = [True]
+
+    def slow(f: Callable[[Request], float]) -> None:
+        for x in range(10):
+            f(Request(np.array([float(x)]), restart=0))
+            if x == 2 and first.pop():
+                os.kill(os.getpid(), signal.SIGINT)
+                hangs.wait()
+
+    asked = AskedSearch(slow)
+    asked.tell([1.0])
+    asked.tell([1.0])
+    with pytest.raises(KeyboardInterrupt):
+        asked.tell([1.0])
+    assert searches() == 1
+    first.append(False)
+    assert point(asked) == 3.0
+    hangs.set()
+    asked.close()
 
 
 def test_an_error_of_the_search_is_raised_where_it_is_told() -> None:

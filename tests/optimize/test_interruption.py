@@ -1,6 +1,7 @@
 """Ctrl-C, once and again, anywhere in a call."""
 
 import itertools
+import multiprocessing
 import os
 import signal
 import sys
@@ -8,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -18,7 +20,8 @@ from threadpoolctl import threadpool_info
 
 import sacma
 from sacma.optimize import interruption
-from sacma.optimize.interruption import interruptible, interruption_afterwards
+from sacma.optimize.interruption import interruption_afterwards
+from sacma.optimize.journal import Journal
 from sacma.surrogate.whitening import Array
 
 SACMA = str(Path(sacma.__file__).parent)
@@ -95,8 +98,8 @@ def test_at_any_line(tmp_path: Path, press: Callable[[int, int], None], method: 
         press(line, second)
         try:
             result = sacma.minimize(f, method=method, journal=path, **CALL)
-        except KeyboardInterrupt:  # before the call has begun
-            assert number == 0
+        except KeyboardInterrupt:  # before the run has begun
+            assert not done
             continue
         finally:
             sys.settrace(None)
@@ -155,7 +158,7 @@ def test_what_hangs_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("interruptible")
 def test_blocks_within_blocks() -> None:
-    """The innermost says whether it waits; a handler that is set meanwhile stays."""
+    """The outermost answers; one that cannot be interrupted ignores it, but for what is no KeyboardInterrupt."""
     reached = []
 
     @interruption_afterwards()
@@ -164,21 +167,16 @@ def test_blocks_within_blocks() -> None:
         reached.append("within")
 
     with interruption_afterwards(raised=False):
-        with pytest.raises(KeyboardInterrupt), interruptible():
-            waits()
-        signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt), interruptible():
-            reached.append("open")
-        signal.raise_signal(signal.SIGINT)
-        reached.append("end")
-    assert reached == ["within", "end"]
+        waits()
+        reached.append("after")
+    assert reached == ["within", "after"]
 
-    def mine(*_: object) -> None:
-        """Do nothing."""
+    def stops(*_: object) -> None:
+        raise InterruptedError
 
-    with interruption_afterwards():
-        signal.signal(signal.SIGINT, mine)
-    assert signal.getsignal(signal.SIGINT) is mine
+    signal.signal(signal.SIGINT, stops)
+    with pytest.raises(InterruptedError), interruption_afterwards(raised=False):
+        signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -216,3 +214,106 @@ def test_errors_at_the_end_have_the_result() -> None:
     with pytest.raises(OSError, match="the disk is full") as error:
         sacma.minimize(bowl, callback=Fails(), **CALL)
     assert error.value.result.nfev == 14  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_f_that_sets_a_handler_of_its_own() -> None:
+    """Which calls the one before: f is interrupted as before, and the handler stays when the call has returned."""
+    calls: list[str] = []
+
+    def f(x: Array) -> float:
+        if not calls:
+            before: Any = signal.getsignal(signal.SIGINT)
+
+            def mine(*given: object) -> None:
+                calls.append("mine")
+                before(*given)
+
+            signal.signal(signal.SIGINT, mine)
+        calls.append("f")
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+            calls.append("not reached")
+        return bowl(x)
+
+    result = sacma.minimize(f, **CALL)
+    assert (result.status, result.nfev) == (sacma.Status.INTERRUPTED, 2)
+    assert calls == ["f", "f", "f", "mine"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    assert calls.count("mine") == 2
+
+
+def fork_and_wait(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_processes_of_a_pool_can_be_interrupted_afterwards() -> None:
+    """They are forked in the call, and have the handler that was set before it."""
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
+        assert sacma.minimize(bowl, workers=pool, **CALL).nfev == 14
+        waits = pool.submit(fork_and_wait, 20.0)
+        while not waits.running():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        for process in pool._processes:
+            os.kill(process, signal.SIGINT)
+        began = time.monotonic()
+        with pytest.raises((KeyboardInterrupt, BrokenExecutor)):
+            waits.result(15)
+        assert time.monotonic() - began < 15
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyqa"])
+def test_with_the_last_evaluation(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it comes while that is recorded, the status says so, and a callback's end is called."""
+    ends: list[sacma.Status] = []
+
+    class Callback:
+        def __call__(self, _: sacma.Result) -> None:
+            """Do nothing."""
+
+        def at_end(self, result: sacma.Result) -> None:
+            ends.append(result.status)
+
+    record = Journal.record
+
+    def interrupts(journal: Journal, number: int, *given: Any) -> None:
+        record(journal, number, *given)
+        if number == CALL["budget"]:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Journal, "record", interrupts)
+    result = sacma.minimize(bowl, method=method, journal=tmp_path / "journal", callback=Callback(), **CALL)
+    assert (result.nfev, result.status) == (14, sacma.Status.INTERRUPTED)
+    assert ends == [sacma.Status.INTERRUPTED]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_handler_that_raises_another_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends the call, with the result, and is no failure of f."""
+
+    class Stop(Exception):  # noqa: N818 a user's
+        pass
+
+    def stops(*_: object) -> None:
+        raise Stop
+
+    record = Journal.record
+
+    def interrupts(journal: Journal, number: int, *given: Any) -> None:
+        record(journal, number, *given)
+        if number == 4:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Journal, "record", interrupts)
+    signal.signal(signal.SIGINT, stops)
+    with pytest.raises(Stop) as error:
+        sacma.minimize(bowl, journal=tmp_path / "journal", **CALL)
+    result = error.value.result  # type: ignore[attr-defined]
+    assert (result.nfev, result.failures) == (4, 0)
+    assert len(sacma.read_journal(tmp_path / "journal").values) == 4

@@ -123,9 +123,9 @@ def test_the_time_limit_of_ask_and_tell_begins_when_a_journal_is_taken(
     es.close()
     clock, take = [0.0], Run._take
 
-    def slowly(run: Run, *given: Any) -> None:
+    def slowly(run: Run, *given: Any) -> bool:
         clock[0] += 10.0
-        take(run, *given)
+        return take(run, *given)
 
     with monkeypatch.context() as patched:
         patched.setattr(Run, "_take", slowly)

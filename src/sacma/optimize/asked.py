@@ -135,6 +135,7 @@ class _SearchThread:
         self._generator: Any = None  # state of NumPy's global generator at the end of the last turn
         self._values: SimpleQueue[float | None] = SimpleQueue()
         self._moves = _Moves()
+        self._hangs = False
         arguments = search, self._values, self._moves
         self._thread = threading.Thread(target=_run, args=arguments, name="search", daemon=True)
 
@@ -147,8 +148,8 @@ class _SearchThread:
                 self._values.put(value)
             try:
                 self._moves.made.wait()
-            except KeyboardInterrupt:  # nothing else can stop a search between two evaluations
-                self._moves.made.wait()
+            except KeyboardInterrupt:  # which has waited long for a search that hangs
+                self._hangs = True
                 raise
             self._moves.made.clear()
             move = self._moves.last
@@ -172,7 +173,8 @@ class _SearchThread:
         try:
             with self._turn():
                 self._values.put(None)
-                self._thread.join()
+                if not self._hangs:
+                    self._thread.join()
         finally:
             _turns.release()
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
 from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number
-from sacma.optimize.interruption import interruptible
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]
@@ -157,8 +156,7 @@ def _finite(returned: object, number: int) -> tuple[float, ...] | None:
 def evaluate(fun: Function, point: Array) -> Evaluation:
     """Evaluate f, which may write to ``point``. An exception is a failed evaluation."""
     try:
-        with interruptible():
-            returned = fun(point)
+        returned = fun(point)
     except Exception as error:  # noqa: BLE001 the border of the user's function
         return Evaluation(math.nan, _one_line(error), Raised(error) if isinstance(error, MISTAKES) else None)
     evaluation = evaluation_of(returned)

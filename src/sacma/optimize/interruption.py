@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -15,65 +15,73 @@ PATIENCE = 5.0  # seconds after the first Ctrl-C from which on others no longer 
 def interruption_afterwards(*, raised: bool = True) -> Iterator[None]:
     """Answer a Ctrl-C that comes within the block at its end, by the handler that is set.
 
-    One that comes ``PATIENCE`` seconds after another, or later, is answered at once: what hangs can be ended. In other
-    threads than the main one, where Python never answers it, and where no handler is set, nothing changes.
+    Others that come ``PATIENCE`` seconds after it, or later, are answered at once: what hangs can be ended. In other
+    threads than the main one, where Python never answers it, within another such block, and where no handler is set,
+    nothing changes.
 
     Args:
-        raised: False: the block cannot be interrupted, and a ``KeyboardInterrupt`` at its end is ignored.
+        raised: False: a ``KeyboardInterrupt`` of the handler at the end of the block is ignored.
     """
     handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or not callable(handler)
+        or isinstance(handler, _Waiting)
+    ):
         yield
         return
-    waiting = handler if isinstance(handler, _Waiting) else _Waiting(handler)
-    was_open, waiting.is_open = waiting.is_open, False
-    if waiting is not handler:
-        signal.signal(signal.SIGINT, waiting)
+    waiting = _Waiting(handler)
+    signal.signal(signal.SIGINT, waiting)
     try:
         yield
     finally:
-        if waiting is not handler and signal.getsignal(signal.SIGINT) is waiting:  # f may have set another one
-            signal.signal(signal.SIGINT, handler)
-        waiting.is_open = was_open
-        if was_open:
-            with suppress(*() if raised else (KeyboardInterrupt,)):
-                waiting.answer()
+        now: object = signal.getsignal(signal.SIGINT)
+        if now is waiting:
+            signal.signal(signal.SIGINT, waiting.handler)
+        with suppress(*() if raised else (KeyboardInterrupt,)):
+            waiting.answer()
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Answer Ctrl-C at once in a block that is within one of ``interruption_afterwards``, first the one that waits."""
+    """Within a block of ``interruption_afterwards``, put the handler back for as long; first it answers what waits."""
     waiting = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not isinstance(waiting, _Waiting):
         yield
         return
-    was_open, waiting.is_open = waiting.is_open, True
     try:
+        signal.signal(signal.SIGINT, waiting.handler)
         waiting.answer()
         yield
     finally:
-        waiting.is_open = was_open
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is not None:  # one that is not Python's, which nothing can put back
+            waiting.handler = handler  # what ran may have set another one
+            signal.signal(signal.SIGINT, waiting)
 
 
 class _Waiting:
-    """A handler of SIGINT that puts it off while it is not open."""
+    """A handler of SIGINT that puts it off.
 
-    def __init__(self, handler: Callable[..., Any]) -> None:
-        self.is_open = True
-        self._handler = handler
+    Args:
+        handler: that before it.
+    """
+
+    def __init__(self, handler: Any) -> None:
+        self.handler = handler
         self._came: list[Any] = []  # what the handler is to be called with
         self._patient_until = math.inf  # of the monotonic clock
 
     def __call__(self, *given: Any) -> None:
-        if self.is_open or time.monotonic() >= self._patient_until:
-            self._came = []
-            self._handler(*given)
+        if time.monotonic() >= self._patient_until:
+            self._came = list(given)
+            self.answer()
         elif not self._came:
             self._patient_until = time.monotonic() + PATIENCE
             self._came = list(given)
 
     def answer(self) -> None:
         """Call the handler if an interruption came and waits."""
-        if self._came:
-            came, self._came, self._patient_until = self._came, [], math.inf
-            self._handler(*came)
+        came, self._came = self._came, []
+        if came and callable(self.handler):
+            self.handler(*came)

@@ -118,10 +118,10 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    crew = workers_of(workers, asynchronous, noisy=noisy)
-    limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-    chosen = {"method": method, "population_size": population_size, "constraints": constraints}
     with interruption_afterwards(raised=False):
+        crew = workers_of(workers, asynchronous, noisy=noisy)
+        limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
+        chosen = {"method": method, "population_size": population_size, "constraints": constraints}
         call = checked_call(
             x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
         )
@@ -131,12 +131,13 @@ def minimize(
         if budget is None:
             call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
         call = with_noise(call, noisy)
-        with contextlib.nullcontext() if journal is None else contextlib.closing(Journal(journal, call)) as kept:
+        kept = None if journal is None else Journal(journal, call)
+        with _closing(kept):
             result = _minimized(call, fun, crew, kept, callback)
-        if callable(at_end := getattr(callback, "at_end", None)):
-            with _attaching(lambda: result), contextlib.suppress(KeyboardInterrupt), interruptible():
-                at_end(result)
-        return result
+    if callable(at_end := getattr(callback, "at_end", None)):
+        with _attaching(lambda: result), contextlib.suppress(KeyboardInterrupt):  # which cannot end the run any more
+            at_end(result)
+    return result
 
 
 def _minimized(
@@ -151,7 +152,7 @@ def _minimized(
     if call.space is not None:
         fun = _OfParams(fun, call.space)
     run = run_of(call, journal, None if callback is None else _calling(callback))
-    with contextlib.closing(run), contextlib.closing(crew):
+    with _closing(run), _closing(crew):
         try:
             with _attaching(run.result):
                 _evaluate_all(run, fun, crew, journal)
@@ -161,7 +162,19 @@ def _minimized(
             refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
         except BrokenExecutor as error:
             raise workers_error(error, run.result()) from error
-    return run.result()
+        with interruption_afterwards(raised=False):  # where a second one has come since
+            return run.result()
+
+
+@contextlib.contextmanager
+def _closing(one: Run | Workers | Journal | None) -> Iterator[None]:
+    """Close it at the end of the block; a Ctrl-C that no longer waits ends that alone."""
+    try:
+        yield
+    finally:
+        if one is not None:
+            with contextlib.suppress(KeyboardInterrupt), interruption_afterwards():
+                one.close()
 
 
 @contextlib.contextmanager
@@ -202,26 +215,34 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
     while run.status == Status.GOING_ON:
         with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
             latest: list[Numbered] = []
+            checking = False
             try:
-                for number, evaluation in evaluations:
-                    latest = [(number, evaluation)]
-                    first.check(evaluation, any_value=run.evaluations > run.failures)
-                    _record(run, number, evaluation)
-                    if not workers.several and run.status != Status.GOING_ON:
+                while run.status == Status.GOING_ON or workers.several:
+                    with interruptible():
+                        latest[:] = itertools.islice(evaluations, 1)  # none is lost between its end and the next line
+                    if not latest:
                         break
+                    ((number, evaluation),) = latest
+                    checking = True
+                    first.check(evaluation, any_value=run.evaluations > run.failures)
+                    checking = False
+                    _record(run, number, evaluation)
             except BaseException as error:
-                untaken = [each for each in latest if each[0] not in run.ended]
-                rest = _until_interrupted(workers.rest(evaluations, error))
-                if untaken and isinstance(error, MISTAKES):
-                    untaken += rest
-                    rest = iter(())
-                    if all(evaluation.failure for _, evaluation in untaken) and journal is not None:
-                        journal.withdraw()
-                        raise
-                _keep_rest(run, itertools.chain(untaken, rest), records=not isinstance(error, JournalError))
+                untaken = [each for each in latest if each[0] not in run.ended and each[0] != run.written]
+                with interruptible() if isinstance(error, Exception) else interruption_afterwards():
+                    rest = _until_interrupted(workers.rest(evaluations, error))
+                    if checking and isinstance(error, MISTAKES):
+                        untaken += rest
+                        rest = iter(())
+                        if all(evaluation.failure for _, evaluation in untaken) and journal is not None:
+                            journal.withdraw()
+                            raise
+                    _keep_rest(run, itertools.chain(untaken, rest), records=not isinstance(error, JournalError))
                 if isinstance(error, JournalError):
                     error.result = run.result()
                 raise
+    with interruptible():  # answers a Ctrl-C that came with the last evaluation
+        pass
 
 
 def _until_interrupted(rest: Iterator[Numbered]) -> Iterator[Numbered]:
@@ -243,11 +264,12 @@ def _record(run: Run, number: int, evaluation: Evaluation) -> None:
 def _keep_rest(run: Run, rest: Iterator[Numbered], *, records: bool) -> None:
     """Take what other workers evaluated when something ended the call, and record it where that can be done."""
     for number, evaluation in rest:
-        try:
-            run.keep(number, evaluation, records=records)
-        except JournalError:
-            records = False
-            run.keep(number, evaluation, records=False)
+        with interruption_afterwards(raised=False):
+            try:
+                run.keep(number, evaluation, records=records)
+            except JournalError:
+                records = False
+                run.keep(number, evaluation, records=False)
 
 
 def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Evaluations:

@@ -80,6 +80,7 @@ class Run:
         self._others: list[tuple[int, Sample]] = []  # number and point of evaluations that take the place of others
         self._failed = FailuresInARow(call.limits.max_failures)
         self.failures = 0
+        self.written = 0  # number of the last evaluation that ``on_record`` was called with
         self._number = len(call.equalities)  # m, of constraints
         self.best = best_at_start(call)
 
@@ -143,10 +144,10 @@ class Run:
                 if self.evaluations < self.call.limits.budget:
                     with interruption_afterwards():
                         self._open_next()
-                        self._take_known(number, known)
+                        closed = self._take_known(number, known)
+                    self._tell_of(closed)
         self._began = time.monotonic()
 
-    @interruption_afterwards()
     def tasks(self) -> list[Task]:
         """Return what is to be evaluated before the run goes on, copies; at most what the budget has left.
 
@@ -155,13 +156,13 @@ class Run:
         """
         if not self._is_open():
             return []
-        self._begin_population()
+        with interruption_afterwards():
+            self._begin_population()
         self._waiting.clear()
         tasks = [self._task(number) for number in self._running]
         left = self.call.limits.budget - self.evaluations
         return tasks if left >= len(tasks) else tasks[: int(left)]
 
-    @interruption_afterwards()
     def begin(self) -> Task | None:
         """Begin one more evaluation, of a point of the population or, when all of these have begun, beside it.
 
@@ -175,17 +176,19 @@ class Run:
         if not self._waiting:
             if self._known and len(self._places) == len(self._open):
                 return None
-            self._begin()
+            with interruption_afterwards():
+                self._begin()
         return self._task(self._waiting.popleft())
 
     def _task(self, number: int) -> Task:
         return number, self._running[number].point.copy()  # f may write to its argument
 
-    @interruption_afterwards()
     def record(self, number: int, evaluation: Evaluation) -> None:
         """Take the evaluation of a task; that which closes a population updates the strategy."""
-        self._mend()
-        self._take(number, self._recorded_as(number, evaluation, records=True))
+        with interruption_afterwards():
+            self._mend()
+            closed = self._take(number, self._recorded_as(number, evaluation, records=True))
+        self._tell_of(closed)
 
     @interruption_afterwards()
     def keep(self, number: int, evaluation: Evaluation, *, records: bool) -> None:
@@ -226,13 +229,15 @@ class Run:
             sample = self._strategy.further(rng)
         return Begun(self.call.box.points([sample.seen])[0], sample)
 
-    @interruption_afterwards()
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
-        self._mend()
-        if not self._open:
-            self._open_next()
-            self._replay()
+        closed = False
+        with interruption_afterwards():
+            self._mend()
+            if not self._open:
+                self._open_next()
+                closed = self._replay()
+        self._tell_of(closed)
         return bool(self._open)
 
     def _open_next(self) -> None:
@@ -267,31 +272,34 @@ class Run:
         kept = evaluation._replace(raised=None)  # without the frames of f
         record = Evaluated(self._running[number].point, kept, None if whole else self._begun)
         if records and self._on_record is not None:
+            self.written = number
             self._on_record(number, record)
         return record
 
-    def _replay(self) -> None:
-        """Take what is known of the open population, in its order."""
+    def _replay(self) -> bool:
+        """Take what is known of the open population, in its order; return True if that closes it."""
+        closed = False
         while self._known and (self._open or self._strategy.stopped) and self.evaluations < self.call.limits.budget:
             number, known = self._known[0]
             if known.begun is None:
                 self._begin_population()
                 if number not in self._running:  # one of a later population
-                    return
+                    break
             elif self._open and known.begun <= self._begun + len(self._open) + MOST_BESIDE - len(self._running):
                 while self._begun < known.begun:
                     self._begin()
             if number not in self._waiting or known.begun not in {None, self._begun}:
                 self._refuse_known(number, known, "one of a point that this run asks for")
-            self._take_known(number, known)
+            closed |= self._take_known(number, known)
+        return closed
 
-    def _take_known(self, number: int, known: Evaluated) -> None:
-        """Take the known evaluation of a point that has begun."""
+    def _take_known(self, number: int, known: Evaluated) -> bool:
+        """Take the known evaluation of a point that has begun; return True if it closes the population."""
         if not np.array_equal(known.point, point := self._running[number].point):
             self._refuse_known(number, known, f"the point that this run asks for, {shown(point)}")
         self._known.remove((number, known))
         self._waiting.remove(number)
-        self._take(number, known)
+        return self._take(number, known)
 
     def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:
         refuse(
@@ -313,13 +321,17 @@ class Run:
             self.best = self.best.after(number, begun.point, evaluation, self.call.equalities)
         return begun.sample
 
-    def _take(self, number: int, record: Evaluated) -> None:
-        """Take an evaluation, from which the strategy learns."""
+    def _take(self, number: int, record: Evaluated) -> bool:
+        """Take an evaluation, from which the strategy learns; return True if it closes the population."""
         self._torn = True
         sample = self._keep(number, record)
         with np.errstate(all="ignore"):
             closed = self._learn_from(number, sample)
         self._torn = False
+        return closed
+
+    def _tell_of(self, closed: bool) -> None:  # noqa: FBT001 as it is returned
+        """Call ``on_generation`` if a population has closed; not while Ctrl-C waits, as it may do anything."""
         if closed and self._on_generation is not None:
             self._on_generation(self)
 

@@ -6,7 +6,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import current_process
 from typing import Any
@@ -15,7 +15,7 @@ from sacma.death import death_in, end_with, in_words
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
-from sacma.optimize.interruption import interruptible, interruption_afterwards
+from sacma.optimize.interruption import interruption_afterwards
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
 from sacma.threads import threads
@@ -39,11 +39,11 @@ def with_joblib(parallel: Any, fun: Function, tasks: Sequence[Task]) -> InOrder:
     """Evaluate in the workers of a ``joblib.Parallel``."""
     from joblib import delayed  # noqa: PLC0415 who has a Parallel has it imported already
 
-    with _told(), interruptible():
+    with _told():
         results = iter(parallel(delayed(_numbered)(fun, task) for task in tasks))
     try:
         while True:
-            with _told(), interruptible():
+            with _told():
                 evaluation = next(results, None)
             if evaluation is None:
                 return
@@ -244,8 +244,7 @@ class AsTheyCome(Iterator[Numbered]):
 
     def _wait(self, seconds: float) -> None:
         """Wait until an evaluation ends, and not for longer."""
-        with interruptible() if seconds else nullcontext():
-            done, _ = wait(self._running, seconds, FIRST_COMPLETED)
+        done, _ = wait(self._running, seconds, FIRST_COMPLETED)
         with interruption_afterwards():
             ended = sorted(((self._running.pop(future), future) for future in done), key=lambda each: each[0])
             self._ended.extend(ended)
@@ -291,7 +290,7 @@ class Workers:
     def close(self) -> None:
         """End processes of the call; a Ctrl-C that comes meanwhile has nothing else to end."""
         if self.pool is not None:
-            with interruption_afterwards(raised=False):
+            with suppress(KeyboardInterrupt), interruption_afterwards():
                 self.pool.close()
 
 
