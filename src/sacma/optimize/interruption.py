@@ -22,22 +22,18 @@ def interruption_afterwards(*, raised: bool = True) -> Iterator[None]:
     Args:
         raised: False: a ``KeyboardInterrupt`` of the handler at the end of the block is ignored.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or not callable(handler)
-        or isinstance(handler, _Waiting)
-    ):
+    if _in_another_thread() or _block.waiting is not None or not callable(handler := signal.getsignal(signal.SIGINT)):
         yield
         return
     waiting = _Waiting(handler)
-    signal.signal(signal.SIGINT, waiting)
     try:
+        signal.signal(signal.SIGINT, waiting)
+        _block.waiting = waiting
         yield
     finally:
-        now: object = signal.getsignal(signal.SIGINT)
-        if now is waiting:
-            signal.signal(signal.SIGINT, waiting.handler)
+        _block.waiting = None
+        if (now := signal.signal(signal.SIGINT, waiting.handler)) is not waiting:
+            signal.signal(signal.SIGINT, now)  # of what ran meanwhile
         with suppress(*() if raised else (KeyboardInterrupt,)):
             waiting.answer()
 
@@ -45,11 +41,11 @@ def interruption_afterwards(*, raised: bool = True) -> Iterator[None]:
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Within a block of ``interruption_afterwards``, put the handler back for as long; first it answers what waits."""
-    waiting = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not isinstance(waiting, _Waiting):
+    if _in_another_thread() or (waiting := _block.waiting) is None:
         yield
         return
     try:
+        _block.waiting = None
         signal.signal(signal.SIGINT, waiting.handler)
         waiting.answer()
         yield
@@ -58,6 +54,11 @@ def interruptible() -> Iterator[None]:
         if handler is not None:  # one that is not Python's, which nothing can put back
             waiting.handler = handler  # what ran may have set another one
             signal.signal(signal.SIGINT, waiting)
+            _block.waiting = waiting
+
+
+def _in_another_thread() -> bool:
+    return threading.current_thread() is not threading.main_thread()
 
 
 class _Waiting:
@@ -85,3 +86,12 @@ class _Waiting:
         came, self._came = self._came, []
         if came and callable(self.handler):
             self.handler(*came)
+
+
+class _Block:
+    """The block in which the main thread is."""
+
+    waiting: _Waiting | None = None  # its handler; None outside, and where it is interruptible
+
+
+_block = _Block()

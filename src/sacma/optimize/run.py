@@ -156,8 +156,9 @@ class Run:
         """
         if not self._is_open():
             return []
-        with interruption_afterwards():
-            self._begin_population()
+        if len(self._places) < len(self._open):
+            with interruption_afterwards():
+                self._begin_population()
         self._waiting.clear()
         tasks = [self._task(number) for number in self._running]
         left = self.call.limits.budget - self.evaluations
@@ -231,13 +232,12 @@ class Run:
 
     def _is_open(self) -> bool:
         """Open the next population where none is open, and take what is known of it; return True if it is open then."""
-        closed = False
-        with interruption_afterwards():
-            self._mend()
-            if not self._open:
+        if not self._open or self._torn:
+            with interruption_afterwards():
+                self._mend()
                 self._open_next()
                 closed = self._replay()
-        self._tell_of(closed)
+            self._tell_of(closed)
         return bool(self._open)
 
     def _open_next(self) -> None:
