@@ -29,7 +29,7 @@ from sacma.files.printable import shown
 from sacma.integrations.claims import CLAIM, FOUNDING, LARGEST_SEED, Founding, PointClaim, founding_of, stored
 from sacma.integrations.stored_run import MOST_LEARNED, OtherRunError, StoredRun, Trials, TrialValues
 from sacma.integrations.unit_cube import UnitCube
-from sacma.optimize.arguments import number, refuse, whole
+from sacma.optimize.arguments import flag, number, refuse, whole
 from sacma.optimize.call import LARGEST_SIGMA, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
 from sacma.optimize.methods import DEFAULT, composed, method_of
 from sacma.strategy.settings import StrategySettings
@@ -109,15 +109,8 @@ class SurrogateCMASampler(BaseSampler):
             refuse("method", method, f"{', '.join(composed())}, or StrategySettings")
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, "an integer ≥ 0")
         self._independent_sampler = independent_sampler or _IndependentSampler(seed, self._x0)
-        flags = {
-            "warn_independent_sampling": warn_independent_sampling,
-            "consider_pruned_trials": consider_pruned_trials,
-        }
-        for name, flag in flags.items():
-            if not isinstance(flag, bool | np.bool):
-                refuse(name, flag, "True or False", of_type=True)
-        self._warn_independent_sampling = bool(warn_independent_sampling)
-        self._consider_pruned_trials = bool(consider_pruned_trials)
+        self._warn_independent_sampling = flag("warn_independent_sampling", warn_independent_sampling)
+        self._consider_pruned_trials = flag("consider_pruned_trials", consider_pruned_trials)
         self._lock = threading.Lock()
         self._begin(None)
 

@@ -46,6 +46,13 @@ def whole(name: str, value: object, allowed: str, *, least: int = 0, most: float
     return given
 
 
+def flag(name: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool):
+        refuse(name, value, "True or False", of_type=True)
+    return value
+
+
 def _converted(
     kind: Callable[[Any], Number], name: str, value: object, allowed: str, *, least: float, most: float
 ) -> Number:

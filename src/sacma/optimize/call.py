@@ -14,6 +14,7 @@ from sacma.optimize.arguments import (
     box_of,
     centre_of,
     evaluated,
+    flag,
     initial_point,
     number,
     refuse,
@@ -122,9 +123,7 @@ def checked_call(
 
 def with_noise(call: Call, noisy: object) -> Call:
     """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
-    if not isinstance(noisy, bool):
-        refuse("noisy", noisy, "True or False", of_type=True)
-    if not noisy:
+    if not flag("noisy", noisy):
         return call
     if call.limits.target > -math.inf:
         refuse("noisy", noisy, "False beside a target, which a single lucky value would reach: leave the target out")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sacma.optimize.arguments import number, refuse, whole
+from sacma.optimize.arguments import flag, number, refuse, whole
 from sacma.optimize.axes import Axis, LogarithmicAxis, LogarithmicIntegerAxis, SteppedAxis
 from sacma.surrogate.whitening import Array
 
@@ -51,7 +51,7 @@ class Real:
         allowed = "a finite number"
         low, high = (_finite(name, getattr(self, name), allowed) for name in ("low", "high"))
         _check_order(low, self.high, high)
-        _check_flag(self.log)
+        flag("log", self.log)
         if self.log and not low > 0.0:
             refuse("low", self.low, "a number above 0, with log")
         step = self.step
@@ -104,7 +104,7 @@ class Integer:
             for name in ("low", "high")
         )
         _check_order(low, self.high, high)
-        _check_flag(self.log)
+        flag("log", self.log)
         if self.log and low < 1:
             refuse("low", self.low, "an integer ≥ 1, with log")
         if self.log and high > LARGEST_LOGARITHMIC:
@@ -240,11 +240,6 @@ def _finite(name: str, value: object, allowed: str) -> float:
 def _check_order(low: float, given: object, high: float) -> None:
     if not low < high:
         refuse("high", given, f"a number above low, {low!s}; leave out a parameter that cannot vary")
-
-
-def _check_flag(log: object) -> None:
-    if not isinstance(log, bool):
-        refuse("log", log, "True or False", of_type=True)
 
 
 def _key(choice: Choice) -> tuple[str, Choice]:
