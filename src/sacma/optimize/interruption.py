@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, ClassVar
 
 PATIENCE = 5.0  # seconds after the first Ctrl-C from which on others no longer wait
 
@@ -22,18 +22,23 @@ def interruption_afterwards(*, raised: bool = True) -> Iterator[None]:
     Args:
         raised: False: a ``KeyboardInterrupt`` of the handler at the end of the block is ignored.
     """
-    if _in_another_thread() or _block.waiting is not None or not callable(handler := signal.getsignal(signal.SIGINT)):
+    if (
+        _in_another_thread()
+        or _Waiting.in_force is not None
+        or not callable(handler := signal.getsignal(signal.SIGINT))
+    ):
         yield
         return
     waiting = _Waiting(handler)
     try:
         signal.signal(signal.SIGINT, waiting)
-        _block.waiting = waiting
+        _Waiting.in_force = waiting
         yield
     finally:
-        _block.waiting = None
-        if (now := signal.signal(signal.SIGINT, waiting.handler)) is not waiting:
-            signal.signal(signal.SIGINT, now)  # of what ran meanwhile
+        _Waiting.in_force = None
+        now: object = signal.getsignal(signal.SIGINT)
+        if now is waiting:  # else it is that of what ran meanwhile
+            signal.signal(signal.SIGINT, waiting.handler)
         with suppress(*() if raised else (KeyboardInterrupt,)):
             waiting.answer()
 
@@ -41,11 +46,11 @@ def interruption_afterwards(*, raised: bool = True) -> Iterator[None]:
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Within a block of ``interruption_afterwards``, put the handler back for as long; first it answers what waits."""
-    if _in_another_thread() or (waiting := _block.waiting) is None:
+    if _in_another_thread() or (waiting := _Waiting.in_force) is None:
         yield
         return
     try:
-        _block.waiting = None
+        _Waiting.in_force = None
         signal.signal(signal.SIGINT, waiting.handler)
         waiting.answer()
         yield
@@ -54,7 +59,7 @@ def interruptible() -> Iterator[None]:
         if handler is not None:  # one that is not Python's, which nothing can put back
             waiting.handler = handler  # what ran may have set another one
             signal.signal(signal.SIGINT, waiting)
-            _block.waiting = waiting
+            _Waiting.in_force = waiting
 
 
 def _in_another_thread() -> bool:
@@ -67,6 +72,8 @@ class _Waiting:
     Args:
         handler: that before it.
     """
+
+    in_force: ClassVar["_Waiting | None"] = None  # that of the main thread's block; None where it is interruptible
 
     def __init__(self, handler: Any) -> None:
         self.handler = handler
@@ -86,12 +93,3 @@ class _Waiting:
         came, self._came = self._came, []
         if came and callable(self.handler):
             self.handler(*came)
-
-
-class _Block:
-    """The block in which the main thread is."""
-
-    waiting: _Waiting | None = None  # its handler; None outside, and where it is interruptible
-
-
-_block = _Block()
