@@ -203,6 +203,7 @@ class FirstEvaluations:
 
     def __init__(self, *, watched: bool) -> None:
         self._errors: list[Exception] | None = [] if watched else None
+        self.mistake: Exception | None = None  # that has been raised
 
     def check(self, evaluation: Evaluation, *, any_value: bool) -> None:
         """Raise the first exception, with a note, where enough have failed alike, and none has given any value."""
@@ -219,4 +220,5 @@ class FirstEvaluations:
                 f"each of the first {ALIKE} evaluations has failed with {type(first).__name__}, as by a mistake in f; "
                 "where such evaluations are to count as failed, let f return None instead, or give max_failures=None"
             )
+            self.mistake = first
             raise first

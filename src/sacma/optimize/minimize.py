@@ -134,9 +134,7 @@ def minimize(
         kept = None if journal is None else Journal(journal, call)
         with _closing(kept):
             result = _minimized(call, fun, crew, kept, callback)
-    if callable(at_end := getattr(callback, "at_end", None)):
-        with _attaching(lambda: result), contextlib.suppress(KeyboardInterrupt):  # which cannot end the run any more
-            at_end(result)
+    _call_at_end(callback, result)
     return result
 
 
@@ -154,14 +152,16 @@ def _minimized(
     run = run_of(call, journal, None if callback is None else _calling(callback))
     with _closing(run), _closing(crew):
         try:
-            with _attaching(run.result):
-                _evaluate_all(run, fun, crew, journal)
+            _evaluate_all(run, fun, crew, journal)
         except KeyboardInterrupt:
             run.end(Status.INTERRUPTED)
         except NotSentError as error:
             refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
         except BrokenExecutor as error:
             raise workers_error(error, run.result()) from error
+        except Exception as error:
+            _attach(run.result(), error)
+            raise
         with interruption_afterwards(raised=False):  # where a second one has come since
             return run.result()
 
@@ -177,18 +177,19 @@ def _closing(one: Run | Workers | Journal | None) -> Iterator[None]:
                 one.close()
 
 
-@contextlib.contextmanager
-def _attaching(result: Callable[[], Result]) -> Iterator[None]:
-    """Give an error, such as a callback's, what was found until then."""
-    try:
-        yield
-    except Exception as error:
-        if not isinstance(error, BrokenExecutor | NotSentError):  # which others answer
-            _attach(result(), error)
-        raise
+def _call_at_end(callback: object, result: Result) -> None:
+    """Call a callback's ``at_end``, where it has one; a Ctrl-C cannot end the run any more."""
+    if callable(at_end := getattr(callback, "at_end", None)):
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                at_end(result)
+        except Exception as error:
+            _attach(result, error)
+            raise
 
 
 def _attach(result: Result, error: Exception) -> None:
+    """Give an error, such as a callback's, what was found until then."""
     if result.nfev and not hasattr(error, "result"):
         with contextlib.suppress(AttributeError, TypeError):  # of a class that takes no more attributes
             error.result = result  # type: ignore[attr-defined]
@@ -215,29 +216,27 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
     while run.status == Status.GOING_ON:
         with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
             latest: list[Numbered] = []
-            checking = False
             try:
-                while run.status == Status.GOING_ON or workers.several:
+                while workers.several or run.status == Status.GOING_ON:
                     with interruptible():
                         latest[:] = itertools.islice(evaluations, 1)  # none is lost between its end and the next line
                     if not latest:
                         break
                     ((number, evaluation),) = latest
-                    checking = True
                     first.check(evaluation, any_value=run.evaluations > run.failures)
-                    checking = False
                     _record(run, number, evaluation)
             except BaseException as error:
                 untaken = [each for each in latest if each[0] not in run.ended and each[0] != run.written]
+                rest: Iterator[Numbered] = itertools.chain(
+                    untaken, _until_interrupted(workers.rest(evaluations, error))
+                )
                 with interruptible() if isinstance(error, Exception) else interruption_afterwards():
-                    rest = _until_interrupted(workers.rest(evaluations, error))
-                    if checking and isinstance(error, MISTAKES):
-                        untaken += rest
-                        rest = iter(())
-                        if all(evaluation.failure for _, evaluation in untaken) and journal is not None:
+                    if error is first.mistake and journal is not None:
+                        rest = iter(told := list(rest))
+                        if all(evaluation.failure for _, evaluation in told):
                             journal.withdraw()
                             raise
-                    _keep_rest(run, itertools.chain(untaken, rest), records=not isinstance(error, JournalError))
+                    _keep_rest(run, rest, records=not isinstance(error, JournalError))
                 if isinstance(error, JournalError):
                     error.result = run.result()
                 raise

@@ -288,10 +288,9 @@ class Workers:
         return isinstance(error, Exception) and not lost
 
     def close(self) -> None:
-        """End processes of the call; a Ctrl-C that comes meanwhile has nothing else to end."""
+        """End processes of the call."""
         if self.pool is not None:
-            with suppress(KeyboardInterrupt), interruption_afterwards():
-                self.pool.close()
+            self.pool.close()
 
 
 ALLOWED_WORKERS = (
