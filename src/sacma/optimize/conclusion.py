@@ -35,8 +35,8 @@ def result_of(
     """
     found = best.found and math.isfinite(recommended.value)
     no_target = call.limits.target == -math.inf
-    failures = sum(bool(each.evaluation.failure) for each in evaluated.values())
-    message = message_of(call, status, best, failures, last_failure)
+    history = history_of(evaluated, len(call.x0), generations, call.space, call.equalities)
+    message = message_of(call, status, best, len(history.failures), last_failure)
     return Result(
         **({} if call.space is None else {"params": call.space.params(recommended.point)}),
         **({"constraint_violation": best.violation} if call.equalities else {}),
@@ -51,6 +51,6 @@ def result_of(
         seed=call.seed,
         restarts=generations[-1].restart if generations else 0,
         model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations),
-        failures=failures,
-        history=history_of(evaluated, len(call.x0), generations, call.space, call.equalities),
+        failures=len(history.failures),
+        history=history,
     )
