@@ -86,6 +86,8 @@ def main() -> None:
         show(rows_in(given.show), given.of)
         return
 
+    if given.csv and given.csv.exists():
+        rows_in(given.csv)  # wrong ones are refused before the trials are run
     sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
     known = parts_of(sacma) if given.of == "parts" else constants_of(sacma)
     variants = {"sacma": sacma, **{name: known[name] for name in named("--variants", given.variants, known)}}
