@@ -36,8 +36,7 @@ def coarse_levels(runs: Sequence[Array]) -> int | None:
     before, after = before[falls], after[falls]
     for k in range(1, MOST_LEVELS + 1):
         if (np.ceil(k * before - BORDER) > np.ceil(k * after - BORDER)).all():
-            chances = np.minimum(
-                1.0, k * (before - after)
-            )  # that a level is between two values wherever the levels are
+            # The probability that a level is between two values, wherever the levels are.
+            chances = np.minimum(1.0, k * (before - after))
             return k if np.log(chances).sum() < math.log(CHANCE) and k != FINE else None
     return None
