@@ -242,8 +242,7 @@ def test_charts_on_paper_and_without_scripts(site: Site, browser: Browser) -> No
 
 @pytest.mark.parametrize("name", [CHARTS, REPORT])
 def test_gallery(site: Site, name: str) -> None:
-    """Soon drawn, light enough, as wide as the window, offline, without dead links, legible in light and dark."""
-    seconds = []
+    """Light enough, as wide as the window, offline, without dead links, legible in light and dark."""
     for width, shade in [*((width, "light") for width in WIDTHS), (WIDTHS[-1], "dark")]:
         site.page.emulate_media(color_scheme=shade)  # type: ignore[arg-type]
         site.open(name, width)
@@ -251,12 +250,11 @@ def test_gallery(site: Site, name: str) -> None:
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width
         assert site.page.evaluate(OVERLAPPING) == []
         assert site.complaints == []
-        seconds.append(int(site.page.get_attribute("html", "data-first") or 0) / 1000)
+        assert int(site.page.get_attribute("html", "data-first") or 0) > 0  # benchmarks/first_picture.py has a bound
         if width == WIDTHS[0]:
             assert site.faults() == []
         if width == WIDTHS[0] or shade == "dark":
             assert site.illegible() == []
-    assert 0 < min(seconds) < 1
     assert (site.folder / f"{name}.html").stat().st_size <= 3_000_000
     assert [url for url in site.requests if not url.startswith(("file:", "data:"))] == []
     for link in set(site.page.locator("a").evaluate_all("all => all.map(each => each.href)")):
