@@ -49,9 +49,10 @@ def main() -> None:
         for half in HALVES:
             print(f"\n### {half.capitalize()} half\n", *tables.problem_lines(half), sep="\n")
         return
+    optimizers = named("--optimizers", options.optimizers, list(OPTIMIZERS))
     chosen = {
         "problem": named("--problems", options.problems, [n for n, p in PROBLEMS.items() if p.half == options.half]),
-        "optimizer": installed(named("--optimizers", options.optimizers, list(OPTIMIZERS))),
+        "optimizer": optimizers if options.report else installed(optimizers),
     }
     if not options.report:
         asked = keys(chosen["problem"], chosen["optimizer"], options.seeds, options.budget)

@@ -136,6 +136,15 @@ def test_alone_at_a_target_that_is_no_power_of_ten() -> None:
     assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
 
 
+def test_what_is_left_out_is_not_counted() -> None:
+    """Neither functions that only one algorithm has, nor instances."""
+    more = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-12", "instances": "1-5"})
+    said = headline(find(compared(more, made("gp5", lambda _: level(0.1), PROTOCOL)))).compared
+    assert said.startswith(
+        "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 3 instances each, 96 trials, up to 40·D"
+    )
+
+
 def test_nothing_in_common() -> None:
     """Without a common function nobody is ranked."""
     one = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-2"})

@@ -23,7 +23,7 @@ from sacma.analysis.tables import (
     overall_ranks,
 )
 from sacma.analysis.terms import TERMS
-from sacma.analysis.trials import ROUNDING
+from sacma.analysis.trials import ROUNDING, Trial
 
 PIECE = """
 <p class="headline">{{ values.lead|symbols }} <span class="tested">{{ values.tested|symbols }}</span></p>
@@ -162,9 +162,9 @@ def _named(names: Sequence[str]) -> str:
 def _compared(comparison: Comparison, ledger: Ledger) -> str:
     planned = comparison.planned
     algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
-    functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
+    functions = ledger.count("functions", len({trial.function for trial in _counted(comparison)}), "function")
     instances = _instances(comparison, ledger)
-    trials = ledger.count("trials", len(comparison.trials), "trial")
+    trials = ledger.count("trials", len(_counted(comparison)), "trial")
     there = [{D for D, _, _ in places} for places in comparison.compared.overlap.there.values()]
     common = set.intersection(*there) if there else set()
     of_all = f", of all of them in {dimensions(common)}" if common and common != set.union(*there) else ""
@@ -178,13 +178,18 @@ def _compared(comparison: Comparison, ledger: Ledger) -> str:
 
 
 def _instances(comparison: Comparison, ledger: Ledger) -> str:
-    """Return how many instances of a function in a dimension each algorithm has: one number, or from … to."""
+    """Return how many instances of a function in a dimension are compared: one number, or from … to."""
     there: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-    for trial in comparison.trials:
+    for trial in _counted(comparison):
         there[trial.algorithm, trial.dimension, trial.function].add(trial.instance)
     numbers = sorted({len(instances) for instances in there.values()})
     fewest = f"{ledger.say('instances, fewest', numbers[0])} to " if len(numbers) > 1 else ""
     return fewest + ledger.count("instances, most", numbers[-1], "instance")
+
+
+def _counted(comparison: Comparison) -> Sequence[Trial]:
+    """Return the trials that are compared; where the algorithms share none, all that there are."""
+    return comparison.compared.shared or comparison.trials
 
 
 def _chart(findings: Findings) -> Json:
