@@ -176,6 +176,16 @@ def test_trials_too_short_for_any_budget() -> None:
     )
 
 
+def test_alone_in_the_ranks() -> None:
+    """Where no trial of the others is there, nobody is equal to the one that has some."""
+    study, completeness = made("gp5", lambda _: level(0.1), PROTOCOL)
+    nothing = study, replace(completeness, heads={})
+    said = headline(find(compared(made("cmaes", lambda _: level(1.0), PROTOCOL), nothing))).headline
+    assert said.endswith(
+        "CMA-ES has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00. GP-5 has no rank there."
+    )
+
+
 def test_who_has_no_rank_there_is_named() -> None:
     """An algorithm that ended early wins and loses nothing beyond its end, and the first sentence says so."""
     short = made("gp1", lambda _: [(1, 100.0)], PROTOCOL | {"budget": 20})

@@ -121,7 +121,7 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
     unranked = [name for name in comparison.names if name not in set(ranks["algorithm"])]
     without = f" {_named(unranked)} {'has' if len(unranked) == 1 else 'have'} no rank there." if unranked else ""
     if not others:
-        return f"{lead}: all are equal.{without}", ""
+        return f"{lead}{': all are equal' if len(leaders) > 1 else ''}.{without}", ""
     following = ledger.say("next mean rank, all dimensions", ranks["mean_rank"][~lowest].iloc[0], ".2f")
     lead += f", before {others[0]} with {following}.{without}"
     if count < FEWEST_FUNCTIONS:
