@@ -62,8 +62,8 @@ class Shared:
     def _enter(self) -> bool:
         """Enter; return True in the first thread."""
         with self._changed:
-            # Not for ever: the other one may wait for a thread that waits for this one.
-            self._changed.wait_for(lambda: not self._closing, LONGEST_WAIT)
+            if self._closing:  # not for ever: the other one may wait for a thread that waits for this one
+                self._changed.wait_for(lambda: not self._closing, LONGEST_WAIT)
             first = self._inside == 0
             if first:
                 self._context = self._make()
@@ -74,7 +74,7 @@ class Shared:
     def _leave(self, first: bool) -> None:  # noqa: FBT001 as ``_enter`` returns it
         with self._changed:
             try:
-                if first:
+                if first and self._inside > 1:
                     self._closing = True
                     self._changed.wait_for(lambda: self._inside <= 1)
             finally:

@@ -154,11 +154,8 @@ class Run:
         Nothing where a generation has closed with known evaluations alone, or the run has ended. A known evaluation
         of another point is a ValueError.
         """
-        if not self._is_open():
+        if not self._is_open(begins=True):
             return []
-        if len(self._places) < len(self._open):
-            with interruption_afterwards():
-                self._begin_population()
         self._waiting.clear()
         tasks = [self._task(number) for number in self._running]
         left = self.call.limits.budget - self.evaluations
@@ -230,13 +227,17 @@ class Run:
             sample = self._strategy.further(rng)
         return Begun(self.call.box.points([sample.seen])[0], sample)
 
-    def _is_open(self) -> bool:
-        """Open the next population where none is open, and take what is known of it; return True if it is open then."""
-        if not self._open or self._torn:
+    def _is_open(self, *, begins: bool = False) -> bool:
+        """Open the next population where none is open, take what is known and, if it ``begins``, begin the rest."""
+        opens, closed = not self._open or self._torn, False
+        if opens or (begins and len(self._places) < len(self._open)):
             with interruption_afterwards():
-                self._mend()
-                self._open_next()
-                closed = self._replay()
+                if opens:
+                    self._mend()
+                    self._open_next()
+                    closed = self._replay()
+                if begins:
+                    self._begin_population()
             self._tell_of(closed)
         return bool(self._open)
 

@@ -49,7 +49,7 @@ class Population:
     @property
     def unevaluated(self) -> Indices:
         """Indices of the points that f has not evaluated, ascending."""
-        return np.flatnonzero(np.isnan(self.values))
+        return np.isnan(self.values).nonzero()[0]
 
     @property
     def dimension(self) -> int:

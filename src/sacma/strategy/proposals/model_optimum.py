@@ -78,12 +78,20 @@ def optimum(model: TrainedModel, archive: Archive, radius: float) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):  # predictions of huge values may overflow
         first, at_mean = model.fitted.predict(np.vstack([start, np.zeros(D)]))
         scale = abs(0.5 * first - 0.5 * at_mean) or float(np.linalg.norm(slope(start)[1])) or 1.0
+        latest: tuple[bytes, Array] = (b"", start)  # a point and its gradient, for which SciPy asks after its value
 
-        def scaled(z: Array) -> tuple[float, Array]:
+        def scaled(z: Array) -> float:
+            nonlocal latest
             value, gradient = slope(z)
-            return value / scale - first / scale, gradient / scale
+            latest = z.tobytes(), gradient / scale
+            return float(value / scale - first / scale)
 
-        found = minimize(scaled, start, method="L-BFGS-B", jac=True, bounds=[(-radius, radius)] * D)
+        def scaled_gradient(z: Array) -> Array:
+            if latest[0] != z.tobytes():
+                scaled(z)
+            return latest[1]
+
+        found = minimize(scaled, start, method="L-BFGS-B", jac=scaled_gradient, bounds=[(-radius, radius)] * D)
     if not found.fun < 0.0 or not np.all(np.isfinite(found.x)):
         return np.empty((0, D))
     return model.whitening.inverse(found.x[None])

@@ -105,7 +105,8 @@ class Competing:
         points, values = self._whitening(whitening.inverse(training.inputs[new])), training.values[new]
         with np.errstate(all="ignore"):
             foreseen = np.array([fit.log_densities(points, values) for fit in self._fits])
-        foreseen = np.nan_to_num(foreseen, nan=-np.finfo(float).max)
+        if not np.isfinite(foreseen).all():
+            foreseen = np.nan_to_num(foreseen, nan=-np.finfo(float).max)
         losses = np.minimum(foreseen.max(axis=0) - foreseen, LARGEST_LOSS)
         for loss in losses.T:
             self._scores += self._update_rate * (-loss - self._scores)
