@@ -78,7 +78,11 @@ def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     assert f.calls == result.nfev == BUDGET
     plain = sacma.minimize(Noisy(), method=under_noise(method), **{**BOX, "budget": SEARCH, "noisy": False})
     points, values = result.history.points, result.history.values
-    assert points[:SEARCH].tobytes() == plain.history.points.tobytes()
+    of_search = [x.tobytes() for x in points[:SEARCH]]
+    # Where a search of others comes back to a point, as may depend on rounding, f is called again under noise only.
+    alike = next((i for i, x in enumerate(of_search) if x in of_search[:i]), SEARCH)
+    assert alike == SEARCH or (method in FOREIGN and alike >= SEARCH / 4)
+    assert points[:alike].tobytes() == plain.history.points[:alike].tobytes()
     again = points[SEARCH:]
     assert {x.tobytes() for x in again} <= {x.tobytes() for x in points[:SEARCH]}
     assert len({x.tobytes() for x in again}) == 5  # of 20 evaluations four each
