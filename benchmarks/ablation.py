@@ -123,7 +123,10 @@ def merge_rows(path: Path, rows: pd.DataFrame) -> None:
 
 
 def show(rows: pd.DataFrame, of: str) -> None:
-    """Print two Markdown tables for each set of problems: differences of areas, and of mean log₁₀ Δf, from sacma's."""
+    """Print two Markdown tables for each set of problems: differences of areas, and of mean log₁₀ Δf, from sacma's.
+
+    The second is over the dimensions in which there are all variants.
+    """
     for problems, group in rows[rows["of"] == of].groupby(list(PROBLEMS), sort=False):
         functions, instances, budget = problems
         print(f"\nfunctions {functions}, instances {instances}, {budget} D\n")
@@ -134,13 +137,15 @@ def show(rows: pd.DataFrame, of: str) -> None:
         print(markdown("sacma", *(f"{cells.loc[('sacma', D), 'area']:.3f}" for D in dimensions)))
         for name in variants:
             print(markdown(name, *(_difference(cells, name, D) for D in dimensions)))
-        whole = [name for name in variants if all((name, D) in cells.index for D in dimensions)]
+        whole = [D for D in dimensions if all((name, D) in cells.index for name in variants)]
         after = [name for name in group if name.endswith("·D") and group[name].notna().all()]
-        means = group[group["variant"].isin(["sacma", *whole])].groupby("variant")[after].mean()
-        print()
+        means = group[group["D"].isin(whole)].groupby("variant")[after].mean()
+        if means.empty:
+            continue
+        print(f"\nover {', '.join(f'{D}-D' for D in whole)}\n")
         print(markdown_head("mean log₁₀ Δf", *after))
         print(markdown("sacma", *(bold(f"{value:.2f}", bold=False) for value in means.loc["sacma"])))
-        for name in whole:
+        for name in variants:
             print(markdown(name, *(_signed(value, 2) for value in means.loc[name] - means.loc["sacma"])))
 
 
