@@ -15,7 +15,7 @@ result = sacma.minimize(
     x0=[-1.0, 0.0, 1.0, 0.5],  # a first guess
     sigma0=1.0,  # about a third of the range where the optimum is expected
     bounds=(-3, 3),  # of all coordinates; or a pair each
-    budget=400,  # evaluations; the default is 250 a dimension
+    budget=1000,  # evaluations at most; the default, 250 a dimension
     target=1e-6,  # stop at this value
     seed=1,  # gives the same run again
 )
