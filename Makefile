@@ -64,7 +64,8 @@ torture: install-dev ## campaigns in full, fifty kills, whole studies: the tests
 	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=new $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
 bench: install-dev docs ## fit, k-means, trials, study, harness, store, progress, report, first picture, start-up, memory, library, Optuna (half an hour)
-	@for name in gp_fit selection trial_cost study_cost harness store progress footprint postprocessing first_picture library optuna_overhead optuna_workers; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	@for name in gp_fit selection trial_cost study_cost harness store progress footprint postprocessing library optuna_overhead optuna_workers; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	@$(BIN)/python tools/first_picture.py
 
 availability: install ## share of generations with a model, on all functions (a quarter of an hour)
 	@$(SACMA) run configs/gp1.yaml configs/gp5.yaml configs/ada_kendall.yaml --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)

@@ -78,7 +78,6 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
 
 ELSEWHERE = {
     "examples/half_the_evaluations.py": "below: its claim is tested",
-    "benchmarks/first_picture.py": "below: in a process of its own, as its browser must not meet that of other tests",
     "benchmarks/postprocessing.py": "makes the small study of this module",
     "benchmarks/competitors.py": "algorithms: tests/benchmarks/test_competitors.py",
     "benchmarks/constrained_problems.py": "a part of constraints.py",
@@ -86,6 +85,7 @@ ELSEWHERE = {
     "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",
     "tools/chromium.py": "a part of others, like screens.py",
+    "tools/first_picture.py": "below: in a process of its own, like screens.py",
     "tools/screens.py": "below: in a process of its own, as its browser must not meet that of other tests",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",
@@ -258,15 +258,18 @@ def test_screens(tmp_path: Path) -> None:
 def test_first_picture(study: Path) -> None:
     """Of the report of the small study, in two widths; a page that is not there is named."""
     page = study / "report" / "index.html"
-    command = [sys.executable, str(ROOT / "benchmarks" / "first_picture.py"), "--tiny"]
+    command = [sys.executable, str(ROOT / "tools" / "first_picture.py")]
     done = subprocess.run([*command, str(page)], capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "ms until the first chart is drawn"
     assert [line.split()[2] for line in lines[2:4]] == ["1400", "390"]
-    assert all(float(line.split()[3]) > 0 for line in lines[2:4])
+    assert all(0 < int(line.split()[3]) <= float(line.split()[4]) for line in lines[2:4])
     done = subprocess.run([*command, "none.html"], capture_output=True, text=True, check=False, env=environment())
-    assert (done.returncode, done.stderr.split(";")[0]) == (2, "first_picture: there is no none.html")
+    assert (done.returncode, done.stderr.splitlines()[-1].split(";")[0]) == (
+        2,
+        "first_picture.py: error: there is no none.html",
+    )
 
 
 def test_the_small_study(study: Path) -> None:

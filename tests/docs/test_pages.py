@@ -250,7 +250,7 @@ def test_gallery(site: Site, name: str) -> None:
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width
         assert site.page.evaluate(OVERLAPPING) == []
         assert site.complaints == []
-        assert int(site.page.get_attribute("html", "data-first") or 0) > 0  # benchmarks/first_picture.py has a bound
+        assert int(site.page.get_attribute("html", "data-first") or 0) > 0  # tools/first_picture.py has a bound
         if width == WIDTHS[0]:
             assert site.faults() == []
         if width == WIDTHS[0] or shade == "dark":
