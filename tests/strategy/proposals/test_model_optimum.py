@@ -1,11 +1,13 @@
 """The model's optimum as a proposal: where it lies, when there is none, and that it pays."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+import scipy.optimize
 from pydantic import PrivateAttr
+from scipy.optimize import approx_fprime
 
 from sacma.strategy.proposals.model_optimum import ModelOptimum, optimum
 from sacma.strategy.training import TrainedModel
@@ -41,6 +43,23 @@ def test_it_is_the_optimum_of_the_model(scale: float) -> None:
     """Whatever the scale of the values, and whatever their offset."""
     np.testing.assert_allclose(proposed(bowl((1.0, -0.5), scale), (2.0, 2.0)), [[1.0, -0.5]], atol=1e-5)
     np.testing.assert_allclose(proposed(bowl((1.0, -0.5), 1.0, 1e6), (2.0, 2.0)), [[1.0, -0.5]], atol=1e-2)
+
+
+def test_the_gradient_is_that_of_the_point_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also at a point other than that of the latest value, as another version of SciPy may ask."""
+    minimize = scipy.optimize.minimize
+    asked = []
+
+    def elsewhere(fun: Callable[[Array], float], start: Array, *, jac: Callable[[Array], Array], **options: Any) -> Any:
+        for point in (start + 0.25, start - 0.5):
+            fun(start)
+            np.testing.assert_allclose(jac(point), approx_fprime(point, fun), atol=1e-5)
+            asked.append(point)
+        return minimize(fun, start, jac=jac, **options)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", elsewhere)
+    assert len(proposed(bowl((1.0, -0.5)), (2.0, 2.0))) == 1
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("radius", [0.5, 3.0])
