@@ -15,16 +15,17 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
-from report import end, parsed
+from report import ROOT, end, parsed
 
 from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
+from sacma.config.study import Study
 from sacma.store.completeness import Completeness, completeness_of_studies
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import RecordHead, TrialRecord
@@ -67,7 +68,7 @@ def keep(results: Store, kept: Store) -> Iterator[Path]:
             end(f"{kept.root} has another study of {study.name}; give another folder")
     for study in studies:
         for part in study.parts:
-            kept.register(part)
+            kept.register(_without_folder(part))
         for spec in study.specs():
             specs[spec.dimension, spec.instance].append(spec)
     for (D, instance), theirs in sorted(specs.items()):
@@ -85,6 +86,18 @@ def keep(results: Store, kept: Store) -> Iterator[Path]:
             column_encoding={"improved_to.list.element": "BYTE_STREAM_SPLIT"},
         )
         yield path
+
+
+def _without_folder(study: Study) -> Study:
+    """Return the study with the path of its algorithm's file from the repository's root, or only the file's name.
+
+    Where a clone lay on one machine helps nobody; the version, a hash of the file, stays.
+    """
+    if study.origin is None or not study.origin.is_file:
+        return study
+    path = Path(study.origin.source)
+    source = path.relative_to(ROOT.parent).as_posix() if path.is_relative_to(ROOT.parent) else path.name
+    return study.model_copy(update={"origin": replace(study.origin, source=source)})
 
 
 def _row(record: TrialRecord) -> Row:

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from tests.browser import needs_chromium
-from tests.commands import environment, no_workers
+from tests.commands import environment, no_workers, sacma
 from tests.sizes import sizes
 
 ROOT = Path(__file__).parent.parent
@@ -181,6 +181,22 @@ def test_outcomes_are_enough(
     assert end.value.code == 2
     assert "has another study of GP-1; give another folder" in capfd.readouterr().err
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_outcomes_name_no_folder_of_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, copied: bool) -> None:
+    """The file of an algorithm is named as it is in the repository, or without its folder."""
+    file = ROOT / "examples" / "own_optimizer.py"
+    if copied:
+        file = Path(shutil.copy(file, tmp_path))
+    config = ROOT / "examples" / "own_optimizer.yaml"
+    small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 5)
+    done = sacma("run", config, "--algorithm-file", file, *small, "--results", tmp_path / "results", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for _ in range(2):  # the second time it is the same study
+        run("benchmarks/outcomes.py", [str(tmp_path / "results"), str(tmp_path / "kept")], monkeypatch)
+        (study,) = (tmp_path / "kept" / "studies").glob("*.json")
+        assert f'"source": "{"" if copied else "examples/"}own_optimizer.py"' in study.read_text()
 
 
 def test_what_cannot_be_compared(
