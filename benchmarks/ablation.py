@@ -160,7 +160,8 @@ def _difference(cells: pd.DataFrame, name: str, D: int) -> str:
 
 
 def _signed(value: float, digits: int) -> str:
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # no −0
+    text = f"{value:+.{digits}f}".replace("-", "−")
+    return text if text.strip("+−0.") else text[1:]  # what rounds to zero has no sign
 
 
 def parts_of(sacma: Study) -> dict[str, Study]:

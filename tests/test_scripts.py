@@ -382,3 +382,5 @@ def test_rows_of_an_ablation_are_merged(
     assert printed.count("| area | 2-D |") == 2  # for each set of problems
     assert printed.count("| mean log₁₀ Δf | 5·D | 10·D | 25·D |") == 2
     assert len([line for line in printed if line.startswith("| half of the population | ")]) == 2
+    assert [line for line in printed if " 0.00 " in line]
+    assert not [line for line in printed if "+0.00 " in line or "+0.000" in line]  # what rounds to zero has no sign
