@@ -100,6 +100,7 @@ def add_folders(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``read``."""
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--without", default="", metavar="PATTERN", help="leave out algorithms, like '*-as-run'")
+    parser.add_argument("--algorithms", metavar="NAMES", help="like sacma,aCMA-ES; default: all")
     parser.add_argument("--dimensions", help="like 2,3,5; default: all")
     parser.add_argument("--partial", action="store_true", help="compare though trials are missing")
 
@@ -118,7 +119,7 @@ def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | Non
         besides = f" besides {without}, which --without leaves out" if without else ""
         end(f"{where}: no results, outcomes or archives of COCO data{besides}")
     try:
-        covered, others = parse_choice(dimensions=given.dimensions).apply(covered, others)
+        covered, others = parse_choice(algorithms=given.algorithms, dimensions=given.dimensions).apply(covered, others)
         lacking = [study.name for study, there in covered if not there.complete]
         if lacking and not given.partial:
             end(f"trials are missing: {', '.join(lacking)}; run them, or use --partial to compare what is there")

@@ -31,8 +31,8 @@ def main() -> None:
     parser.add_argument("--again", type=Path, required=True, metavar="FOLDER", help="the other runs")
     parser.add_argument("--of", default="sacma", help="the algorithm; default: sacma")
     given = parsed(parser)
-    known, again = medians_of(read(given.folders, given)), medians_of(read([given.again], given))
-    again = again[again["algorithm"] == given.of]
+    of_again = argparse.Namespace(**vars(given) | {"algorithms": given.of})
+    known, again = medians_of(read(given.folders, given)), medians_of(read([given.again], of_again))
     known = known[known["dimension"].isin(again["dimension"])]
     for dimension, here in known.groupby("dimension"):
         print(f"\n{dimension}-D:\n")

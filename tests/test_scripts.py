@@ -214,6 +214,7 @@ def test_what_cannot_be_compared(
         ("comparison", [str(other)], "trials are missing: GP-1; run them, or use --partial"),
         ("comparison", [str(study), "--without", "*"], "besides *, which --without leaves out"),
         ("comparison", [str(study), "--budget", "1e6"], "--budget"),
+        ("comparison", [str(study), "--algorithms", "nope"], "there is no algorithm 'nope'; there are "),
         ("ablation", ["--show", str(tmp_path / "none")], "none cannot be read: No such file"),
         ("ablation", ["--show", str(rows)], "lacks columns that --csv writes: D, area, "),
         ("beats", [str(study), "ADA-Kendall", "nope"], "no results of nope"),
@@ -231,6 +232,10 @@ def test_what_cannot_be_compared(
         assert expected in line
     run("benchmarks/comparison.py", [str(other), "--partial", "--of", "GP-1"], monkeypatch)
     assert "| GP-1 |" in capsys.readouterr().out
+    run("benchmarks/comparison.py", [str(other), "--algorithms", "GP-5,CMA-ES", "--of", "GP-5"], monkeypatch)
+    printed = capsys.readouterr().out
+    assert "| CMA-ES |" in printed
+    assert "| ADA-KL |" not in printed
 
 
 @pytest.mark.parametrize("option", ["--methods", "--problems"])
