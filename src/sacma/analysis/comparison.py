@@ -127,7 +127,7 @@ class Comparison:
 
     @cached_property
     def _reach_of_others(self) -> float:
-        return min(reach([t for t in self.trials if t.algorithm == data.name]) for data in self.external)
+        return min(reach([t for t in self._whole_trials if t.algorithm == data.name]) for data in self.external)
 
     def evaluations(self, dimension: int) -> int:
         """Return the budget of the comparison in evaluations."""
@@ -146,7 +146,17 @@ class Comparison:
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
-        """All trials that are there."""
+        """All trials that are there, up to the budget of the comparison: nothing beyond it is looked at."""
+        return tuple(trial.up_to(self.evaluations(trial.dimension)) for trial in self._whole_trials)
+
+    @cached_property
+    def longer(self) -> tuple[str, ...]:
+        """The algorithms of which some trial goes beyond the budget."""
+        beyond = {t.algorithm for t in self._whole_trials if t.evaluations > self.evaluations(t.dimension)}
+        return tuple(name for name in self.names if name in beyond)
+
+    @cached_property
+    def _whole_trials(self) -> tuple[Trial, ...]:
         target = self.target
         ours = ((study, our_trial(*trial)) for study, c in self.covered for trial in c.trials)
         theirs = (trial for data in self.external for trial in external_trials(data.name, data.data, target))

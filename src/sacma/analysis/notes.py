@@ -6,6 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from sacma.analysis.comparison import Comparison
+from sacma.analysis.ledger import listed
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
 from sacma.analysis.paper.readings import AS_PRINTED, Reading
@@ -30,7 +31,8 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
         "target, which no measured value tells"
     )
     of_the_suite = (f"{suite.name}: {line}" for line in (*[noisy] * suite.noisy, *left_out(suite)))
-    return (*of_the_suite, *_differences(comparison), *_of_targets(comparison), *_unknown(comparison))
+    whole = beyond(comparison, "CPU times, control frequencies and counts of evaluations")
+    return (*of_the_suite, *_differences(comparison), *whole, *_of_targets(comparison), *_unknown(comparison))
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
@@ -110,6 +112,13 @@ def scope(comparison: Comparison) -> str:
         (comparison.of_files(comparison.names), f"{AS_TOLD[0].upper()}{AS_TOLD[1:]}."),
     ]
     return " ".join(text for there, text in said if there)
+
+
+def beyond(comparison: Comparison, what: str) -> Iterator[str]:
+    """Yield that something is not cut at the budget, where trials go beyond it."""
+    if comparison.longer:
+        longer = listed(comparison.longer)
+        yield f"{what} are of whole trials, those of {longer} beyond {comparison.budget:g}·D evaluations"
 
 
 def _of_targets(comparison: Comparison) -> Iterator[str]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sacma.analysis.comparison import MANY, Comparison, Covered, ExternalData
 from sacma.analysis.figures.files import render
-from sacma.analysis.notes import scope
+from sacma.analysis.notes import beyond, scope
 from sacma.analysis.page.page import Page, render_listing, render_page
 from sacma.analysis.section import Drawing, Findings, Report, Section
 from sacma.analysis.sections import all_sections, find
@@ -179,7 +179,8 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
                 ) from None
             folders.append(copy)
         apart = "" if comparison.compared.overlap.complete else ALL_OF_EACH
-        banner = " ".join(filter(None, [_partial(comparison), apart, note]))
+        whole = [f"{line}." for line in beyond(comparison, "These pages")]
+        banner = " ".join(filter(None, [_partial(comparison), apart, *whole, note]))
         return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
 
 

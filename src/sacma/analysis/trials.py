@@ -67,6 +67,15 @@ class Trial:
         hits = np.flatnonzero(self.to <= self.target)
         return float(self.at[hits[0]]) if hits.size else math.inf
 
+    def up_to(self, evaluations: int) -> "Trial":
+        """Return the trial as if it had ended after so many evaluations, if it made more."""
+        if self.evaluations <= evaluations:
+            return self
+        made = np.searchsorted(self.at, evaluations, side="right")
+        told = None if self.told is None else self.told[self.told <= evaluations]
+        cut = replace(self, evaluations=evaluations, at=self.at[:made], to=self.to[:made], told=told)
+        return cut if cut.hit_after < math.inf else replace(cut, known_until=min(self.known_until, evaluations))
+
 
 def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
     """Return a trial from its record. One that stopped by itself has found what it has found.

@@ -22,12 +22,13 @@ from sacma.config.nested import flattened
 from sacma.strategy.transfer import T1, T2
 
 PIECE = """
-{{ figure("control", "Control frequency of single trials: true generations per model-evaluated one.") }}
+{{ figure("control", "Control frequency of single whole trials: true generations per model-evaluated one.") }}
 {{ figure("evolution", "Model-evaluated generations g_m in a row, and the error that they follow from, over one\
- trial.") }}
+ whole trial.") }}
 <details><summary>Control frequency of every function</summary>
 {{ frame("control_frequency", ["algorithm", "dimension", "function", "trials", "without_model", "lower_quartile",
-"median", "upper_quartile"], "Quartiles over trials; without_model: trials of which no generation was model-evaluated.")
+"median", "upper_quartile"], "Quartiles over whole trials; without_model: trials of\
+ which no generation was model-evaluated.")
 }}
 </details>
 """

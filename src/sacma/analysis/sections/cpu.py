@@ -22,8 +22,8 @@ from sacma.store.outcome import Outcome
 PIECE = """
 <p class="caption of-all" hidden>Of all algorithms, functions and instances, whatever is chosen.</p>
 {% for each in tables %}{{ table(each) }}{% endfor %}
-{{ figure("cpu", "Where the CPU time of a true evaluation goes.") }}
-<p class="caption">By part: <a href="{{ files.cpu.csv }}">csv</a>; of each trial:
+{{ figure("cpu", "Where the CPU time of a true evaluation goes, in whole trials.") }}
+<p class="caption">Of whole trials, by part: <a href="{{ files.cpu.csv }}">csv</a>; of each trial:
 <a href="{{ files.trial_costs.csv }}">csv</a></p>
 """
 
@@ -105,7 +105,7 @@ def cpu_table(cpu: pd.DataFrame) -> FormattedTable:
     return FormattedTable(
         "table_cpu",
         "CPU time",
-        "Milliseconds per true evaluation, one thread: CPU time of all trials over all their evaluations.",
+        "Milliseconds per true evaluation, one thread: CPU time of all whole trials over all their evaluations.",
         (Block(((Head("algorithm"), *(Head(f"{D}-D") for D in seconds.columns)),), rows),),
     )
 

@@ -20,7 +20,8 @@ from sacma.store.provenance import Manifest
 PIECE = """
 <h3>Completeness</h3>
 {{ frame("completeness", ["algorithm", "source", "trials", "done", "missing", "failed", "damaged", "evaluations",
-"cpu_seconds"], "What there is of each algorithm. Every trial's best Δf at each budget:", ("source",)) }}
+"cpu_seconds"], "What there is of each algorithm, in whole trials. Every trial's best Δf at each budget:",
+("source",)) }}
 <p class="caption">Best Δf of every trial: <a href="{{ files.best_delta_f.csv }}">csv</a></p>
 {% if "overlap" in files %}
 <h3>Overlap</h3>

@@ -26,8 +26,8 @@ algorithms that are compared.</p>
 {{ figure("figure_1", "Figure 1: transfer functions γ, from the error of the model to the share of the largest number\
  of model-evaluated generations.") }}
 {% for each in tables %}{{ table(each) }}{% endfor %}
-{{ figure("figure_2", "Figure 2: control frequency, true over model-evaluated generations, of single trials; in the\
- paper on f8 in 20-D.") }}
+{{ figure("figure_2", "Figure 2: control frequency, true over model-evaluated generations, of single whole\
+ trials; in the paper on f8 in 20-D.") }}
 {{ figure("figure_3", "Figure 3: proportion of targets reached over evaluations/D, bootstrapped, by groups of\
  functions; in the paper in 20-D.") }}
 """

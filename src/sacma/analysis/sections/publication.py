@@ -206,7 +206,7 @@ def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
     return FormattedTable(
         "table2_beside_paper",
         "CPU time beside the paper's",
-        "Both on one thread, each on its own machines.",
+        "Both on one thread, each on its own machines, ours of whole trials.",
         (Block(header, rows),),
     )
 
