@@ -127,7 +127,7 @@ def _lead(pairs: pd.DataFrame, ranks: pd.Series, other: str, at: Mapping[str, An
     """Return the corrected p-value of ADA-Kendall's lead over another algorithm, or that it is behind."""
     if ranks["ADA-Kendall"] > ranks[other]:
         return "behind"
-    names = {"winner": "ADA-Kendall", "loser": other, **{key: at[key] for key in PLACE}}
+    names = {"algorithm": "ADA-Kendall", "other": other, **{key: at[key] for key in PLACE}}
     here = pairs[(pairs[list(names)] == pd.Series(names)).all(axis=1)]
     return f"{float(here[decisive(here)].iloc[0]):.2g}"
 

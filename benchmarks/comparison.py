@@ -213,7 +213,7 @@ def lead_of(here: pd.DataFrame, ranks: pd.DataFrame, name: str, there: Sequence[
         among = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
         pairs = pairwise_table(leaders)
         column = decisive(pairs)
-        p = pairs[pairs["winner"] == name].pivot(index="loser", columns="scenario", values=column)
+        p = pairs[pairs["algorithm"] == name].pivot(index="other", columns="scenario", values=column)
         p = p.where(among.loc[others].gt(among.loc[name]), np.inf).loc[others, scenarios]
     return Lead(virtual, means[name] - virtual, *lowest, column, p)
 

@@ -267,7 +267,7 @@ def test_foreign_data(tmp_path: Path) -> None:
     alone = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=other/coco/CMA-ES", cwd=tmp_path)
     assert alone.returncode == 0
     pairs = pd.read_csv(tables / "pairwise.csv")
-    assert set(pairs["winner"]) == {"GP-1", "Theirs"}
+    assert set(pairs["algorithm"]) == {"GP-1", "Theirs"}
     assert {"wins", "p_raw", "p_bergmann_hommel"} <= set(pairs.columns)
     for wrong, message in {
         "x": "no such folder or archive",

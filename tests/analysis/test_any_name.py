@@ -67,7 +67,7 @@ def test_commands_take_them(names: tuple[str, ...], tmp_path: Path) -> None:
     tables = tmp_path / "out" / "report" / "tables"
     for table in ("median_delta_f", "function_ranks", "mean_ranks", "overall_ranks"):
         assert set(pd.read_csv(tables / f"{table}.csv")["algorithm"]) == set(names)
-    assert set(pd.read_csv(tables / "overall_pairs.csv")["winner"]) == set(names)
+    assert set(pd.read_csv(tables / "overall_pairs.csv")["algorithm"]) == set(names)
     exported = sacma("export", "out", "--accept-warnings", cwd=tmp_path)
     assert exported.returncode == 0, exported.stderr
     assert {path.stem for path in (tmp_path / "out" / "export").glob("*.tgz")} == set(names)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sacma.analysis.comparison import ExternalData, compare
 from sacma.analysis.sections import find
@@ -63,6 +65,26 @@ def test_data_of_others_are_compared_as_far_as_all_go() -> None:
     comparison = compare([], others(A=[206, 205, *[201] * 22], B=[507, *[500] * 23]))
     assert comparison.budget == 100
     assert not find(comparison)["overall_ranks"].empty
+
+
+@settings(max_examples=12)
+@given(
+    ends=st.lists(st.integers(1, 40), min_size=12, max_size=12),
+    solved=st.lists(st.integers(1, 40), min_size=12, max_size=12),
+)
+def test_data_that_end_early_take_nothing_from_others(ends: list[int], solved: list[int]) -> None:
+    """Whatever they are: they have no rank where few functions go that far, and others are as without them."""
+    protocol = {"functions": "1-12", "dimensions": "2", "instances": "1", "budget": 40}
+    first = made("cmaes", lambda spec: [(1, 100.0), (2 * solved[spec.function - 1], 1e-9)], protocol)
+    ours = [first, made("gp5", lambda spec: [(1, 100.0 + spec.function % 3), (2, 50.0)], protocol)]
+    found = find(compare(ours, others(Short=[2 * end for end in ends])))["mean_ranks"]
+    alone = find(compare(ours))["mean_ranks"].set_index(["scenario", "algorithm"])["mean_rank"]
+    for scenario, ranks in found.groupby("scenario"):
+        if set(ranks["algorithm"]) == {"CMA-ES", "GP-5"}:
+            assert ranks["functions"].eq(12).all()
+            assert ranks.set_index("algorithm")["mean_rank"].to_dict() == alone[scenario].to_dict()
+        else:
+            assert ranks["functions"].ge(0.9 * 12).all()
 
 
 def test_who_solved_everything_is_compared_at_the_length_of_its_trials() -> None:

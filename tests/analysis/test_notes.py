@@ -31,13 +31,13 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
         "seed": 7,
     }
     said = notes(compared(made("cmaes", lambda _: [(1, 1.0)], PROTOCOL), made("gp5", lambda _: [(1, 1.0)], other)))
+    whole = "CPU times, control frequencies and counts of evaluations are of whole trials"
     assert [note.partition(":")[0] for note in said] == [
         "the algorithms differ in their budgets",
         "the algorithms differ in their final targets",
         "the algorithms differ in their seeds",
         "the algorithms differ in their problems",
-        "CPU times, control frequencies and counts of evaluations are of whole trials, those of GP-5 beyond 50·D "
-        "evaluations",
+        f"{whole}, those of GP-5 beyond 50·D evaluations",
         "trials end before Δf is 1e-08 (GP-5 at 0.01)",
     ]
     assert "no less than 0.01" in said[1]

@@ -28,6 +28,7 @@ def ranks_of(n: int) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"dimension": D, "scenario": scenario, "algorithm": f"Algorithm-{k}", "mean_rank": rank, "partial": D == 5}
+            | {"functions": 24 - (scenario == "#FE_t")}
             for D in (2, 5)
             for scenario in ("25·D", "50·D", "83.33·D", "125·D", "250·D", "#FE_t/3", "#FE_t")
             for k, rank in enumerate([(k + len(scenario) + D) % n + 1.25 for k in range(n)])
@@ -41,6 +42,9 @@ def test_mean_ranks(n: int) -> None:
     lines = shown(rank_table(ranks_of(n)))
     assert max(len(line) for line in lines) <= 80
     assert sum(line.count(".25") for line in lines) == 2 * 7 * n
+    numbers = [word for line in lines for word in line.split() if word in {"24", "23"}]
+    assert sorted(numbers) == ["23"] * 2 + ["24"] * 12  # over how many functions
+    assert "over N functions" in lines[0]
     if n > MOST_COLUMNS:
         rows = [line.split() for line in lines if "Algorithm" in line]
         assert len(rows) == 2 * n

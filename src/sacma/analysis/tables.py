@@ -15,21 +15,25 @@ import pandas as pd
 from sacma.analysis import statistics
 from sacma.analysis.statistics import mean_rank_intervals, pairwise_wins, rank_rows, rank_sum
 from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS, holm_of
-from sacma.analysis.trials import Scenario, Trial, best_delta_f
+from sacma.analysis.trials import COMMON, Scenario, Trial, best_delta_f
 from sacma.surrogate.whitening import Array
 
 ALPHA = 0.05  # level of significance, of a family of tests where there are several
 FEWEST_FUNCTIONS = 6  # of fewer no two algorithms differ significantly by a sign test, at this level
+UNTESTED = f"Differences over fewer than {FEWEST_FUNCTIONS} functions are not tested."
 
 CLOSE = 1e-9
 """Decades of Δf within which values are a tie: trials in the same local optimum differ by the rounding of f, and COCO
 data have ten digits."""
 
 RESAMPLES = 9999  # of bootstrap intervals
-KNOWN = 0.5  # least share of functions on which an algorithm is known that others are compared with
-
 PLACE = ["dimension", "scenario"]
 OF_FEW, OF_MANY = "p_bergmann_hommel", "p_shaffer"  # p-values that decide, of up to 9 algorithms, and of more
+
+
+def is_tested(functions: int) -> bool:
+    """Return True where algorithms are tested over so many functions: all that says or shows significance asks this."""
+    return functions >= FEWEST_FUNCTIONS
 
 
 def median_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.DataFrame:
@@ -69,16 +73,16 @@ def tied(logs: Array) -> Array:
 def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
     """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known.
 
-    Compared are the algorithms that are known on at least half of the functions: one without data of a dimension, or of
-    so many evaluations, takes nothing from what the others show, whatever it solved before. Where but one of several is
-    left, there is nothing.
+    Compared are the algorithms that are known on at least nine in ten functions: one without data of a dimension, or of
+    so many evaluations, takes nothing from what the others show, whatever it solved before: the functions on which it
+    is known would be those that are solved early. Where but one of several is left, there is nothing.
     """
     algorithms, scenarios = medians["algorithm"].unique(), list(medians["scenario"].unique())
     groups = {cast("tuple[int, str]", key): group for key, group in medians.groupby(PLACE)}
     for dimension, scenario in sorted(groups, key=lambda key: (key[0], scenarios.index(key[1]))):
         table = groups[dimension, scenario].pivot(index="function", columns="algorithm", values="median_delta_f")
         table = table.reindex(columns=algorithms)
-        table = table.loc[:, table.notna().mean() >= KNOWN].dropna()
+        table = table.loc[:, table.notna().mean() >= COMMON].dropna()
         if len(table) and len(table.columns) >= min(len(algorithms), 2):
             logs = np.apply_along_axis(tied, 1, np.log10(table.to_numpy(float)))
             yield dimension, scenario, pd.DataFrame(logs, table.index, table.columns)
@@ -135,33 +139,36 @@ def mean_ranks(medians: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return Iman's and Davenport's test for each dimension and scenario: do the mean ranks differ?
+    """Return Iman's and Davenport's test for each dimension and scenario that is tested: do the mean ranks differ?
 
-    Columns are dimension, scenario, functions, algorithms, F_F, critical_value (at 0.05), p_value, significant, and
-    critical_difference (of two mean ranks, by Nemenyi).
+    Columns are dimension, scenario, functions, algorithms, F_F, critical_value (at 0.05), p_value, significant,
+    critical_difference (of two mean ranks, by Nemenyi), and F_F_of_ties and p_value_of_ties: corrected for ties, as the
+    paper's are not.
     """
     rows = []
     for dimension, scenario, table in comparisons(medians):
         N, k = table.shape
-        if k > 1 and N > 1:
-            test = statistics.iman_davenport(table, alpha=ALPHA)
+        if k > 1 and is_tested(N):
+            test, of_ties = (statistics.iman_davenport(table, alpha=ALPHA, ties=ties) for ties in (False, True))
             found = test.statistic, test.critical_value, test.p_value, test.significant
-            rows.append((dimension, scenario, N, k, *found, statistics.critical_difference(k, N, ALPHA)))
+            more = statistics.critical_difference(k, N, ALPHA), of_ties.statistic, of_ties.p_value
+            rows.append((dimension, scenario, N, k, *found, *more))
     columns = ["functions", "algorithms", "F_F", "critical_value", "p_value", "significant", "critical_difference"]
-    return pd.DataFrame(rows, columns=[*PLACE, *columns])
+    return pd.DataFrame(rows, columns=[*PLACE, *columns, "F_F_of_ties", "p_value_of_ties"])
 
 
 def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return for each dimension, scenario and ordered pair on how many functions the first wins, and if they differ.
+    """Return for each dimension, scenario and ordered pair on how many functions the first wins, and if it is ahead.
 
-    As in the paper, a win is significant where Iman's and Davenport's test says that the mean ranks differ, that of
-    the winner is lower, and the p-value of the Friedman post-hoc test is below 0.05 after the correction of Bergmann
-    and Hommel, or of Shaffer where there are more than 9 algorithms.
+    As in the paper, an algorithm is significantly ahead where Iman's and Davenport's test says that the mean ranks
+    differ, its own is lower than that of the other, and the p-value of the Friedman post-hoc test is below 0.05 after
+    the correction of Bergmann and Hommel, or of Shaffer where there are more than 9 algorithms.
 
     Returns:
-        Columns dimension, scenario, winner, loser, wins, losses, ties, functions, superiority (share of functions won,
-        ties as half), ``p_raw`` of the post-hoc test, and the same adjusted: ``p_holm``, ``p_shaffer`` and, for up to 9
-        algorithms, ``p_bergmann_hommel``; and significant.
+        Columns dimension, scenario, algorithm, other, wins and losses (of the algorithm against the other), ties,
+        functions, superiority (share of functions won by the algorithm, ties as half), ``p_raw`` of the two-sided
+        post-hoc test, and the same adjusted: ``p_holm``, ``p_shaffer`` and, for up to 9 algorithms,
+        ``p_bergmann_hommel``, NaN where nothing is tested; and significant: the algorithm is ahead.
     """
     parts = []
     for dimension, scenario, table in comparisons(medians):
@@ -176,24 +183,26 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
 def _pairs(table: pd.DataFrame) -> pd.DataFrame:
     """Return each ordered pair of at least two algorithms, from values (functions × algorithms), lower is better."""
     N, k = table.shape
-    raw, wins, ranks = statistics.friedman_posthoc(table), pairwise_wins(table), rank_rows(table).mean()
+    wins, ranks, tested = pairwise_wins(table), rank_rows(table).mean(), is_tested(N)
     columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
-    columns |= {"superiority": statistics.superiority(table), "p_raw": raw}
-    columns |= {"p_holm": statistics.holm(raw), "p_shaffer": statistics.shaffer(raw)}
-    of_few = k <= MOST_ALGORITHMS
-    if of_few:
-        columns[OF_FEW] = statistics.bergmann_hommel(raw)
+    columns |= {"superiority": statistics.superiority(table)}
+    raw = statistics.friedman_posthoc(table)
+    corrections = {"p_holm": statistics.holm, OF_MANY: statistics.shaffer}
+    if k <= MOST_ALGORITHMS:
+        corrections[OF_FEW] = statistics.bergmann_hommel
+    p_values = {"p_raw": raw, **{name: correct(raw) for name, correct in corrections.items()}}
+    columns |= {name: p if tested else p * np.nan for name, p in p_values.items()}
     lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
-    differ = N > 1 and statistics.iman_davenport(table, alpha=ALPHA).significant
-    columns["significant"] = (columns[OF_FEW if of_few else OF_MANY] < ALPHA) & lower & differ
-    winner, loser = np.nonzero(~np.eye(k, dtype=bool))
-    pairs = {name: values.to_numpy()[winner, loser] for name, values in columns.items()}
-    return pd.DataFrame({"winner": ranks.index[winner], "loser": ranks.index[loser], **pairs})
+    differ = tested and statistics.iman_davenport(table, alpha=ALPHA).significant
+    columns["significant"] = (columns[OF_FEW if k <= MOST_ALGORITHMS else OF_MANY] < ALPHA) & lower & differ
+    one, other = np.nonzero(~np.eye(k, dtype=bool))
+    pairs = {name: values.to_numpy()[one, other] for name, values in columns.items()}
+    return pd.DataFrame({"algorithm": ranks.index[one], "other": ranks.index[other], **pairs})
 
 
 def decisive(pairs: pd.DataFrame) -> str:
     """Return the column of the p-values by which the pairs of one dimension and scenario are significant or not."""
-    return OF_FEW if OF_FEW in pairs and pairs[OF_FEW].notna().all() else OF_MANY
+    return OF_FEW if pairs["algorithm"].nunique() <= MOST_ALGORITHMS else OF_MANY
 
 
 def overall_ranks(function_ranks: pd.DataFrame) -> pd.DataFrame:

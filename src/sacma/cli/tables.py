@@ -166,20 +166,25 @@ MOST_COLUMNS = 6
 
 
 def rank_table(ranks: "pd.DataFrame") -> RenderableType:
-    """Return mean ranks by dimension and scenario, the best in bold."""
+    """Return mean ranks by dimension and scenario, the best in bold, and how many functions they are over."""
     names = list(ranks["algorithm"].unique())
     many = len(names) > MOST_COLUMNS
-    title = Text(f"{_partial(ranks)}mean rank over functions after so many evaluations (1 is best)", style="bold")
-    columns = ("algorithm", *map(str, ranks["scenario"].unique())) if many else ("evaluations", *names)
+    title = Text(f"{_partial(ranks)}mean rank over N functions after so many evaluations (1 is best)", style="bold")
+    columns = ("algorithm", *map(str, ranks["scenario"].unique())) if many else ("evaluations", "N", *names)
     table = _table("D", *columns)
     table.columns[1].justify = "left" if many else "right"
     for dimension, group in ranks.groupby("dimension", sort=False):
         values = group.pivot(index="scenario", columns="algorithm", values="mean_rank")
         values = values.reindex(index=group["scenario"].unique(), columns=names)
-        partial = group.groupby("scenario", observed=True)["partial"].any()
+        of_scenario = group.groupby("scenario", observed=True)
+        partial = of_scenario["partial"].any()
+        counts = of_scenario["functions"].first().reindex(values.index).map(str)
         for number, (label, cells) in enumerate(_rows(values.T, by_column=True) if many else _rows(values)):
             mark = PARTIAL_MARK if (partial.any() if many else partial[label]) else ""
-            table.add_row("" if many and number else f"{dimension}{mark}", str(label), *cells)
+            over = [] if many else [counts[label]]
+            table.add_row("" if many and number else f"{dimension}{mark}", str(label), *over, *cells)
+        if many:
+            table.add_row("", "N", *counts)
     return Group(title, table, "")
 
 
@@ -205,7 +210,7 @@ def standings_table(algorithm: str, ranking: "pd.DataFrame") -> RenderableType:
 
 def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame", decision: "BestSetting") -> list[str]:
     """Return lines on the setting that won: what decided it, and tests against the runner-up and the reference."""
-    from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS
+    from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, is_tested
 
     winner = _short(decision.winner, algorithm)
     match decision.decided_by:
@@ -217,8 +222,9 @@ def verdict(algorithm: str, ranking: "pd.DataFrame", comparisons: "pd.DataFrame"
         case "nothing":
             equals = ", ".join(_short(name, algorithm) for name in ranking.loc[ranking["place"] == 1, "setting"])
             lines = [f"tie: {equals} have the same first ranks and rank sum"]
-    enough = ranking["functions"].iloc[0] >= FEWEST_FUNCTIONS
-    few = "" if enough else f"; fewer than {FEWEST_FUNCTIONS} functions cannot show one"
+    few = (
+        "" if is_tested(ranking["functions"].iloc[0]) else f"; fewer than {FEWEST_FUNCTIONS} functions cannot show one"
+    )
     for row in comparisons.to_dict("records"):
         corrected = not math.isnan(row["p_holm"])
         p, how = (row["p_holm"], ", Holm's correction") if corrected else (row["p_raw"], "")

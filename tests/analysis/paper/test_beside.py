@@ -23,7 +23,7 @@ def test_ranks_are_held_against_those_among_the_same_algorithms() -> None:
     assert set(beside["algorithms"]) == {6}
     two = mean_ranks_beside(ranks[ranks["algorithm"].isin(["CMA-ES", "ADA-RD"])])
     assert (two.groupby(SCENARIO)["paper"].sum() == 3).all()
-    pairs = published.pairs().set_index([*SCENARIO, "winner", "loser"])["wins"]
+    pairs = published.pairs().set_index([*SCENARIO, "algorithm", "other"])["wins"]
     for row in two[two["algorithm"] == "CMA-ES"].to_dict("records"):
         won, lost = (
             pairs[(row["dimension"], row["scenario"], *pair)] for pair in (("CMA-ES", "ADA-RD"), ("ADA-RD", "CMA-ES"))
@@ -66,6 +66,6 @@ def test_wins_stand_beside_the_papers() -> None:
     assert len(beside) == 10 * 30
     assert (beside["paper"] == beside["ours"]).all()
     assert (beside["paper_significant"] == beside["significant"]).all()
-    of_two = pairs_beside(pairs[pairs["winner"].isin(["GP-1", "GP-5"]) & pairs["loser"].isin(["GP-1", "GP-5"])])
+    of_two = pairs_beside(pairs[pairs["algorithm"].isin(["GP-1", "GP-5"]) & pairs["other"].isin(["GP-1", "GP-5"])])
     assert len(of_two) == 20
     assert list(pairs_beside(pd.DataFrame()).columns) == list(beside.columns)

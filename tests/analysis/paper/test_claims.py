@@ -37,7 +37,7 @@ def evidence(ranks: pd.DataFrame) -> Evidence:
     known = Evidence(
         ranks.assign(functions=24),
         pd.DataFrame(tests, columns=[*SCENARIO, "F_F", "significant"]),
-        pd.DataFrame(pairs, columns=[*SCENARIO, "winner", "loser", "p_bergmann_hommel", "significant"]),
+        pd.DataFrame(pairs, columns=[*SCENARIO, "algorithm", "other", "p_bergmann_hommel", "significant"]),
         pd.DataFrame(columns=["algorithm", "dimension", "function", "median"]),
         pd.DataFrame(),
         Resamples(),

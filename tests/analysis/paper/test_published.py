@@ -28,7 +28,7 @@ def ranks_of(scenario: tuple[int, str]) -> pd.Series:
 def test_mean_ranks_follow_from_the_wins(scenario: tuple[int, str]) -> None:
     """Table 4 gives the mean ranks of Table 3 to 0.05: a win in 24 counted otherwise, and rounding."""
     names = list(ALGORITHMS)
-    wins = of(published.pairs(), scenario).pivot(index="winner", columns="loser", values="wins").loc[names, names]
+    wins = of(published.pairs(), scenario).pivot(index="algorithm", columns="other", values="wins").loc[names, names]
     found = mean_ranks_from_wins(wins, published.PROBLEMS)
     assert found.to_dict() == pytest.approx(ranks_of(scenario).to_dict(), abs=0.05)
 
@@ -57,16 +57,16 @@ def test_significant_pairs_follow_from_the_mean_ranks(scenario: tuple[int, str])
     }
     table = of(published.pairs(), scenario)
     marked = table[table["significant"]]
-    assert found == set(zip(marked["winner"], marked["loser"], strict=True))
+    assert found == set(zip(marked["algorithm"], marked["other"], strict=True))
 
 
 def test_tables_are_complete() -> None:
     """Every algorithm, ordered pair and scenario once; 7 tests and 23 pairs are significant."""
     ranks, pairs, tests = published.mean_ranks(), published.pairs(), published.iman_davenport()
     assert len(ranks) == len(ranks.drop_duplicates(["dimension", "scenario", "algorithm"])) == 60
-    assert len(pairs) == len(pairs.drop_duplicates(["dimension", "scenario", "winner", "loser"])) == 300
+    assert len(pairs) == len(pairs.drop_duplicates(["dimension", "scenario", "algorithm", "other"])) == 300
     assert len(tests) == 10
-    assert set(ranks["algorithm"]) == set(pairs["winner"]) == set(ALGORITHMS)
+    assert set(ranks["algorithm"]) == set(pairs["algorithm"]) == set(ALGORITHMS)
     assert (tests["significant"].sum(), pairs["significant"].sum()) == (7, 23)
     assert len(published.cpu_seconds()) == 15
 

@@ -57,7 +57,7 @@ def test_significantly_lower() -> None:
     )
     assert {"1.00", "2.00", "96"} <= set(said.numbers["shown"])
     pairs = findings["overall_pairs"]
-    ahead = pairs[(pairs["scenario"] == "40·D") & (pairs["winner"] == "GP-5")].iloc[0]
+    ahead = pairs[(pairs["scenario"] == "40·D") & (pairs["algorithm"] == "GP-5")].iloc[0]
     assert (ahead["wins"], ahead["functions"], ahead["significant"]) == (8, 8, True)  # a function counts once
     assert ahead["p_raw"] == pytest.approx(2 * norm.sf(math.sqrt(8)))
 
@@ -209,7 +209,9 @@ def test_overall_ranks_by_hand() -> None:
     assert set(found["dimensions"]) == {2}
     assert set(found["functions"]) == {2}
     assert overall_ranks(ranks.iloc[:0]).empty
-    ahead = overall_pairs(ranks).set_index("winner").loc["A"].to_dict()  # on f1 in both dimensions, on f2 in one of two
+    ahead = (
+        overall_pairs(ranks).set_index("algorithm").loc["A"].to_dict()
+    )  # on f1 in both dimensions, on f2 in one of two
     assert {"wins": 1, "losses": 0, "ties": 1, "functions": 2}.items() <= ahead.items()
     assert overall_pairs(ranks.iloc[:0]).empty
 

@@ -78,16 +78,24 @@ def test_demsars_example() -> None:
 
 @given(TABLES)
 def test_iman_davenport_is_an_analysis_of_variance_of_ranks(values: pd.DataFrame) -> None:
-    """Without ties F_F is the F statistic of algorithms in a two-way analysis of variance of the ranks."""
-    ranks = values.rank(axis="columns", method="first")
-    N, k = ranks.shape
-    between = N * float(((ranks.mean() - (k + 1) / 2) ** 2).sum())
-    residual = float(((ranks - ranks.mean()) ** 2).to_numpy().sum())
-    result = iman_davenport(ranks)
-    if residual < 1e-9:
-        assert result.statistic == math.inf
-    else:
-        assert result.statistic == pytest.approx((between / (k - 1)) / (residual / ((k - 1) * (N - 1))), abs=1e-9)
+    """Without ties, and corrected for them, F_F is the F statistic in a two-way analysis of variance of the ranks."""
+    for ranks in (values.rank(axis="columns", method="first"), values.rank(axis="columns")):
+        N, k = ranks.shape
+        between = N * float(((ranks.mean() - (k + 1) / 2) ** 2).sum())
+        residual = float(((ranks - ranks.mean()) ** 2).to_numpy().sum())
+        result, uncorrected = iman_davenport(ranks, ties=True), iman_davenport(ranks)
+        if residual < 1e-9:
+            assert result.statistic == (math.inf if between else 0)
+        else:
+            expected = (between / (k - 1)) / (residual / ((k - 1) * (N - 1)))
+            assert result.statistic == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        assert uncorrected.statistic <= result.statistic * (1 + 1e-9)  # conservative
+
+
+def test_problems_that_all_rank_alike_with_ties() -> None:
+    """Two of three share the first place on all of four problems: one of three rankings, three times again."""
+    result = iman_davenport(table([[1, 1, 2]] * 4), ties=True)
+    assert (result.statistic, result.p_value) == (math.inf, pytest.approx(3.0**-3))
 
 
 @pytest.mark.parametrize("N", [2, 7, 24, 1000])

@@ -103,10 +103,11 @@ def cpu_beside(cpu: pd.DataFrame, reading: Reading) -> pd.DataFrame:
 def pairs_beside(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return our wins over functions, as from ``pairwise_table``, beside those of the paper's Table 4.
 
-    Columns are dimension, scenario, winner, loser, paper and ours (functions), paper_significant and significant; a row
-    an ordered pair. Significance is of a family of pairs: it can be compared where all six algorithms are there.
+    Columns are dimension, scenario, algorithm, other, paper and ours (functions that the algorithm wins),
+    paper_significant and significant; a row an ordered pair. Significance is of a family of pairs: it can be compared
+    where all six algorithms are there.
     """
-    columns = [*PLACE, "winner", "loser", "wins", "significant"]
+    columns = [*PLACE, "algorithm", "other", "wins", "significant"]
     theirs = published.pairs().rename(columns={"wins": "paper", "significant": "paper_significant"})
     ours = pairs[columns] if len(pairs) else pd.DataFrame(columns=columns)
     both = theirs.merge(ours.rename(columns={"wins": "ours"}), on=columns[:4])

@@ -72,7 +72,7 @@ def _pair(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) ->
     if not ranks:
         return None
     there = (pairs["dimension"] == D) & (pairs["scenario"] == scenario)
-    found = pairs[there & (pairs["winner"] == winner) & (pairs["loser"] == loser)].iloc[0]
+    found = pairs[there & (pairs["algorithm"] == winner) & (pairs["other"] == loser)].iloc[0]
     return _Pair(ranks[winner], ranks[loser], float(found[decisive(pairs[there])]), bool(found["significant"]))
 
 

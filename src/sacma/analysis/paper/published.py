@@ -74,7 +74,7 @@ def mean_ranks_among(algorithms: Collection[str]) -> pd.DataFrame:
         return mean_ranks()
     rows = []
     for (D, scenario), group in pairs().groupby(PLACE, sort=False):
-        wins = group.pivot(index="winner", columns="loser", values="wins").reindex(index=there, columns=there)
+        wins = group.pivot(index="algorithm", columns="other", values="wins").reindex(index=there, columns=there)
         rows += [(D, scenario, name, rank) for name, rank in mean_ranks_from_wins(wins, PROBLEMS).items()]
     return pd.DataFrame(rows, columns=[*PLACE, "algorithm", "mean_rank"])
 
@@ -91,12 +91,12 @@ def iman_davenport() -> pd.DataFrame:
 
 
 def pairs() -> pd.DataFrame:
-    """Return Table 4: columns dimension, scenario, winner, loser, wins, significant; a row an ordered pair.
+    """Return Table 4: columns dimension, scenario, algorithm, other, wins, significant; a row an ordered pair.
 
     Significant is by Friedman's post-hoc test with the correction of Bergmann and Hommel at the family-wise level
     0.05, tested where the statistic of Iman and Davenport is significant.
 
-    >>> pairs().query("dimension == 20 and significant and loser == 'CMA-ES'")["winner"].to_list()
+    >>> pairs().query("dimension == 20 and significant and other == 'CMA-ES'")["algorithm"].to_list()
     ['ADA-Kendall', 'ADA-Kendall', 'ADA-RD']
     """
     return _read("table4_duel.csv").astype({"significant": bool})

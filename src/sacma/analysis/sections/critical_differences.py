@@ -109,7 +109,7 @@ def _rankings(findings: Findings, *, of_target: bool) -> Iterator[Ranking]:
         these = pairs[(pairs["dimension"] == D) & (pairs["scenario"] == scenario)].assign(none=1.0)
         # Where ranks do not differ at all, no pair is said to.
         values = decisive(these) if differ[D, scenario] else "none"
-        p_values = these.pivot(index="winner", columns="loser", values=values)
+        p_values = these.pivot(index="algorithm", columns="other", values=values)
         mean_ranks = group.set_index("algorithm")["mean_rank"]
         yield Ranking(mean_ranks, p_values, difference[D, scenario], f"{D}-D, {scenario}")
 

@@ -14,11 +14,11 @@ from sacma.analysis.sections.nothing_ranked import nothing_ranked
 from sacma.analysis.sections.ranks import are_compared
 from sacma.analysis.tables import (
     ALPHA,
-    FEWEST_FUNCTIONS,
     OF_FEW,
     OF_MANY,
     PLACE,
     decisive,
+    is_tested,
     overall_pairs,
     overall_ranks,
 )
@@ -124,10 +124,10 @@ def _headline(findings: Findings, ledger: Ledger) -> tuple[str, str]:
         return f"{lead}{': all are equal' if len(leaders) > 1 else ''}.{without}", ""
     following = ledger.say("next mean rank, all dimensions", ranks["mean_rank"][~lowest].iloc[0], ".2f")
     lead += f", before {others[0]} with {following}.{without}"
-    if count < FEWEST_FUNCTIONS:
+    if not is_tested(count):
         return lead, f"{functions} {'is' if count == 1 else 'are'} too few to test the difference."
     pairs = pairs[pairs["scenario"] == scenario]
-    times = pairs.loc[pairs["winner"].isin(leaders) & pairs["significant"], "loser"].value_counts()
+    times = pairs.loc[pairs["algorithm"].isin(leaders) & pairs["significant"], "other"].value_counts()
     higher = [name for name in others if times.get(name, 0) == len(leaders)]
     alike = [name for name in others if name not in higher]
     return lead, f"{_significance(higher, alike)} ({_test(len(ranks), pairs, functions)})."

@@ -51,8 +51,8 @@ in which it holds:
 {{ check.wanted|symbols }}: {{ check.holds or "undecided" }}{{ check.resampled }}</li>
 {% endfor %}</ul>{% endfor %}</details></td></tr>
 {% endfor %}</tbody></table></div>
-{{ figure("publication", "Our mean ranks over the paper's, after #FE_t evaluations (filled) and a third of them (open);
-on the diagonal they are equal.") }}
+{{ figure("publication", "Our mean ranks over the paper's, after #FE_t evaluations (filled) and a third of them (open);\
+ on the diagonal they are equal.") }}
 {% for each in tables %}{{ table(each) }}{% endfor %}
 """
 
@@ -173,14 +173,14 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading
 
 def _beside_pairs_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
     """Return our wins beside the paper's, from ``pairs_beside``."""
-    algorithms = [name for name in ALGORITHMS if name in set(beside["winner"])]
+    algorithms = [name for name in ALGORITHMS if name in set(beside["algorithm"])]
     header_of = partial(spanning, over=algorithms, below=("paper", "ours"))
     blocks = []
     for (D, scenario), group in beside.groupby(PLACE, sort=False):
-        wins = group.pivot(index="winner", columns="loser", values=["paper", "ours"]).swaplevel(axis="columns")
+        wins = group.pivot(index="algorithm", columns="other", values=["paper", "ours"]).swaplevel(axis="columns")
         wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, ("paper", "ours")]))
         stars = {
-            (row["winner"], (row["loser"], whose))
+            (row["algorithm"], (row["other"], whose))
             for row in group.to_dict("records")
             for whose, significant in (("paper", "paper_significant"), ("ours", "significant"))
             if row[significant]

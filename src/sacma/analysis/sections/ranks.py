@@ -14,7 +14,7 @@ from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import FAINT, SMALL, shortened, styled
 from sacma.analysis.section import Drawing, Findings, Report, Section, of_all
 from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
-from sacma.analysis.tables import ALPHA, PLACE, mean_ranks, rank_tests
+from sacma.analysis.tables import ALPHA, PLACE, UNTESTED, is_tested, mean_ranks, rank_tests
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 
 BUDGETS = (
@@ -28,6 +28,7 @@ FIXED = "_at_fixed_budgets"  # behind the name of tables that are not of the pap
 PIECE = """
 <div id="ranks-whole">
 {% for each in tables %}{{ table(each) }}{% endfor %}
+<p class="caption">The tests, also corrected for ties: <a href="{{ files.rank_tests.csv }}">csv</a></p>
 </div>
 <div id="ranks-chosen" hidden>
 <h3>Of what is chosen, at fixed budgets</h3>
@@ -83,13 +84,14 @@ def mean_ranks_table(
     same = counts["algorithms"].min() == counts["algorithms"].max()
     body += number_rows(counts[["functions"] if same else ["functions", "algorithms"]].reindex(columns).T, ".0f")
     thresholds = [f"{value:.2f}" for value in tested["critical_value"].reindex(columns).dropna().sort_values()]
+    untested = "" if ranks["functions"].map(is_tested).all() else f"{UNTESTED} "
     critical = " to ".join(dict.fromkeys([*thresholds[:1], *thresholds[-1:]]))
     return FormattedTable(
         f"table_mean_ranks{suffix}",
         f"Mean ranks{suffix.replace('_', ' ')}",
-        "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, with an "
-        f"asterisk where the ranks differ at the level {ALPHA:g}"
-        f"{critical and f' (critical value {critical})'}. {'' if suffix else BUDGETS}",
+        "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, as in the "
+        f"paper without a correction for ties, with an asterisk where the ranks differ at the level {ALPHA:g}"
+        f"{critical and f' (critical value {critical})'}. {untested}{'' if suffix else BUDGETS}",
         (Block(spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios), body),),
     )
 

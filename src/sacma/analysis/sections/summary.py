@@ -15,7 +15,7 @@ from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.claims import Verdict
 from sacma.analysis.paper.readings import AS_PRINTED, Reading
 from sacma.analysis.section import Findings, Section
-from sacma.analysis.tables import ALPHA, FEWEST_FUNCTIONS, PLACE
+from sacma.analysis.tables import ALPHA, PLACE
 from sacma.analysis.trials import OF_TARGET
 
 PIECE = """
@@ -115,8 +115,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
             f"{'shared by' if len(names) > 1 else 'that of'} {listed(names)} in {listed(shown)}"
             for names, shown in places.items()
         ]
-        enough = there.loc[there["functions"] >= FEWEST_FUNCTIONS, "dimension"].unique()
-        alike = [D for D in enough if not differ.get((D, scenario), False)]
+        alike = [D for D in there["dimension"].unique() if not differ.get((D, scenario), True)]
         if phrases:
             but = f" In {dimensions(alike)} the ranks do not differ significantly." if alike else ""
             yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}.{but}"
@@ -125,7 +124,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
 def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
     """Name the pairs of algorithms of which one is significantly ahead, and where."""
     tests = findings["rank_tests"]
-    tests = tests[tests["scenario"].isin(OF_TARGET) & (tests["functions"] >= FEWEST_FUNCTIONS)]
+    tests = tests[tests["scenario"].isin(OF_TARGET)]
     if tests.empty:
         return
     differ = int(tests["significant"].sum())
@@ -135,23 +134,22 @@ def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
         f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
     )
     pairs = findings["pairwise"]
-    tested = pairs["scenario"].isin(OF_TARGET) & (pairs["functions"] >= FEWEST_FUNCTIONS)
-    pairs = pairs[tested & pairs["significant"]]
+    pairs = pairs[pairs["scenario"].isin(OF_TARGET) & pairs["significant"]]
     if pairs.empty:
         yield f"{sentence}; after correction for many tests no pair of algorithms does."
         return
-    together = named = list(pairs.groupby(["winner", "loser"], sort=False))
-    if len(together) > MOST_PAIRS:  # those of the winner of the most
-        most = pairs["winner"].value_counts().idxmax()
+    together = named = list(pairs.groupby(["algorithm", "other"], sort=False))
+    if len(together) > MOST_PAIRS:  # those of who is ahead of the most
+        most = pairs["algorithm"].value_counts().idxmax()
         named = [each for each in together if each[0][0] == most][:MOST_PAIRS]
     wins = []
-    for (winner, loser), group in named:
+    for (name, other), group in named:
         places = group.groupby("dimension")["scenario"].agg(list).to_dict()
         where = [f"{D}-D ({' and '.join(scenarios)})" for D, scenarios in places.items()]
-        wins.append(f"{winner} is ahead of {loser} in {listed(where)}")
+        wins.append(f"{name} is ahead of {other} in {listed(where)}")
     if others := len(together) - len(named):
-        other = ledger.count("other pairs of which one is ahead", others, "other pair")
-        wins.append(f"one algorithm is ahead of the other in {other}, too")
+        more = ledger.count("other pairs of which one is ahead", others, "other pair")
+        wins.append(f"one algorithm is ahead of the other in {more}, too")
     yield f"{sentence}. After correction for many tests {'; '.join(wins)}."
 
 

@@ -33,7 +33,7 @@ class ImanDavenport:
     """Iman's and Davenport's variant of Friedman's test.
 
     F_F is infinite where all problems rank the algorithms alike; its p-value is then the probability of that,
-    (k!)^(1-N), which is not small for few problems.
+    (k!)^(1-N) without ties, which is not small for few problems.
     """
 
     statistic: float  # F_F
@@ -143,18 +143,32 @@ def friedman_statistic(mean_ranks: pd.Series, problems: int) -> float:
     return 12 * problems / (k * (k + 1)) * float(np.sum((R - (k + 1) / 2) ** 2))
 
 
-def iman_davenport(values: pd.DataFrame, *, alpha: float = 0.05) -> ImanDavenport:
+def iman_davenport(values: pd.DataFrame, *, alpha: float = 0.05, ties: bool = False) -> ImanDavenport:
     """Test whether algorithms differ, the paper's test, from values (N, k); see ``iman_davenport_from_ranks``.
 
-    >>> result = iman_davenport(pd.DataFrame({"A": [1, 2, 3, 4], "B": [2, 3, 4, 5], "C": [3, 4, 5, 1]}))
+    The paper's χ²_F is not corrected for ties: with them the test is conservative. With ``ties`` it is, as by
+    W. J. Conover, Practical Nonparametric Statistics (1999), section 5.8: divided by the spread of the ranks within
+    problems over that of ranks without ties.
+
+    >>> values = pd.DataFrame({"A": [1, 2, 3, 4], "B": [2, 3, 4, 5], "C": [3, 4, 5, 1]})
+    >>> result = iman_davenport(values)
     >>> round(result.statistic, 2), result.degrees_of_freedom, round(result.critical_value, 2), result.significant
     (2.33, (2, 6), 5.14, False)
+    >>> round(iman_davenport(values.clip(lower=3), ties=True).statistic, 2)
+    0.57
     """
-    return iman_davenport_from_ranks(rank_rows(values).mean(), len(values), alpha=alpha)
+    ranks = rank_rows(values)
+    k = len(ranks.columns)
+    spread = 12 / (k**2 - 1) * float(np.mean((ranks.to_numpy() - (k + 1) / 2) ** 2)) if ties else 1.0
+    return iman_davenport_from_ranks(ranks.mean(), len(values), alpha=alpha, spread=spread)
 
 
-def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: float = 0.05) -> ImanDavenport:
+def iman_davenport_from_ranks(
+    mean_ranks: pd.Series, problems: int, *, alpha: float = 0.05, spread: float = 1.0
+) -> ImanDavenport:
     """Test whether algorithms differ, from mean ranks (k,) as published: F_F = (N-1) χ²_F / (N(k-1) - χ²_F).
+
+    ``spread`` is what ties leave of that of the ranks, by which χ²_F is divided; 0 where all ranks are equal.
 
     Raises:
         ValueError: those are no mean ranks, or of one problem only; ``alpha`` is not within 0 … 1.
@@ -164,7 +178,7 @@ def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: fl
     (3.69, 2.85)
     """
     check_probability("alpha", alpha)
-    chi2, k = friedman_statistic(mean_ranks, problems), len(mean_ranks)
+    chi2, k = friedman_statistic(mean_ranks, problems) / (spread or 1.0), len(mean_ranks)
     if problems < 2:  # noqa: PLR2004 one leaves no degree of freedom
         raise ValueError("values are of 1 problem; the test of Iman and Davenport needs at least 2")
     largest = problems * (k - 1)
@@ -172,7 +186,10 @@ def iman_davenport_from_ranks(mean_ranks: pd.Series, problems: int, *, alpha: fl
     alike = largest - chi2 <= 1e-12 * largest
     statistic = math.inf if alike else (problems - 1) * chi2 / (largest - chi2)
     freedom = (k - 1, (k - 1) * (problems - 1))
-    p_value = math.exp((1 - problems) * math.lgamma(k + 1)) if alike else float(stats.f.sf(statistic, *freedom))
+    if alike:  # mean ranks are those of each problem: ties of some t leave k! / Π t! rankings
+        ties = np.unique(mean_ranks, return_counts=True)[1]
+        rankings = math.lgamma(k + 1) - sum(math.lgamma(t + 1) for t in ties)
+    p_value = math.exp((1 - problems) * rankings) if alike else float(stats.f.sf(statistic, *freedom))
     return ImanDavenport(statistic, freedom, p_value, float(stats.f.isf(alpha, *freedom)), alpha)
 
 

@@ -177,7 +177,8 @@ if (byId("first-dimension")) {
       picture.append(svgOf("line", { x1: x, x2: x, y1: top, y2: top + row * names.length, stroke: css("--line") }));
       write(x, height - bottom + 16, String(rank));
     }
-    write(left + (width - left - right) / 2, height - 8, "mean rank, 1 is best");
+    const over = rerank(names).length;
+    write(left + (width - left - right) / 2, height - 8, `mean rank over ${over} function${over === 1 ? "" : "s"}, 1 is best`);
     strips = {};
     names.forEach((name, n) => {
       const y = top + row * (n + 0.5);
