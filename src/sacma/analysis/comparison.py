@@ -172,6 +172,13 @@ class Comparison:
         """Trials that can be compared with those of all others."""
         return self.among(self.names)
 
+    @cached_property
+    def counted(self) -> Sequence[Trial]:
+        """Trials to be counted: of dimensions and functions that all algorithms have, or all where they share none."""
+        dimensions = [{D for D, _, _ in places} for places in self.compared.overlap.there.values()]
+        common = set.intersection(*dimensions) if dimensions else set()
+        return [trial for trial in self.compared.shared if trial.dimension in common] or self.trials
+
     def among(self, names: Collection[str]) -> Compared:
         """Return the trials of some algorithms that can be compared with each other."""
         trials = [trial for trial in self.trials if trial.algorithm in names]

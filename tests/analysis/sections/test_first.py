@@ -15,6 +15,7 @@ from sacma.algorithms.registry import Origin
 from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.first import headline
+from sacma.analysis.sections.summary import summarise
 from sacma.analysis.tables import overall_pairs, overall_ranks
 from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
@@ -142,6 +143,22 @@ def test_what_is_left_out_is_not_counted() -> None:
     said = headline(find(compared(more, made("gp5", lambda _: level(0.1), PROTOCOL)))).compared
     assert said.startswith(
         "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 3 instances each, 96 trials, up to 40·D"
+    )
+
+
+def test_what_only_some_have_is_not_counted() -> None:
+    """All of two algorithms on 24 functions in four dimensions, two of six in two: the six, in these two."""
+    whole = {**PROTOCOL, "functions": "1-24", "dimensions": "2,3,5,10"}
+    studies = [made(name, lambda _: level(1.0), whole) for name in ("cmaes", "gp5")]
+    studies.append(made("gp1", lambda _: level(0.1), {**PROTOCOL, "functions": "1-6", "dimensions": "2,5"}))
+    findings = find(compared(*studies))
+    assert headline(findings).compared == (
+        "Compared: 3 algorithms on 6 functions of bbob in 2-D and 5-D, 3 instances each, 108 trials, up to 40·D "
+        "evaluations; 3-D and 10-D are without some of them; gains are measured against CMA-ES."
+    )
+    (first, *_) = summarise(findings).sentences
+    assert (
+        first == "3 algorithms on 6 functions in 2-D and 5-D: 108 trials, compared up to 40·D evaluations, all there."
     )
 
 

@@ -160,36 +160,28 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _compared(comparison: Comparison, ledger: Ledger) -> str:
-    planned = comparison.planned
+    counted = comparison.counted
     algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
-    functions = ledger.count("functions", len({trial.function for trial in _counted(comparison)}), "function")
-    instances = _instances(comparison, ledger)
-    trials = ledger.count("trials", len(_counted(comparison)), "trial")
-    there = [{D for D, _, _ in places} for places in comparison.compared.overlap.there.values()]
-    common = set.intersection(*there) if there else set()
-    of_all = f", of all of them in {dimensions(common)}" if common and common != set.union(*there) else ""
+    functions = ledger.count("functions", len({trial.function for trial in counted}), "function")
+    where = {trial.dimension for trial in counted}
+    others = {trial.dimension for trial in comparison.trials} - where
+    without = f"; {dimensions(others)} {'is' if len(others) == 1 else 'are'} without some of them" if others else ""
     against = f"; gains are measured against {comparison.baseline}" if len(comparison.names) > 1 else ""
-    where = f"{dimensions(D for _, D, _ in planned)}{of_all}"
     return (
-        f"Compared: {algorithms} on {functions} of {comparison.suite.name} in {where}, "
-        f"{instances} each, {trials}, up to {ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
-        f"{against}."
+        f"Compared: {algorithms} on {functions} of {comparison.suite.name} in {dimensions(where)}, "
+        f"{_instances(counted, ledger)} each, {ledger.count('trials', len(counted), 'trial')}, up to "
+        f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations{without}{against}."
     )
 
 
-def _instances(comparison: Comparison, ledger: Ledger) -> str:
+def _instances(counted: Sequence[Trial], ledger: Ledger) -> str:
     """Return how many instances of a function in a dimension are compared: one number, or from … to."""
     there: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-    for trial in _counted(comparison):
+    for trial in counted:
         there[trial.algorithm, trial.dimension, trial.function].add(trial.instance)
     numbers = sorted({len(instances) for instances in there.values()})
     fewest = f"{ledger.say('instances, fewest', numbers[0])} to " if len(numbers) > 1 else ""
     return fewest + ledger.count("instances, most", numbers[-1], "instance")
-
-
-def _counted(comparison: Comparison) -> Sequence[Trial]:
-    """Return the trials that are compared; where the algorithms share none, all that there are."""
-    return comparison.compared.shared or comparison.trials
 
 
 def _chart(findings: Findings) -> Json:

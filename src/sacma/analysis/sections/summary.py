@@ -59,17 +59,16 @@ def summarise(findings: Findings) -> Summary:
 
 
 def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
-    planned = comparison.planned
-    trials, there = sum(planned.values()), len(comparison.trials)
+    counted, planned = comparison.counted, sum(comparison.planned.values())
     algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
-    functions = ledger.count("functions", len({f for _, _, f in planned}), "function")
+    functions = ledger.count("functions", len({trial.function for trial in counted}), "function")
     sentence = (
-        f"{algorithms} on {functions} in {dimensions(D for _, D, _ in planned)}: "
-        f"{ledger.count('trials planned', trials, 'trial')}, compared up to "
+        f"{algorithms} on {functions} in {dimensions(trial.dimension for trial in counted)}: "
+        f"{ledger.count('trials', len(counted), 'trial')}, compared up to "
         f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
     )
-    if missing := trials - there:
-        share = ledger.say("share of trials missing", 100 * missing / trials, ".2g")
+    if missing := planned - len(comparison.trials):
+        share = ledger.say("share of trials missing", 100 * missing / planned, ".2g")
         are = "is" if missing == 1 else "are"
         yield (
             f"{sentence}. {ledger.count('trials missing', missing, 'trial')} ({share} %) {are} missing: all that "
