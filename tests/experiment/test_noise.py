@@ -1,9 +1,13 @@
 """Trials of other suites than bbob: their noise, their Δf, and where they end."""
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import cocoex
 import numpy as np
@@ -16,12 +20,14 @@ from sacma.algorithms.decorator import algorithm
 from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
+from sacma.experiment import seeding
 from sacma.experiment.backends import make_backend
 from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
 from sacma.experiment.seeding import PLACES, begin_noise, noise
 from sacma.experiment.trial import run_trial, suite_of
 from sacma.store.outcome import TrialStatus
+from sacma.store.provenance import Manifest
 from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.trace import write_traces
 from tests.conftest import best_after
@@ -44,6 +50,26 @@ def measured(spec: TrialSpec, of: TrialSpec | None = None) -> list[float]:
 
 def found(record: TrialRecord) -> tuple[object, ...]:
     return record.coco, record.outcome.improved_at, record.outcome.improved_to, record.outcome.status
+
+
+def test_every_stream_of_random_numbers_is_in_the_manifest(study: MakeStudy) -> None:
+    """What a trial draws from is what the manifest says, of a noisy function, too."""
+    drawn: set[str] = set()
+
+    def stream(spec: TrialSpec, *names: str) -> np.random.Generator:
+        drawn.add(names[0])
+        words = [int.from_bytes(sha256(name.encode()).digest()[:8], "big") for name in (spec.suite, *names)]
+        return np.random.default_rng(np.random.SeedSequence([spec.seed, *spec.place, *words]))
+
+    spec = specs_of(study, functions="101")[0]
+    expected = run_trial(spec)
+    with mock.patch.object(seeding, "stream", stream):
+        again = run_trial(spec)
+    assert isinstance(expected, TrialRecord)
+    assert isinstance(again, TrialRecord)
+    assert found(again) == found(expected)
+    said = json.loads(Manifest("A", (), ()).encode())["seeds"]
+    assert drawn == set(re.findall("'([^']*)'", said)) == {"initial points", "noise", "sampling"}
 
 
 def test_noise_is_the_same_whatever_came_before(study: MakeStudy) -> None:

@@ -126,15 +126,18 @@ def spanning(corner: tuple[str, str], over: Iterable[object], below: Sequence[st
     return (Head(corner[0]), *tops), (Head(corner[1]), *(Head(text) for _ in tops for text in below))
 
 
+LARGE = 1e4  # from which on numbers have no decimals
+
+
 def cell_of(value: object, *, text: bool = False) -> Cell:
     """Return a cell of any value of a data frame.
 
-    >>> cell_of(12345).text, cell_of(0.123456).text, cell_of(float("nan")).text
-    ('12345', '0.1235', '–')
+    >>> cell_of(12345).text, cell_of(12345.6).text, cell_of(0.123456).text, cell_of(float("nan")).text
+    ('12345', '12346', '0.1235', '–')
     """
     if text or not isinstance(value, int | float | np.number) or isinstance(value, bool | np.bool_):
         return Cell(str(value))
-    return number(float(value), ".4g" if isinstance(value, float | np.floating) else ".0f")
+    return number(float(value), ".4g" if isinstance(value, float | np.floating) and abs(value) < LARGE else ".0f")
 
 
 def lowest(values: Iterable[float], form: str) -> list[bool]:

@@ -74,6 +74,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def duration(seconds: float) -> str:
+    """Return a time in the unit in which it is neither tiny nor huge.
+
+    >>> duration(0.084), duration(90), duration(16920), duration(4e6)
+    ('0.08 s', '1.50 min', '4.70 h', '1,111 h')
+    """
+    unit, size = next((unit, size) for unit, size in (("h", 3600), ("min", 60), ("s", 0)) if seconds >= size)
+    value = seconds / (size or 1)
+    return f"{value:,.{max(0, 2 - len(f'{value:.0f}') + 1)}f} {unit}"
+
+
 def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
     """Print the first ``LONGEST_LIST`` lines, each after ``what``, and the number of the others."""
     for line in lines[:LONGEST_LIST]:

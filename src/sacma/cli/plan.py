@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sacma.cli.common import counted, err, out, print_damage
+from sacma.cli.common import counted, duration, err, out, print_damage
 from sacma.cli.options import ProtocolOptions
 from sacma.errors import SacmaError
 
@@ -62,6 +62,7 @@ def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], s
 
     from sacma.cli.progress import clock
     from sacma.cli.tables import plan_table
+    from sacma.experiment.compilation import seconds_to_compile
     from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, known_costs, work_in
     from sacma.files.atomic import why_no_folder
     from sacma.files.disk import free_bytes
@@ -80,7 +81,7 @@ def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], s
     workers = jobs or cpu_count()
     cpu_seconds = costs.seconds(work_in(completeness.missing))
     needed, free = bytes_on_disk(completeness.missing), free_bytes(results)
-    out.print(f"CPU time:  {cpu_seconds / 3600:.2g} h, {_source(costs)}", soft_wrap=True)
+    out.print(f"CPU time:  {duration(cpu_seconds)}, {_source(costs)}", soft_wrap=True)
     guessed = list(dict.fromkeys(group(spec.name) for spec in costs.guessed(completeness.missing)))
     if guessed:
         out.print(
@@ -90,8 +91,10 @@ def print_plan(request: "RunRequest", jobs: int | None, group: Callable[[str], s
             ),
             soft_wrap=True,
         )
-    seconds = SECONDS_TO_START + cpu_seconds / workers
-    out.print(f"wall time: {clock(seconds)} with {counted(workers, 'worker')} (--jobs)")
+    compiling = seconds_to_compile(completeness.missing)
+    seconds = compiling + SECONDS_TO_START + cpu_seconds / workers
+    once = f", {clock(compiling)} of it to compile, once" if compiling else ""
+    out.print(f"wall time: {clock(seconds)} with {counted(workers, 'worker')} (--jobs){once}")
     out.print(f"disk:      {needed / 1e6:,.0f} MB more, {free / 1e6:,.0f} MB free")
     if needed > free:
         err.print("note: that is more than there is")

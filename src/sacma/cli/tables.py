@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sacma.analysis.paper.readings import READINGS
-from sacma.cli.common import counted
+from sacma.cli.common import counted, duration
 from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of
 from sacma.experiment.cost import CostModel, work_in
@@ -37,7 +37,7 @@ def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[st
     """
     names = list(dict.fromkeys(group(spec.name) for spec in completeness.specs))
     dimensions = sorted({spec.dimension for spec in completeness.specs})
-    table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU h")
+    table = _table("done / all", *(f"{D}-D" for D in dimensions), "missing", "failed", "CPU")
     rows = [(name, {name}) for name in names]
     readings = [(reading.title, there) for reading in READINGS if (there := set(names) & set(reading.names))]
     rows += readings if len(readings) > 1 else []
@@ -48,14 +48,13 @@ def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[st
         counts = [f"{sum(spec.key in completeness.heads for spec in cell)}/{len(cell)}" for cell in cells]
         missing = [spec for spec in specs if spec.key not in completeness.heads]
         failed = sum(spec.key in completeness.failures for spec in missing)
-        hours = costs.seconds(work_in(missing)) / 3600
-        table.add_row(title, *counts, str(len(missing)), str(failed), f"{hours:.2g}" if missing else "0")
+        table.add_row(title, *counts, str(len(missing)), str(failed), duration(costs.seconds(work_in(missing))))
     return table
 
 
 def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
     """Return how complete the studies are and what they took."""
-    table = _table("algorithm", "trials", "done", "missing", "failed", "damaged", "evaluations", "CPU h")
+    table = _table("algorithm", "trials", "done", "missing", "failed", "damaged", "evaluations", "CPU")
     for study, completeness in covered:
         outcomes = [outcome for _, outcome in completeness.trials]
         table.add_row(
@@ -63,7 +62,7 @@ def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
             *map(str, (len(completeness.specs), len(outcomes), len(completeness.missing))),
             *map(str, (len(completeness.failed), len(completeness.damaged))),
             f"{sum(outcome.evaluations for outcome in outcomes):,}",
-            f"{sum(outcome.cpu.total for outcome in outcomes) / 3600:.3g}",
+            duration(sum(outcome.cpu.total for outcome in outcomes)),
         )
     return table
 

@@ -21,6 +21,9 @@ from sacma.files.untrusted import read_file
 from sacma.surrogate import SLOW_TO_COMPILE
 from sacma.surrogate.covariances import USUAL, title_of
 
+SECONDS_TO_COMPILE = 12.0
+"""For a likelihood."""
+
 _WITH_TREND = {"gaussian-process": False, "warped-process": False, "quadratic-process": True}
 """Models by the beginning of their name in the settings of an algorithm; True: their likelihood has a trend."""
 
@@ -28,7 +31,7 @@ _WITH_TREND = {"gaussian-process": False, "warped-process": False, "quadratic-pr
 def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -> None:
     """Compile what the algorithms of ``specs`` need, in a process of its own, unless it is on disk; ``say`` so."""
     algorithms = {(spec.algorithm, spec.settings) for spec in specs if not spec.version}
-    needed = sorted((name, settings) for name, settings in algorithms if not _is_ready(settings))
+    needed = sorted((name, settings) for name, settings in algorithms if _lacking(settings))
     if not needed:
         return
     with child(_compile, needed) as (_, messages), contextlib.suppress(EOFError):  # which is its end
@@ -36,9 +39,16 @@ def make_compiled_code(specs: Iterable[TrialSpec], say: Callable[[str], None]) -
             say(messages.recv())
 
 
-def _is_ready(settings: str) -> bool:
+def seconds_to_compile(specs: Iterable[TrialSpec]) -> float:
+    """Return about how long ``make_compiled_code`` of ``specs`` will take."""
+    settings = {spec.settings for spec in specs if not spec.version}
+    return SECONDS_TO_COMPILE * len(set[bool]().union(*map(_lacking, settings)))
+
+
+def _lacking(settings: str) -> set[bool]:
+    """Return which likelihoods of the models in ``settings`` are not on disk, by whether they have a trend."""
     trends = {trend for name, trend in _WITH_TREND.items() if f'"name":"{name}' in settings}
-    return all(is_compiled(trend=trend) for trend in trends)
+    return {trend for trend in trends if not is_compiled(trend=trend)}
 
 
 def is_compiled(*, trend: bool = False) -> bool:

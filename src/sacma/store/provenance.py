@@ -129,7 +129,8 @@ class Manifest:
 
 SEEDS = (
     "numpy.random.default_rng(SeedSequence([seed, function, dimension, instance, w(suite), w(stream), …])), where w is "
-    "the first 8 bytes of SHA-256, big-endian; streams: 'initial points', and 'sampling' with the algorithm's name"
+    "the first 8 bytes of SHA-256, big-endian; streams: 'initial points', 'noise' where f is noisy, and 'sampling' "
+    "with the algorithm's name"
 )
 """Derivation of a trial's random numbers, as the manifest explains it; see ``sacma.experiment.seeding``."""
 

@@ -263,6 +263,7 @@ def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> N
     for heading in ("Table 1: ", "Table 2, by", "Table 3, by the paper&#x27;s text: ", "Figure 1: ", "Figure 3: "):
         assert heading in page
     assert "as its authors ran it" not in page
+    assert "\\n" not in re.sub("<script.*?</script>", "", page, flags=re.DOTALL)  # a line's end that was escaped
     assert (report / "figures" / "figure3_run_lengths_03D_by_text.svg").exists()
 
 
