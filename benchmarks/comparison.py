@@ -21,7 +21,16 @@ from report import bold, end, markdown, markdown_head, named, parsed
 
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
-from sacma.analysis.tables import ALPHA, decisive, mean_ranks, median_delta_f, pairwise_table, rank_tests
+from sacma.analysis.tables import (
+    ALPHA,
+    UNTESTED,
+    decisive,
+    mean_ranks,
+    median_delta_f,
+    pairwise_table,
+    rank_tests,
+    tied,
+)
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
 from sacma.errors import SacmaError
@@ -29,6 +38,9 @@ from sacma.store.stored_study import StoredStudy
 
 FAR = 3.0
 """Decades behind the best of a function, from which an algorithm is said to lose it."""
+
+DIGITS = 10
+"""Decimals of log₁₀ Δf_med in a file: ranks of them are those of the tables, whose ties are of 10⁻⁹ decades."""
 
 FIRST_BUDGET = 10.0
 """Evaluations/D, before those of the paper."""
@@ -68,7 +80,8 @@ def main() -> None:
     chosen = named("--among", given.among, ranks["algorithm"].unique()) if given.among else LEADERS
     if given.csv:
         wide = medians.pivot(index=["dimension", "function", "evaluations"], columns="algorithm", values="log10")
-        wide.round(2).to_csv(given.csv)
+        exact = np.apply_along_axis(tied, 1, wide.fillna(np.inf).to_numpy(float))
+        pd.DataFrame(exact, wide.index, wide.columns).where(wide.notna()).round(DIGITS).to_csv(given.csv)
     if given.ranks:
         ranks.round(3).to_csv(given.ranks, index=False)
     leads = []
@@ -195,8 +208,18 @@ class Lead:
     gap: pd.Series  # the algorithm's mean minus it
     lowest_rank: pd.Series  # True where it has the lowest mean rank of all
     lowest_mean: pd.Series  # True where it has the lowest mean of all
+    among: "Tested"  # some algorithms
+    of_all: "Tested"  # the same algorithms, among all
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Tests of an algorithm against others of a dimension, each budget by itself: others × budgets."""
+
+    algorithms: int  # that are tested, and ranked, together
     correction: str  # of p
-    p: pd.DataFrame  # of its lead, tested algorithms × budgets; inf where its mean rank among them is not lower
+    p: pd.DataFrame  # of its lead; inf where its mean rank is not lower, NaN where nothing is tested
+    ahead: pd.DataFrame  # True where it is significantly ahead
 
 
 def lead_of(here: pd.DataFrame, ranks: pd.DataFrame, name: str, there: Sequence[str]) -> Lead:
@@ -207,15 +230,27 @@ def lead_of(here: pd.DataFrame, ranks: pd.DataFrame, name: str, there: Sequence[
     virtual = best.groupby(level="scenario").mean().loc[scenarios]
     rank = ranks.pivot(index="scenario", columns="algorithm", values="mean_rank").loc[scenarios]
     lowest = (table[name] <= table.min(axis=1) for table in (rank, means))
-    others, column, p = [other for other in there if other != name], "", pd.DataFrame()
-    if name in there and others:
-        leaders = here[here["algorithm"].isin(there)]
-        among = mean_ranks(leaders).pivot(index="algorithm", columns="scenario", values="mean_rank")
-        pairs = pairwise_table(leaders)
-        column = decisive(pairs)
-        p = pairs[pairs["algorithm"] == name].pivot(index="other", columns="scenario", values=column)
-        p = p.where(among.loc[others].gt(among.loc[name]), np.inf).loc[others, scenarios]
-    return Lead(virtual, means[name] - virtual, *lowest, column, p)
+    leaders = here[here["algorithm"].isin(there)]
+    others = [other for other in there if other != name] if name in there else []
+    tested = (tested_against(of, name, others) for of in (leaders, here))
+    return Lead(virtual, means[name] - virtual, *lowest, *tested)
+
+
+def tested_against(medians: pd.DataFrame, name: str, others: Sequence[str]) -> Tested:
+    """Return the tests of ``name`` against some others, among all that ``medians`` of a dimension have."""
+    algorithms, scenarios = medians["algorithm"].nunique(), list(medians["scenario"].unique())
+    if not others:
+        return Tested(algorithms, "", pd.DataFrame(), pd.DataFrame())
+    ranks = mean_ranks(medians).pivot(index="algorithm", columns="scenario", values="mean_rank")
+    pairs = pairwise_table(medians)
+    column = decisive(pairs)
+    of_name = pairs[pairs["algorithm"] == name].pivot(index="other", columns="scenario", values=[column, "significant"])
+    p = of_name[column].astype(float).where(ranks.loc[others].gt(ranks.loc[name]), np.inf).loc[others, scenarios]
+    return Tested(algorithms, _title(column), p, of_name["significant"].loc[others, scenarios].astype(bool))
+
+
+def _title(column: str) -> str:
+    return column.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
 
 
 def best_of_others(logs: pd.DataFrame, name: str) -> "pd.Series[float]":
@@ -229,15 +264,18 @@ def print_lead(lead: Lead, name: str) -> None:
     print(markdown_head("", *lead.virtual.index))
     for what, values in (("virtual best", lead.virtual), (f"{name} minus virtual best", lead.gap)):
         print(markdown(what, *map(_cell, values)))
-    if lead.p.empty:
+    p = lead.among.p
+    if p.empty:
         return
-    corrected = lead.correction.removeprefix("p_").replace("_", " and ").title().replace("And", "and")
+    if p.isna().all(axis=None):
+        print(f"\n{UNTESTED}")
+        return
     where = f"where the mean rank of {name} is lower, else empty (bold below {ALPHA:g})"
-    print(f"\np-values by {corrected} {where}; ranks and tests are among")
-    print(f"{', '.join([name, *lead.p.index])}:\n")
-    print(markdown_head("", *lead.p.columns))
-    for other, p_values in lead.p.iterrows():
-        print(markdown(str(other), *("" if np.isinf(p) else bold(f"{p:.1g}", p < ALPHA) for p in p_values)))
+    print(f"\np-values by {lead.among.correction} {where}; ranks and tests are among")
+    print(f"{', '.join([name, *p.index])}:\n")
+    print(markdown_head("", *p.columns))
+    for other, values in p.iterrows():
+        print(markdown(str(other), *(bold(f"{p:.1g}", p < ALPHA) if np.isfinite(p) else "" for p in values)))
 
 
 def print_counts(leads: Sequence[Lead], name: str) -> None:
@@ -255,10 +293,18 @@ def print_counts(leads: Sequence[Lead], name: str) -> None:
     near = count(lambda lead: lead.gap <= NEAR)
     print(f"\nOf {cells} dimensions and budgets after {first}, {name} has the lowest mean rank in {ranks}, the lowest")
     print(f"mean of log₁₀ Δf_med in {means}, and is within {NEAR:g} of the virtual best, or below, in {near}.")
-    tested = pd.concat([lead.p.drop(columns=first, errors="ignore").T for lead in leads])
-    if len(tested.columns):
-        counts = (f"{other} in {(of < ALPHA).sum()} of {of.count()}" for other, of in tested.items())
-        print(f"It is significantly ahead of {', '.join(counts)}.")
+    of_all = [lead.of_all for lead in leads if lead.of_all.algorithms > lead.among.algorithms]
+    for among in filter(None, ([lead.among for lead in leads], of_all)):
+        ahead, tested = (
+            pd.concat([table.drop(columns=first, errors="ignore").T for table in tables])
+            for tables in ([of.ahead for of in among], [of.p.notna() for of in among])
+        )
+        if not tested.any(axis=None):
+            continue
+        counts = [f"{other} in {int(ahead[other].sum())} of {int(tested[other].sum())}" for other in ahead]
+        ranked = " or ".join(dict.fromkeys(f"{of.algorithms} ({of.correction})" for of in among))
+        print(f"Tested among {ranked}, each dimension and budget by itself, it is significantly ahead of")
+        print(f"{', '.join(counts)}.")
 
 
 def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], there: Sequence[str]) -> None:
