@@ -119,6 +119,8 @@ def test_more_algorithms_in_some_dimensions() -> None:
     report = Report(Store.__new__(Store), find(compared(*map(study, range(10)))))
     drawings = list(SECTION.figures(report))
     assert [drawing.name for drawing in drawings] == ["critical_differences_target", "critical_differences_budgets"]
-    assert {"2-D, 50·D", "3-D, 50·D"} <= {str(each) for drawing in drawings for each in texts(drawing.make())}
+    assert {"2-D, 50·D, 8 functions", "3-D, 50·D, 8 functions"} <= {
+        str(each) for drawing in drawings for each in texts(drawing.make())
+    }
     for table in pairwise.SECTION.tables(report):
         assert "of Bergmann and Hommel for up to 9 algorithms and of Shaffer for more" in table.caption

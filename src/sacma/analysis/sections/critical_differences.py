@@ -111,7 +111,8 @@ def _rankings(findings: Findings, *, of_target: bool) -> Iterator[Ranking]:
         values = decisive(these) if differ[D, scenario] else "none"
         p_values = these.pivot(index="algorithm", columns="other", values=values)
         mean_ranks = group.set_index("algorithm")["mean_rank"]
-        yield Ranking(mean_ranks, p_values, difference[D, scenario], f"{D}-D, {scenario}")
+        title = f"{D}-D, {scenario}, {group['functions'].iloc[0]} functions"
+        yield Ranking(mean_ranks, p_values, difference[D, scenario], title)
 
 
 def critical_differences(

@@ -37,7 +37,7 @@ is bold. Of all of them: <a href="{{ files.mean_ranks.csv }}">csv</a></p>
 <div class="scroll" tabindex="0" role="region" aria-label="mean ranks of what is chosen"></div>
 </div>
 {{ figure("ranks", "Mean ranks with their 95 % bootstrap intervals over functions; an interval is of an algorithm by\
- itself.") }}
+ itself. The table says over how many.") }}
 """
 
 COLUMNS = ("scenario", "dimension", "algorithm", "mean_rank", "low", "high")

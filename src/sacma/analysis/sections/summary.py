@@ -101,6 +101,7 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
     if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
         return
     fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
+    most = ranks.groupby("dimension")["functions"].max()
     differ = findings["rank_tests"].set_index(PLACE)["significant"].to_dict()
     for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
         there = ranks[ranks["scenario"] == scenario]
@@ -109,6 +110,8 @@ def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
         for D, group in best.groupby("dimension"):
             names, rank = tuple(group["algorithm"]), group["mean_rank"].iloc[0]
             shown = ledger.say(f"mean rank, {listed(names)}, {D}-D, {scenario}", rank, ".2f")
+            if (count := int(group["functions"].iloc[0])) < most[D]:  # others end too early on some
+                shown += f" over {ledger.count(f'functions ranked, {D}-D, {scenario}', count, 'function')}"
             places.setdefault(names, []).append(f"{D}-D ({shown})")
         phrases = [
             f"{'shared by' if len(names) > 1 else 'that of'} {listed(names)} in {listed(shown)}"
