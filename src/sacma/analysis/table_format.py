@@ -137,7 +137,8 @@ def cell_of(value: object, *, text: bool = False) -> Cell:
     """
     if text or not isinstance(value, int | float | np.number) or isinstance(value, bool | np.bool_):
         return Cell(str(value))
-    return number(float(value), ".4g" if isinstance(value, float | np.floating) and abs(value) < LARGE else ".0f")
+    decimals = isinstance(value, float | np.floating) and abs(float(value)) < LARGE
+    return number(float(value), ".4g" if decimals else ".0f")
 
 
 def lowest(values: Iterable[float], form: str) -> list[bool]:
