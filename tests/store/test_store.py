@@ -139,3 +139,10 @@ def test_damaged_study_file(study: MakeStudy, tmp_path: Path) -> None:
     (tmp_path / "studies" / "CMA-ES.json").write_text("{")
     with pytest.raises(SacmaError, match="delete it and run the config again"):
         Store(tmp_path).studies()
+
+
+def test_hidden_copies_are_no_studies(study: MakeStudy, tmp_path: Path) -> None:
+    """A Mac puts them beside files on foreign disks."""
+    run(study("cmaes", **PROTOCOL), tmp_path)
+    (tmp_path / "studies" / "._CMA-ES.json").write_bytes(b"\0\5\x16\7")
+    assert [stored.name for stored in Store(tmp_path).studies()] == ["CMA-ES"]

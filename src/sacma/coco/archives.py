@@ -7,13 +7,14 @@ import lzma
 import os
 import posixpath
 import struct
-import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from sacma.coco.tar import FILES_OF_TAR, PIECE, tar_members
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
 from sacma.files.untrusted import UnfitFileError, read_file
@@ -23,12 +24,12 @@ ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 LARGEST = 512_000_000  # bytes of a COCO data set
 LARGEST_ARCHIVE = 4 * LARGEST  # bytes of an unpacked archive with all its files
 MOST_MEMBERS = 100_000  # files and folders: a COCO data set has a thousand
-LARGEST_HEADER = 16 << 20  # bytes of the header of a member, or of the directory of a zip
+LARGEST_HEADER = 16 << 20  # bytes of the directory of a zip
 MOST_MEMORY = 256 << 20  # memory for unpacking an ``.xz``: four times that of its strongest preset
 LONGEST_QUOTE = 120  # characters of a name or an error in a message
 
 _NOT_INTACT = (
-    *(tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error),
+    *(zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error),
     *(RuntimeError, NotImplementedError),  # an encrypted zip, or an unknown compression
     *(ValueError, LookupError, ArithmeticError, AttributeError, TypeError),  # from a broken header
 )
@@ -37,7 +38,8 @@ _NOT_INTACT = (
 def archives_in(folder: Path) -> list[Path]:
     """Return the archives in a folder, by name; nothing where there is no such folder, or it cannot be read."""
     try:
-        return sorted(path for path in folder.iterdir() if path.name.endswith(ARCHIVES) and path.is_file())
+        there = (path for path in folder.iterdir() if path.name.endswith(ARCHIVES) and _is_visible(path.name))
+        return sorted(path for path in there if path.is_file())
     except OSError:
         return []
 
@@ -89,8 +91,9 @@ def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, by
     for folder, below, names in os.walk(path, onerror=raise_it, followlinks=True):
         looked_at(len(names) + len(below))
         seen.add(os.path.realpath(folder))
-        below[:] = sorted(name for name in below if os.path.realpath(Path(folder, name)) not in seen)
-        for name in names:
+        there = filter(_is_visible, below)
+        below[:] = sorted(name for name in there if os.path.realpath(Path(folder, name)) not in seen)
+        for name in filter(_is_visible, names):
             file = Path(folder, name)
             if name.endswith(endings) and file.is_file():
                 count(file.stat().st_size)
@@ -105,13 +108,9 @@ def _read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes
     with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
         looked_at(len(archive.infolist()))
         for member in archive.infolist():
-            if member.filename.endswith(endings):
-                count(member.file_size)
+            if name := _name_within(path, member.filename, endings):
                 with archive.open(member) as opened:
-                    content = io.BytesIO()
-                    while part := opened.read(1 << 20):  # an uncompressed member would be read at once
-                        content.write(part)
-                yield _name_within(path, member.filename), content.getvalue()
+                    yield name, _joined(iter(partial(opened.read, PIECE), b""), count)
 
 
 class _Bounded(io.FileIO):
@@ -126,22 +125,30 @@ class _Bounded(io.FileIO):
 
 
 def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    count, looked_at = _bytes(path, LARGEST), _members(path)
-    _bytes(path, LARGEST_ARCHIVE)(path.stat().st_size)
+    count, looked_at, unpacked = _bytes(path, LARGEST), _members(path), _bytes(path, LARGEST_ARCHIVE)
+    unpacked(path.stat().st_size)
     with _decompressed(path) as stream:
-        limited = _Limited(stream, path)
-        with tarfile.open(fileobj=limited, mode="r|") as archive:
-            for member in archive:
-                looked_at(1)
-                # The rest of this member and the header of the next follow.
-                limited.most = archive.offset + LARGEST_HEADER
-                if member.isfile() and member.name.endswith(endings):
-                    count(member.size)
-                    file = archive.extractfile(member)
-                    yield _name_within(path, member.name), file.read() if file else b""
-        limited.most = LARGEST_ARCHIVE
-        while limited.read(1 << 20):  # the checksum is at the end
+
+        def read(size: int) -> bytes:
+            content = stream.read(size)
+            unpacked(len(content))
+            return content
+
+        for kind, told, pieces in tar_members(read):
+            looked_at(1)
+            if kind in FILES_OF_TAR and (name := _name_within(path, told, endings)):
+                yield name, _joined(pieces, count)
+        while read(PIECE):  # the checksum is at the end
             pass
+
+
+def _joined(pieces: Iterable[bytes], count: Callable[[int], None]) -> bytes:
+    """Return the content of a member, which is counted as it is read: sizes that an archive tells may be any."""
+    content = io.BytesIO()
+    for piece in pieces:
+        count(len(piece))
+        content.write(piece)
+    return content.getvalue()
 
 
 def _decompressed(path: Path) -> IO[bytes]:
@@ -174,22 +181,6 @@ class _Unxz(io.RawIOBase):
         super().close()
 
 
-class _Limited(io.RawIOBase):
-    """A stream that raises SacmaError when it, or the header of a member, is too long."""
-
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
-        self._stream, self._count, self._read, self._path = stream, _bytes(path, LARGEST_ARCHIVE), 0, path
-        self.most = LARGEST_HEADER
-
-    def read(self, size: int = -1, /) -> bytes:
-        content = self._stream.read(size)
-        self._count(len(content))
-        self._read += len(content)
-        if self._read > self.most:
-            raise SacmaError(f"{self._path} says more of a member than there is to say: that is not a COCO data set")
-        return content
-
-
 def _counter(path: Path, most: float, what: str) -> Callable[[int], None]:
     """Return a function that adds up numbers and raises SacmaError above ``most``; ``what`` is the limit in words."""
     total = 0
@@ -211,9 +202,19 @@ def _bytes(path: Path, most: int) -> Callable[[int], None]:
     return _counter(path, most, f"{most / 1e6:.0f} MB")
 
 
-def _name_within(path: Path, name: str) -> str:
-    """Return the name of a member as a relative path; raise SacmaError if it leads out of the archive."""
+def _name_within(path: Path, name: str, endings: tuple[str, ...]) -> str:
+    """Return the relative path of a member with one of ``endings``, empty where it is none of the data.
+
+    A SacmaError says that it leads out of the archive.
+    """
+    if not name.endswith(endings):
+        return ""
     found = posixpath.normpath(name.replace("\\", "/"))
     if found.startswith(("/", "../")) or found == ".." or "\0" in found:
         raise SacmaError(f"{path} has a member that leads out of it ('{_quoted(name)}'): that is not a COCO data set")
-    return found
+    return found if all(map(_is_visible, found.split("/"))) else ""
+
+
+def _is_visible(name: str) -> bool:
+    """Return False for hidden files and folders, and for what macOS adds: ``._name``, ``__MACOSX``."""
+    return not name.startswith(".") and name != "__MACOSX"

@@ -189,7 +189,8 @@ class Store:
                 yield from filter(None, [self.study(name)])
 
     def _study_names(self) -> list[str]:
-        return sorted(name.removesuffix(".json") for name in _names(self.root / "studies") if name.endswith(".json"))
+        there = (name for name in _names(self.root / "studies") if not name.startswith("."))  # as macOS's copies do
+        return sorted(name.removesuffix(".json") for name in there if name.endswith(".json"))
 
     def study(self, name: str) -> StoredStudy | None:
         """Return the study of algorithm ``name``, if there is one; raise SacmaError if its file is invalid."""
