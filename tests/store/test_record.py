@@ -1,5 +1,6 @@
 """Record files: what is written is read, and what is damaged, forged or foreign is noticed."""
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -98,6 +99,37 @@ def test_what_no_trial_can_have_is_said(record: TrialRecord, changes: dict[str, 
     head, parts = opened(encode(record))
     with pytest.raises(DamagedRecordError, match=reason):
         decode(packed({**head, "outcome": {**head["outcome"], **changes}}, parts), record.spec)
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        *("folder = '../elsewhere'", "reference_values_hash = '\\input{x}'", "data_format = 'bbob-biobj'", "dim = 5"),
+        *("indicator = 'hyp'", "algId = 'other'", "suite = 'bbob-noisy'", "settings = 'x'", "logger = 'x'"),
+    ],
+)
+def test_no_attribute_is_believed(record: TrialRecord, attribute: str) -> None:
+    """A record with one that is not COCO's is refused: cocopp would take it for one of its own."""
+    header, data = record.coco.header, record.coco.data
+    key = attribute.partition(" ")[0]
+    forged = [
+        replace(record.coco, header=f"{header}, {attribute}"),
+        replace(record.coco, header=f"{attribute}, {header}"),
+    ]
+    if f"{key} = " in header:
+        forged.append(replace(record.coco, header=re.sub(rf"{key} = '?[^,']*'?", attribute.replace("\\", ""), header)))
+    heads = {suffix: text.replace(" | x1", f" | x1, {attribute}") for suffix, text in data.items()}
+    forged.append(replace(record.coco, data=heads))
+    for coco in forged:
+        with pytest.raises(DamagedRecordError, match=r"of another trial|not a data file|not those of a trial"):
+            decode(encode(replace(record, coco=coco)))
+
+
+def test_no_evaluation_of_constraints_is_believed(record: TrialRecord) -> None:
+    """No trial has any, and cocopp would add the second column to the evaluations."""
+    forged = {suffix: re.sub(r"(?m)^(\d+) 0 ", r"\1 9 ", text) for suffix, text in record.coco.data.items()}
+    with pytest.raises(DamagedRecordError, match=r"COCO's \.dat file"):
+        decode(encode(replace(record, coco=replace(record.coco, data=forged))))
 
 
 def test_what_inflates_without_end_is_not_inflated(record: TrialRecord) -> None:

@@ -48,6 +48,14 @@ class CocoFiles:
         return tuple(at), tuple(to)
 
 
+def header_of(suite: str, function: int, dimension: int, name: str) -> str:
+    """Return what the header of an entry of algorithm ``name`` begins with; the rest is of COCO's version."""
+    return f"suite = '{suite}', funcId = {function}, DIM = {dimension}, Precision = 1.000e-08, algId = '{name}'"
+
+
+DATA_FORMAT = "bbob-new2"  # the attribute that says what columns of data files are
+
+
 @dataclass(frozen=True)
 class PlacedFiles:
     """The files of the trial on (function, dimension, instance)."""

@@ -15,7 +15,7 @@ import numpy as np
 from sacma.algorithms.settings import canonical_json
 from sacma.coco.ranges import LARGEST as LARGEST_INSTANCE
 from sacma.coco.suites import SUITES
-from sacma.coco.writer import SUFFIXES, CocoFiles
+from sacma.coco.writer import DATA_FORMAT, SUFFIXES, CocoFiles, header_of
 from sacma.config.plan import TrialSpec
 from sacma.config.study import check_name
 from sacma.files.printable import one_line
@@ -108,10 +108,12 @@ def _holds(column: "np.ndarray[Any, Any]", counts: Mapping[str, int]) -> bool:
     return there == counts and sum(there.values()) == len(column)
 
 
-_HEADER = re.compile(r"suite = '[\w-]+', funcId = (\d+), DIM = (\d+), .{1,400}", re.ASCII)
+_OF_VERSION = re.compile(
+    r", coco_version = '[\w.+-]{1,40}', logger = '([\w-]+)', data_format = '([\w-]+)'(?:, settings = '')?", re.ASCII
+)
 _ENTRY = re.compile(r"(\d+):(\d+)\|[-+0-9.einfa]{1,20}", re.ASCII)
-_COLUMNS = re.compile(r"% f evaluations \| [ -~]{1,300}", re.ASCII)
-_ROW = re.compile(r"^(\d{1,15}) \d{1,15} (\S{1,30}) ", re.ASCII | re.MULTILINE)
+_COLUMNS = re.compile(r"% f evaluations \| [ -<>-~]{1,300}", re.ASCII)  # what has "=" is an attribute for cocopp
+_ROW = re.compile(r"^(\d{1,15}) 0 (\S{1,30}) ", re.ASCII | re.MULTILINE)
 _OF_NUMBERS = str.maketrans("", "", "+-.0123456789einfa \n")
 """Deletes the characters of numbers, inf and nan, and white space."""
 
@@ -130,12 +132,11 @@ FINEST_TARGET = 1e-8
 
 def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
     """Check the COCO files against spec and outcome."""
-    header = _HEADER.fullmatch(coco.header)
+    # cocopp believes any attribute, also where to read the data, and as what.
+    begin = header_of(spec.suite, spec.function, spec.dimension, spec.name)
+    rest = _OF_VERSION.fullmatch(coco.header.removeprefix(begin))
     _require(
-        header is not None
-        and coco.header.isprintable()
-        and (int(header[1]), int(header[2])) == (spec.function, spec.dimension)
-        and f"algId = '{spec.name}'" in coco.header,
+        coco.header.startswith(begin) and rest is not None and rest.groups() == (spec.suite, DATA_FORMAT),
         "COCO's header is of another trial",
     )
     entry = _ENTRY.fullmatch(coco.entry)
