@@ -74,10 +74,8 @@ def manifest(text: str) -> Manifest:
 
 def theirs(text: str) -> ExternalData:
     curves = [Curve(f, 2, i, 60, np.array([1.0]), np.array([1.0])) for f in (1, 2, 3) for i in (1, 2)]
-    index = f"suite = 'bbob', algId = '{text}', funcId = 1".encode("utf-8", "surrogatepass")
-    return ExternalData(
-        f"{text}3", Path(f"x{text}".replace("\0", "")), CocoData(tuple(curves), text, (text,), {"a.info": index})
-    )
+    data = CocoData(tuple(curves), text, (text,), {(2, 4, None): text}, all_curves=tuple(curves))
+    return ExternalData(f"{text}3", Path(f"x{text}".replace("\0", "")), data)
 
 
 def comparison() -> Comparison:
@@ -165,7 +163,7 @@ def test_any_text_above_cocopps_pages(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\x1b]0;x\x07", "\u202e", "<b>"])
 def test_what_cocopp_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Indices of others, called as they are here, without what does not print."""
+    """Of an index of others only what is read of it, called as it is here."""
     seen: list[str] = []
 
     def look(folders: list[Path], *_: object, **__: object) -> Path:
@@ -175,7 +173,11 @@ def test_what_cocopp_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(postprocess, "make_pages", look)
     given = replace(theirs(text), name="Theirs")
     write_pages(Store(tmp_path), compare([study("cmaes", "A")], [given]))
-    assert seen == ["suite = 'bbob', algId = 'Theirs', funcId = 1"]
+    assert len(seen) == 3
+    attributes = "Precision = 1.000e-08, algId = 'Theirs', data_format = 'bbob-new2'"
+    for f in (1, 2, 3):
+        lines = ["% ", f"data_f{f}/bbobexp_f{f}_DIM2.dat, 1:60|1.0e+00, 2:60|1.0e+00"]
+        assert "\n".join([f"suite = 'bbob', funcId = {f}, DIM = 2, {attributes}", *lines]) in seen
 
 
 @FEW

@@ -1,6 +1,7 @@
 """Comparisons of algorithms: studies of a results folder and data of others, as far as they are there."""
 
 import math
+import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ from sacma.analysis.trials import (
     reach,
 )
 from sacma.coco.archives import archive_name, archives_in
-from sacma.coco.reader import CocoData, load_coco
+from sacma.coco.reader import CocoData, load_algorithms, load_coco
 from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
@@ -294,39 +295,58 @@ def compare(
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite | None) -> tuple[ExternalData, ...]:
     """Read data of a suite, as they are given on the command line; some names are ``taken`` by others.
 
-    Given are ``NAME=PATH``, or ``PATH`` alone: an archive or a folder, called as the file is, or a folder of archives.
-    Without a suite it is the one that the first of the data name.
+    Given are ``NAME=PATH``, or ``PATH`` alone: an archive or a folder, called as the file is, a folder of archives, or
+    data of several algorithms, each called as it is in the data. Without a suite it is the one that the first of the
+    data name.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
     """
     names, found = {name.lower() for name in taken}, list[ExternalData]()
-    for name, path in (pair for text in given for pair in _named(text)):
+
+    def check(name: str) -> None:
         try:
             check_name(name)
         except ValueError as error:
             raise SacmaError(f"--with: {error}; name the data yourself, like BIPOP=downloads/bipop.tgz") from None
         if name.lower() in names:
             raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
-        names.add(name.lower())
-        found.append(ExternalData(name, path, load_coco(path, suite)))
+
+    for name, path in (pair for text in given for pair in _named(text)):
+        if name:
+            check(name)
+        read = (load_coco(path, suite),) if name else load_algorithms(path, suite)
+        for data in read:
+            called = name or (archive_name(path) if len(read) == 1 else _fit_name(data.algorithm))
+            check(called)
+            names.add(called.lower())
+            found.append(ExternalData(called, path, data))
         suite = found[0].data.suite
     return tuple(found)
 
 
+def _fit_name(text: str) -> str:
+    """Return what an algorithm is called in data as a name of ours.
+
+    >>> _fit_name("BIPOP (restarts: 9)")
+    'BIPOP-restarts-9'
+    """
+    return re.sub(r"[^A-Za-z0-9._+]+", "-", text)[:64].strip("-._")
+
+
 def _named(text: str) -> list[tuple[str, Path]]:
-    """Return names and paths of what is given as ``NAME=PATH`` or ``PATH``."""
+    """Return names and paths of what is given as ``NAME=PATH`` or ``PATH``; the name is empty where none is given."""
     name, equals, path = text.partition("=")
     if equals and not path:
         raise SacmaError(f"--with: {text!r} has no path; give it like BIPOP=downloads/bipop.tgz")
     if equals:
         archives = archives_in(Path(path))
-        if archives and not any(Path(path).glob("*.info")):
+        if archives and not any(Path(path).glob("[!.]*.info")):
             are = f"it is a folder of {len(archives)} archives; give it without {name}=, or one of them"
             raise SacmaError(f"--with: {path} holds no COCO data itself: {are}")
         return [(name, Path(path))]
     there = archives_in(Path(text)) or [Path(text)]
-    return [(archive_name(path), path) for path in there]
+    return [("", path) for path in there]
 
 
 def check_finished(store: Store, covered: Sequence[Covered], *, chosen: bool = False) -> None:

@@ -1,7 +1,7 @@
 """Notes on the data of a comparison: differences of protocols, what is left out, and what files do not tell."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
@@ -11,6 +11,7 @@ from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
 from sacma.analysis.paper.readings import AS_PRINTED, Reading
 from sacma.analysis.trials import SMALLEST_TARGET
+from sacma.coco.index_file import DataPart
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
 from sacma.config.nested import flattened
@@ -137,6 +138,7 @@ def _of_targets(comparison: Comparison) -> Iterator[str]:
 def _unknown(comparison: Comparison) -> Iterator[str]:
     """Yield what files of COCO say of themselves, and how many trials end before the budget of the comparison."""
     yield from (note for data in comparison.external for note in data.data.notes)
+    yield from (_left_out(data.name, data.data.left_out) for data in comparison.external if data.data.left_out)
     yield from (_coarse(data.name, data.data.levels) for data in comparison.external if data.data.levels is not None)
     for name in comparison.names:
         common = [t for t in comparison.compared.shared if t.algorithm == name]
@@ -146,6 +148,17 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
                 f"{name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
                 "target; what they would have found is not known, and not compared"
             )
+
+
+def _left_out(name: str, parts: Mapping[DataPart, str]) -> str:
+    """Name what of an algorithm's data cannot be used, and why."""
+    cells = [(D, f) for D, f, i in parts if f and i is None]
+    runs = [(D, f, i) for D, f, i in parts if f and i]
+    unknown = [(D, f) for D, f, i in parts if i == 0]
+    what = [*_functions(cells), *_instances(runs), *(f"runs of {of}" for of in _functions(unknown))]
+    first, *others = dict.fromkeys(parts.values())
+    more = f" (and {len(others)} more)" if others else ""
+    return f"{name}: left out as damaged or not of the suite: {', '.join(what) or 'what no index tells'}: {first}{more}"
 
 
 def _coarse(name: str, levels: int) -> str:

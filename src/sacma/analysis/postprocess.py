@@ -1,12 +1,12 @@
 """From a results folder to the report, its tables and figures, and cocopp's pages."""
 
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from sacma.analysis.comparison import MANY, Comparison, Covered, ExternalData
@@ -18,10 +18,12 @@ from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
 from sacma.analysis.table_format import FormattedTable, csv_of, renderings
 from sacma.coco.cocopp import make_pages
+from sacma.coco.reader import Curve
 from sacma.coco.suites import BBOB
+from sacma.coco.writer import DATA_FORMAT, SUFFIXES, CocoFiles, PlacedFiles, header_of, merge
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_folder, write_atomically
-from sacma.files.printable import one_line, printable
+from sacma.files.printable import one_line
 from sacma.store.provenance import Manifest
 from sacma.store.provenance import differences as environment_differences
 from sacma.store.store import Store
@@ -165,7 +167,8 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
 
     Above each page is ``note``, too.
 
-    External data come to it as plain files below their new names: cocopp would unpickle what lies beside them.
+    Data of others come to it as what was read of them, below their new names: it believes any attribute of an index,
+    unpickles what lies beside, and fails for what is damaged.
     """
     folders = [store.coco_folder(study.name) for study, completeness in comparison.covered if completeness.heads]
     with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
@@ -173,7 +176,7 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
             copy = Path(temporary) / data.name
             try:
                 _write_plainly(data, copy)
-            except (OSError, ValueError) as error:  # of names that cannot be those of files, or not beside each other
+            except OSError as error:
                 raise SacmaError(
                     f"{data.path}: its files cannot be given to cocopp ({one_line(str(error), 200)}); use --no-pages"
                 ) from None
@@ -185,12 +188,25 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
 
 
 def _write_plainly(data: ExternalData, folder: Path) -> None:
-    """Write somebody else's files, what indices call the algorithm replaced by what it is called here."""
-    for name, content in data.data.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if name.endswith(".info"):
-            text = printable(content.decode(errors="replace"), keep="\n\r\t")
-            path.write_text(re.sub(r"\b(algId|algorithm)( *= *)'[^'\n]*'", rf"\1\2'{data.name}'", text))
-        else:
-            path.write_bytes(content)
+    """Write somebody else's trials as COCO writes such that are known at the same evaluations."""
+    placed = []
+    for curve in data.data.all_curves:
+        told = curve.at if curve.told is None else curve.told
+        header = header_of(data.data.suite.name, curve.function, curve.dimension, data.name)
+        files = CocoFiles(
+            f"{header}, data_format = '{DATA_FORMAT}'",
+            f"{curve.instance}:{curve.evaluations}|{curve.to[-1]:.1e}",
+            {**dict.fromkeys(SUFFIXES, ""), "dat": _rows(curve, [*curve.at, told[-1]]), "tdat": _rows(curve, told)},
+        )
+        placed.append(PlacedFiles(curve.function, curve.dimension, curve.instance, files))
+    for name, text in merge(placed, "").items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def _rows(curve: Curve, at: Iterable[float]) -> str:
+    """Return a run in a data file: evaluations, those of constraints, and Δf as best, measured and best measured."""
+    numbers = np.unique(np.fromiter(at, float))
+    best = curve.to[np.searchsorted(curve.at, numbers, side="right") - 1]
+    rows = zip(numbers.tolist(), best.tolist(), strict=True)
+    return "".join(["% f evaluations\n", *(f"{n:.0f} 0 {f!r} {f!r} {f!r}\n" for n, f in rows)])

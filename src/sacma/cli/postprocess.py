@@ -40,7 +40,7 @@ def postprocess(
         list[str] | None,
         typer.Option(
             "--with",
-            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of archives.",
+            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of several.",
             metavar="[NAME=]PATH",
         ),
     ] = None,

@@ -1,36 +1,33 @@
 """Reading of COCO data from any source, in folders and archives, without running or unpickling anything.
 
 The formats of all years are read, in sub-folders, with any instances, also repeated ones. Index files (``.info``) name
-the trials, data files (``.dat``, ``.tdat``) hold their best Δf. Missing or contradictory data are an error or a note.
+the trials, data files (``.dat``, ``.tdat``) hold their best Δf. Of damaged data the run, or the function in its
+dimension, is left out and named; where nothing remains, that is an error.
 """
 
-import io
 import posixpath
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from sacma.coco.archives import read_files
+from sacma.coco.index_file import MOST, DataPart, Entry, Lose, entries, lines_of, quoted, suite_of
 from sacma.coco.levels import coarse_levels
-from sacma.coco.ranges import format_ranges
-from sacma.coco.suites import BBOB, NOISY, SUITES, Suite
+from sacma.coco.suites import BBOB, Suite
 from sacma.errors import SacmaError
-from sacma.files.printable import one_line
 from sacma.surrogate.whitening import Array
 
 BELOW_OPTIMUM = -1e-7  # lowest Δf that rounding explains
 ROUNDING = 1e-6  # relative difference of Δf between lines that mean the same
-MOST = 1e15  # largest number of evaluations
-MOST_INSTANCE = 10**9  # largest number of an instance
-LONGEST_LINE = 1 << 20  # characters of a line: a thousand trials in an index, or a row of 40,000 dimensions
 MOST_ROWS = 10_000_000  # rows of a data set
-LONGEST_QUOTE = 60  # characters of a file in a message
-MOST_NAMED = 3  # algorithms named in a note
+FEWEST_COLUMNS = 5  # of a data file: evaluations, two values and the best of each; the point may follow
+MOST_NAMED = 3  # algorithms or files named in a note
+NO_NAME = "ALG"  # COCO's name of an algorithm that is given none
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +43,11 @@ class Curve:
     # Evaluation numbers at which the best Δf is known exactly, ascending, shape (m,); None: those of ``at`` only.
     told: Array | None = None
 
+    @property
+    def problem(self) -> tuple[int, int, int]:
+        """Dimension, function and instance."""
+        return self.dimension, self.function, self.instance
+
     def best_after(self, evaluations: float) -> float:
         """Return the best Δf after that many evaluations; inf before the first known one."""
         position = int(np.searchsorted(self.at, evaluations + 1e-9, side="right"))
@@ -59,150 +61,107 @@ class CocoData:
     curves: tuple[Curve, ...]  # trials by function, dimension and order in the data
     algorithm: str  # name in the data; the first of several
     notes: tuple[str, ...]  # remarks on the data, one line each
-    files: Mapping[str, bytes]  # index and data files by relative path
+    left_out: Mapping[DataPart, str]  # what is damaged or of another suite, and why, one line each
     suite: Suite = BBOB
     levels: int | None = None  # a decade, at which Δf was written down, where that is coarse; see ``coarse_levels``
+    all_curves: tuple[Curve, ...] = ()  # with those that are not chosen
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    algorithm: str
+    folder: str  # of its index file
+    curve: Curve
+    told: int  # evaluations as the index file says
+    at_levels: Array  # Δf as it passed levels; that of the last evaluation is none
 
 
 def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
-    """Read a folder or an archive of COCO data of ``suite``; None: of the suite that its first index file names.
+    """Read the data of one algorithm; a SacmaError says if they are of several. See ``load_algorithms``."""
+    data, *others = load_algorithms(path, suite)
+    if others:
+        raise SacmaError(
+            f"{path} holds data of several algorithms: {_listed(each.algorithm for each in (data, *others))}; "
+            "give the folder of each by itself, or all of them without a name"
+        )
+    return data
+
+
+def load_algorithms(path: Path, suite: Suite | None = BBOB) -> tuple[CocoData, ...]:
+    """Read the data of each algorithm in a folder or an archive: of ``suite``; None: of that which they name first.
 
     Raises:
-        SacmaError: it is missing, not COCO data of the suite, or contradictory.
+        SacmaError: it is missing, or no trial in it is intact and of the suite.
     """
     files = read_files(path, (".info", ".dat", ".tdat"))
-    indices = sorted(name for name in files if name.endswith(".info"))
+    indices = {name: files[name] for name in sorted(files) if name.endswith(".info")}
     if not indices:
         raise SacmaError(f"{path} holds no COCO data: no .info file is in it")
-    if suite is None:
-        suite = _suite_named(files[indices[0]])
+    suite = suite or suite_of(list(indices.values()))
     data = _DataFiles(path, files)
-    curves: list[Curve] = []
-    names: list[str] = []
-    algorithms: dict[tuple[int, int], set[str]] = defaultdict(set)  # by dimension and function
-    unlike = 0
-    for index in indices:
-        for entry in _entries(path, index, files[index], suite):
-            names.append(entry.algorithm)
-            algorithms[entry.dimension, entry.function].add(entry.algorithm)
-            read = list(data.curves(index, entry))
-            counts = [evaluations for _, evaluations in entry.runs]
-            unlike += sum(curve.evaluations != count for curve, count in zip(read, counts, strict=True))
-            curves += read
-    if not curves:
-        raise SacmaError(f"{path}: its index files name no trial")
-    notes = []
+    trials: list[_Trial] = []
+    lost: dict[str, dict[DataPart, str]] = defaultdict(dict)  # by folder
+    for index, content in indices.items():
+        lose: Lose = lost[posixpath.dirname(index)].setdefault
+        where = f"{path}: {quoted(index)}"
+        for entry in entries(where, content, suite, lose):
+            trials += data.trials(index, entry, lose)
+    reasons = [why for parts in lost.values() for why in parts.values()]
+    if not trials:
+        raise SacmaError(reasons[0] if reasons else f"{path}: its index files name no trial")
+    found: list[CocoData] = []
+    for those in _told_apart(trials):
+        folders = {trial.folder for trial in those} | (set() if found else {*lost} - {trial.folder for trial in trials})
+        left_out = {part: why for folder in sorted(folders) for part, why in lost[folder].items()}
+        found.append(_data_set(path, those, left_out, suite, data.notes if not found else ()))
+    return tuple(found)
+
+
+def _told_apart(trials: Sequence[_Trial]) -> list[list[_Trial]]:
+    """Return the trials of each algorithm.
+
+    Several names are one algorithm's unless there are trials of one function and dimension under two of them. What was
+    given no name is called as its folder, where several folders have trials of one problem.
+    """
+    folders: dict[tuple[int, int, int], set[str]] = defaultdict(set)
+    for trial in (trial for trial in trials if trial.algorithm == NO_NAME):
+        folders[trial.curve.problem].add(trial.folder)
+    if any(len(of_one) > 1 for of_one in folders.values()):
+        common = posixpath.commonpath([f"/{trial.folder}" for trial in trials])
+        tops = {t.folder: posixpath.relpath(f"/{t.folder}", common).partition("/")[0] for t in trials}
+        anonymous = {folder: NO_NAME if top == "." else top for folder, top in tops.items()}
+        trials = [replace(t, algorithm=anonymous[t.folder]) if t.algorithm == NO_NAME else t for t in trials]
+    names: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for trial in trials:
+        names[trial.curve.problem[:2]].add(trial.algorithm)
+    if all(len(of_one) == 1 for of_one in names.values()):
+        return [list(trials)]
+    return [[t for t in trials if t.algorithm == name] for name in dict.fromkeys(t.algorithm for t in trials)]
+
+
+def _data_set(
+    path: Path, trials: Sequence[_Trial], left_out: Mapping[DataPart, str], suite: Suite, notes: Sequence[str]
+) -> CocoData:
+    names = [trial.algorithm for trial in trials]
+    said = []
     if len(set(names)) > 1:
-        found = sorted(set(names))
-        twice = next((place for place, of in algorithms.items() if len(of) > 1), None)
-        if twice:
-            raise SacmaError(
-                f"{path} holds data of several algorithms, on f{twice[1]} in {twice[0]}-D of "
-                f"{', '.join(map(_quoted, sorted(algorithms[twice])[:MOST_NAMED]))}; give the folder of each by itself"
-            )
-        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-        notes.append(f"{path}: the data are of several algorithms: {', '.join(found[:MOST_NAMED])}{more}")
+        said.append(f"{path}: the data are of several algorithms: {_listed(names)}")
+    unlike = sum(trial.curve.evaluations != trial.told for trial in trials)
     if unlike:
-        notes.append(
-            f"{path}: of {unlike} of {len(curves)} trials index and data files say different numbers of evaluations; "
+        said.append(
+            f"{path}: of {unlike} of {len(trials)} trials index and data files say different numbers of evaluations; "
             "they are taken to end where their data end"
         )
-    left_out = data.left_out
-    if left_out:
-        runs = "1 run is" if left_out == 1 else f"{left_out} runs are"
-        notes.append(f"{path}: of its data files {runs} in no index file, and left out")
-    curves.sort(key=lambda c: (c.function, c.dimension))
-    return CocoData(tuple(curves), names[0], tuple(notes), files, suite, coarse_levels(data.at_levels))
+    curves = tuple(sorted((trial.curve for trial in trials), key=lambda c: (c.function, c.dimension)))
+    levels = coarse_levels([trial.at_levels for trial in trials])
+    return CocoData(curves, names[0], (*said, *notes), left_out, suite, levels, curves)
 
 
-def _suite_named(index: bytes) -> Suite:
-    """Return the suite that an index file names; bbob where it names none, or one that is not known."""
-    named = re.search(rb"\bsuite\s*+=\s*+'([\w-]{1,40})'", index)
-    return SUITES.get(named[1].decode(), BBOB) if named else BBOB
-
-
-@dataclass(frozen=True)
-class _Entry:
-    function: int
-    dimension: int
-    algorithm: str
-    data: str
-    runs: tuple[tuple[int, int], ...]  # instance and evaluations
-
-
-def _lines(path: Path, name: str, content: bytes) -> Iterator[str]:
-    """Yield the lines of a file, with any line ends; raise SacmaError if one is too long."""
-    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace")
-    number = 0
-    while line := text.readline(LONGEST_LINE):
-        number += 1
-        if len(line) == LONGEST_LINE:
-            raise SacmaError(f"{path}: {_quoted(name)}, line {number}: it is too long to be one of COCO's")
-        yield line.rstrip("\n")
-
-
-def _quoted(text: object) -> str:
-    """Return foreign text in short and printable."""
-    return one_line(str(text), LONGEST_QUOTE)
-
-
-def _entries(path: Path, index: str, content: bytes, suite: Suite) -> Iterator[_Entry]:
-    """Yield the entries of an index file: each has a header, comments and a line of runs."""
-    header = ""
-    where = f"{path}: {_quoted(index)}"
-    for line in filter(None, (line.strip() for line in _lines(path, index, content))):
-        if line.startswith("%"):
-            continue
-        if re.search(r"\b(?:funcId|function)\s*+=", line):
-            if header:
-                break
-            header = line
-        elif not header:
-            raise SacmaError(f"{where}: a line of runs has no header before it: '{_quoted(line)}'")
-        else:
-            yield _entry(path, index, header, line, suite)
-            header = ""
-    if header:
-        raise SacmaError(f"{where}: a header has no line of runs after it: '{_quoted(header)}'")
-
-
-def _entry(path: Path, index: str, header: str, line: str, suite: Suite) -> _Entry:
-    """Parse a header and a line of runs; raise SacmaError if they are not COCO's, or of another suite."""
-    fields = {key: value.strip("'") for key, value in re.findall(r"\b(\w++)\s*+=\s*+('[^']*+'|[^,]*+)", header)}
-    data, *runs = (part.strip() for part in line.split(","))
-    try:
-        entry = _Entry(
-            int(fields.get("funcId") or fields["function"]),
-            int(fields.get("DIM") or fields["dim"]),
-            _quoted(fields.get("algId") or fields.get("algorithm") or "unnamed"),
-            posixpath.normpath(posixpath.join(posixpath.dirname(index), data.replace("\\", "/"))),
-            tuple(_run(run) for run in runs if run),
-        )
-    except (KeyError, ValueError, OverflowError) as error:
-        raise SacmaError(
-            f"{path}: {_quoted(index)}: not an entry of COCO's: '{_quoted(line)}' ({_quoted(error)})"
-        ) from None
-    # Old data do not name their suite: bbob or bbob-noisy, which number their functions differently.
-    given = fields.get("suite", suite.name if suite in {BBOB, NOISY} else BBOB.name)
-    stranger = f"the suite {_quoted(given)}" if given != suite.name else ""
-    stranger = stranger or (f"function {entry.function}" if entry.function not in suite.functions else "")
-    stranger = stranger or (f"dimension {entry.dimension}" if entry.dimension not in suite.dimensions else "")
-    if stranger:
-        kind = "" if suite.noisy else "noiseless "
-        raise SacmaError(
-            f"{path}: {_quoted(index)} is of {stranger}; only {suite.name}'s {kind}functions "
-            f"can be compared: {format_ranges(suite.functions)} in dimensions {format_ranges(suite.dimensions)}"
-        )
-    return entry
-
-
-def _run(text: str) -> tuple[int, int]:
-    instance, _, rest = text.partition(":")
-    evaluations, _, _ = rest.partition("|")
-    number, count = int(instance), int(float(evaluations))
-    if not (1 <= number <= MOST_INSTANCE and 1 <= count <= MOST):
-        raise ValueError(f"instance {number} with {count} evaluations")
-    return number, count
+def _listed(names: Iterable[str]) -> str:
+    """Name the first few of some algorithms or files."""
+    found = sorted(set(names))
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return f"{', '.join(found[:MOST_NAMED])}{more}"
 
 
 class _DataFiles:
@@ -211,75 +170,103 @@ class _DataFiles:
     def __init__(self, path: Path, files: Mapping[str, bytes]) -> None:
         self.path, self.files = path, files
         self._taken: dict[str, int] = {}
-        self._runs: dict[str, list[Array]] = {}
+        self._runs: dict[str, list[Array | str]] = {}
         self._rows = 0
-        self.at_levels: list[Array] = []  # Δf of each run as it passed levels; that of the last evaluation is none
 
-    def curves(self, index: str, entry: _Entry) -> Iterator[Curve]:
-        """Yield the trials of an entry. An index may name a data file several times, for successive runs."""
-        if entry.data not in self.files:
-            raise SacmaError(f"{self.path}: {_quoted(index)} names {_quoted(entry.data)}, which is not there")
-        first = self._taken.get(entry.data, 0)
-        last = self._taken[entry.data] = first + len(entry.runs)
-        names = [name for name in (entry.data, f"{entry.data.removesuffix('.dat')}.tdat") if name in self.files]
+    def trials(self, index: str, entry: Entry, lose: Lose) -> Iterator[_Trial]:
+        """Yield the intact trials of an entry. An index may name a data file several times, for successive runs."""
+        D, f, folder = entry.dimension, entry.function, posixpath.dirname(index)
+        data = posixpath.normpath(posixpath.join(folder, entry.data))
+        if data not in self.files:
+            lose((D, f, None), f"{self.path}: {quoted(index)} names {quoted(data)}, which is not there")
+            return
+        first = self._taken.get(data, 0)
+        last = self._taken[data] = first + len(entry.runs)
+        names = [name for name in (data, f"{data.removesuffix('.dat')}.tdat") if name in self.files]
         for name in names:
-            if name not in self._runs:
-                self._runs[name] = _runs(self.path, name, self.files[name], MOST_ROWS - self._rows)
-                self._rows += sum(len(run) + 1 for run in self._runs[name])
-            there = len(self._runs[name])
-            if there < last:
-                raise SacmaError(
-                    f"{self.path}: {_quoted(name)} has {there} runs, {_quoted(index)} says {last}: it is not complete"
-                )
-        for number, (instance, _) in enumerate(entry.runs, first):
-            where = f"{self.path}: {' and '.join(map(_quoted, names))}, run {number + 1}"
-            parts = [self._runs[name][number] for name in names]
-            if not all(map(len, parts)):
-                raise SacmaError(f"{where}: it is empty, not a complete trial")
-            self.at_levels.append(parts[0][1:-1, 1])
-            rows = np.concatenate(parts)
-            rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-            at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
-            if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
-                raise SacmaError(f"{where}: the files contradict each other, they are not of one trial")
-            falls = np.append(True, to[1:] < to[:-1])
-            told = np.unique(at)
-            yield Curve(entry.function, entry.dimension, instance, int(at[-1]), at[falls], to[falls], told)
+            runs = self._runs_of(name)
+            if len(runs) < last:
+                said = f"{quoted(name)} has {len(runs)} runs, {quoted(index)} says {last}: it is not complete"
+                lose((D, f, None), next((run for run in runs if isinstance(run, str)), f"{self.path}: {said}"))
+                return
+        for number, run in enumerate(entry.runs, first):
+            where = f"{self.path}: {' and '.join(map(quoted, names))}, run {number + 1}"
+            parts = [self._runs_of(name)[number] for name in names]
+            intact = [part for part in parts if not isinstance(part, str)]
+            fault = run.fault or next((part for part in parts if isinstance(part, str)), "")
+            curve = fault or _curve(D, f, run.instance, where, intact)
+            if isinstance(curve, str):
+                lose((D, f, run.instance), curve)
+            else:
+                yield _Trial(entry.algorithm, folder, curve, run.evaluations, intact[0][1:-1, 1])
+
+    def _runs_of(self, name: str) -> list[Array | str]:
+        if name not in self._runs:
+            self._runs[name], rows = _runs(self.path, name, self.files[name], MOST_ROWS - self._rows)
+            self._rows += rows
+        return self._runs[name]
 
     @property
-    def left_out(self) -> int:
-        """Number of runs in no index: of unfinished trials, or whose index is lost."""
+    def notes(self) -> tuple[str, ...]:
+        """A remark on runs in no index file: of unfinished trials, or whose index is lost."""
         begins = re.compile(rb"(?:\A|[\r\n])%")  # a line, whatever ends the one before
         there = {name: len(begins.findall(text)) for name, text in self.files.items() if name.endswith(".dat")}
-        return sum(number - self._taken.get(name, 0) for name, number in there.items())
+        left = {name: max(0, number - self._taken.get(name, 0)) for name, number in there.items()}
+        if not (number := sum(left.values())):
+            return ()
+        runs = "1 run is" if number == 1 else f"{number} runs are"
+        where = _listed(quoted(name) for name, number in left.items() if number)
+        return (f"{self.path}: of its data files {runs} in no index file, and left out: {where}",)
 
 
-def _runs(path: Path, name: str, content: bytes, most: int) -> list[Array]:
-    """Return evaluation number and best Δf, columns 1 and 3, of each run of a data file, shape (n, 2) each."""
+def _curve(dimension: int, function: int, instance: int, where: str, parts: Sequence[Array]) -> Curve | str:
+    """Return a trial by its runs in data files, or what is wrong with them."""
+    if not all(map(len, parts)):
+        return f"{where}: it is empty, not a complete trial"
+    rows = np.concatenate(parts)
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
+    if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
+        return f"{where}: the files contradict each other, they are not of one trial"
+    falls = np.append(True, to[1:] < to[:-1])
+    return Curve(function, dimension, instance, int(at[-1]), at[falls], to[falls], np.unique(at))
+
+
+def _runs(path: Path, name: str, content: bytes, most: int) -> tuple[list[Array | str], int]:
+    """Return evaluation number and best Δf, columns 1 and 3, of each run of a data file, shape (n, 2) each.
+
+    Of a damaged run it is what is wrong with it. The second number is that of the lines.
+    """
+    where = f"{path}: {quoted(name)}"
     runs: list[array[float]] = []
+    faults: dict[int, str] = {}  # by number of the run
     columns = rows = 0
-    for number, line in enumerate(_lines(path, name, content), start=1):
+    for number, line in enumerate(lines_of(where, content), start=1):
         rows += 1
         if rows > most:
             raise SacmaError(f"{path} has more than {MOST_ROWS:,} rows: that is not a COCO data set")
         if line.startswith("%"):
             runs.append(array("d"))
+            columns = 0
             continue
         values = line.split()
         if not values:
             continue
         columns = columns or len(values)
         try:
-            if len(values) != columns:
+            if len(values) != columns or columns < FEWEST_COLUMNS:
                 raise ValueError(f"{len(values)} columns")  # noqa: TRY301 the line is complete, or it is an error
             runs[-1].extend((float(values[0]), float(values[2]), number))
         except (ValueError, IndexError):
-            raise SacmaError(f"{path}: {_quoted(name)}, line {number}: not COCO data: '{_quoted(line)}'") from None
-    return [_checked(path, name, np.array(run, float).reshape(-1, 3)) for run in runs]
+            faults.setdefault(len(runs) - 1, f"{where}, line {number}: not COCO data: '{quoted(line)}'")
+    whole = faults.get(-1, "")  # rows before the first run
+    arrays = (np.array(run, float).reshape(-1, 3) for run in runs)
+    read = [whole or faults.get(number) or _checked(where, run) for number, run in enumerate(arrays)]
+    return read or [whole] * bool(whole), rows
 
 
-def _checked(path: Path, name: str, rows: Array) -> Array:
-    """Return evaluation number and best Δf of a run without line numbers; raise SacmaError if they are impossible."""
+def _checked(where: str, rows: Array) -> Array | str:
+    """Return evaluation number and best Δf of a run without line numbers, or what is impossible about them."""
     at, to, lines = rows.T
     with np.errstate(invalid="ignore"):  # infinite values are reported first
         rises = to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1])
@@ -289,8 +276,7 @@ def _checked(path: Path, name: str, rows: Array) -> Array:
         "evaluation numbers go back": np.append(False, at[1:] < at[:-1])[: len(at)],
         "the best Δf rises": np.append(False, rises)[: len(to)],
     }
-    for what, where in wrong.items():
-        if where.any():
-            line = int(lines[where.argmax()])
-            raise SacmaError(f"{path}: {_quoted(name)}, line {line}: {what}")
+    for what, found in wrong.items():
+        if found.any():
+            return f"{where}, line {int(lines[found.argmax()])}: {what}"
     return rows[:, :2]
