@@ -17,6 +17,7 @@ from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment import compilation
 from sacma.experiment.compilation import is_compiled, make_compiled_code
+from sacma.files.checksum import checksum
 from sacma.surrogate import likelihood
 from sacma.surrogate.covariances import USUAL, title_of
 from tests.conftest import CONFIGS
@@ -32,6 +33,14 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "surrogate_0" / f"likelihood.maximise-1.{tag}.nbi"
 
 
+def write_code(index: Path, made_by: str) -> None:
+    """Write an index of a version of Numba and a file of code, each with its checksum."""
+    index.parent.mkdir(parents=True, exist_ok=True)
+    for path in (index, index.with_suffix(".1.nbc")):
+        content = b"\x80\x04" + made_by.encode() + b"\x94."
+        path.write_bytes(content + checksum(content))
+
+
 @pytest.mark.parametrize(
     ("made_by", "age", "expected"),
     [(version("numba"), 0.0, True), ("0.1", 0.0, False), (version("numba"), 10.0, False)],
@@ -39,10 +48,13 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_counts_as_compiled(index: Path, made_by: str, age: float, expected: bool) -> None:  # noqa: FBT001
     """An index of this version of Numba that is not older than the source."""
     assert not is_compiled()
-    index.parent.mkdir()
-    index.write_bytes(b"\x80\x04" + made_by.encode() + b"\x94.")
+    write_code(index, made_by)
     os.utime(index, (SOURCE - age, SOURCE - age))
     assert is_compiled() is expected
+    for path in index.parent.iterdir():  # one that is cut is none
+        write_code(index, made_by)
+        os.truncate(path, path.stat().st_size - 1)
+        assert not is_compiled()
 
 
 def test_each_likelihood_is_looked_for(
@@ -58,11 +70,10 @@ def test_each_likelihood_is_looked_for(
         return nullcontext((None, ended))
 
     monkeypatch.setattr(compilation, "child", noted)
-    with_trend = index.parent / title_of(USUAL, trend=True) / "surrogate_0" / index.name
+    with_trend = index.with_name(index.name.replace("likelihood", title_of(USUAL, trend=True)))
     for path, starts in ((None, 2), (index, 1), (with_trend, 0)):
         if path is not None:
-            path.parent.mkdir(parents=True)
-            path.write_bytes(b"\x80\x04" + version("numba").encode() + b"\x94.")
+            write_code(path, version("numba"))
         started.clear()
         for name in ("gp1", "sacma"):
             make_compiled_code(plan([study(name)]), pytest.fail)

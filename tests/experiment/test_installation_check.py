@@ -1,5 +1,6 @@
 """Faults of an installation or around it: each is found, named, and comes with a way to mend it."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 from sacma.errors import RunError
 from sacma.experiment import installation_check
 from sacma.experiment.backends import worker
+from sacma.surrogate import likelihood
 from tests.commands import sacma
 
 
@@ -106,30 +108,39 @@ def test_compiled_code_without_a_folder() -> None:
     assert "NUMBA_CACHE_DIR" in done.stdout
 
 
-def test_compiled_code_cold_and_warm(tmp_path: Path) -> None:
-    """An empty cache is a remark, or one of the likelihood without trend; one of both, for this Python, is well."""
+def test_compiled_code_cold_warm_and_damaged(tmp_path: Path) -> None:
+    """None is a remark, or half of it; damage is found, named and mended by loading all: then it is well."""
     code = (
         "from sacma.experiment.installation_check import compiled_code\n"
+        "import shutil, sys\n"
         "from pathlib import Path\n"
-        "import sys\n"
-        "print(compiled_code())\n"
         "from sacma.surrogate import likelihood\n"
+        "print(compiled_code())\n"
         "folder = Path(likelihood.maximise.stats.cache_path)\n"
-        "tag = 'py%d%d' % sys.version_info[:2]\n"
-        "import numba\n"
-        "from sacma.surrogate.covariances import USUAL, title_of\n"
-        "for place in (folder, folder / title_of(USUAL, trend=True) / 'surrogate_0'):\n"
-        "    place.mkdir(parents=True, exist_ok=True)\n"
-        "    (place / f'likelihood.maximise-1.{tag}.nbi').write_text(numba.__version__)\n"
+        "for pattern in ('likelihood.*', '*'):\n"
+        "    for path in Path(sys.argv[1]).glob(pattern + '.nb?'):\n"
+        "        shutil.copy(path, folder)\n"
+        "    if pattern == '*':\n"
+        "        next(folder.glob('likelihood.standardise*.nbi')).write_bytes(b'')\n"
         "    print(compiled_code())\n"
     )
-    command = [sys.executable, "-c", f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path)!r}\n{code}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    cold, half, warm = done.stdout.splitlines()
+    kept = likelihood.maximise.stats.cache_path  # type: ignore[attr-defined]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", code, kept]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    cold, half, damaged = done.stdout.splitlines()
     assert cold.startswith("(None, 'not there yet")
     assert half == cold
-    assert warm.startswith("(True, 'kept in")
-    assert str(tmp_path) in warm
+    assert damaged.startswith(f"(None, 'compiled code in {tmp_path}")
+    assert "likelihood.standardise" in damaged
+    mended = subprocess.run(
+        [sys.executable, "-c", "\n".join(code.splitlines()[:5])],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert mended.stdout.startswith(f"(True, 'kept in {tmp_path}")
 
 
 def test_processes_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
 from sacma.experiment.children import child
+from sacma.files.checksum import is_whole
 from sacma.files.untrusted import read_file
 from sacma.surrogate import SLOW_TO_COMPILE
 from sacma.surrogate.covariances import USUAL, title_of
@@ -52,9 +53,9 @@ def _lacking(settings: str) -> set[bool]:
 
 
 def is_compiled(*, trend: bool = False) -> bool:
-    """Return True where the machine code is on disk, as far as can be told without loading Numba, which is slow.
+    """Return True where the machine code of the likelihood, or of its copy with a ``trend``, is whole on disk.
 
-    That of the likelihood, or of its copy with a ``trend``.
+    As far as can be told without loading Numba, which is slow.
     """
     module, function = SLOW_TO_COMPILE
     spec = find_spec(module)
@@ -65,13 +66,15 @@ def is_compiled(*, trend: bool = False) -> bool:
     if spec is None or spec.origin is None:
         return False
     source = Path(spec.origin)
-    pattern = f"{source.stem}.{function}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
-    if trend:
-        pattern = f"{title_of(USUAL, trend=True)}/*/{pattern}"
+    title = title_of(USUAL, trend=True) if trend else source.stem
+    pattern = f"{title}.{function}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"
     for index in (index for folder in _folders(source) for index in folder.glob(pattern)):
         with contextlib.suppress(OSError):
             # Its first lines name the version that wrote it; one that is older than its source is not used.
-            if index.stat().st_mtime >= source.stat().st_mtime and made_by in read_file(index)[:100]:
+            if index.stat().st_mtime < source.stat().st_mtime or made_by not in (content := read_file(index))[:100]:
+                continue
+            code = [read_file(path) for path in index.parent.glob(f"{index.stem}.*.nbc")]
+            if code and all(map(is_whole, [content, *code])):
                 return True
     return False
 

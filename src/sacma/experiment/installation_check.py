@@ -151,23 +151,24 @@ def blas() -> Finding:
 
 
 def compiled_code() -> Finding:
-    """Check that the compiled surrogate is kept on disk, or can be."""
-    try:
-        from sacma.surrogate import likelihood
-    except RuntimeError as error:
-        if "cannot cache" not in str(error):
-            raise
-        return False, "no folder to keep compiled code in; set NUMBA_CACHE_DIR to one that can be written to"
+    """Check that the compiled surrogate is kept on disk, or can be, and load it."""
     from sacma.experiment.compilation import is_compiled
+    from sacma.surrogate import code_cache, likelihood
+    from sacma.surrogate.models.quadratic_process import QuadraticProcessModel
+    from sacma.surrogate.models.warped_process import WarpedProcessModel
 
     maximise: Any = likelihood.maximise  # numba's dispatcher
+    if maximise.stats.cache_path is None:
+        return False, code_cache.said[0]
     folder = Path(maximise.stats.cache_path)
     usable, reason = disk(folder, "set NUMBA_CACHE_DIR to another folder")
     if usable is False:
         return False, reason
     if not (is_compiled() and is_compiled(trend=True)):
-        return None, f"not there yet: the first model takes 10 s more; {reason}"
-    return True, f"kept in {folder}"
+        return None, f"not there yet, or damaged: the first model takes 10 s more; {reason}"
+    for model in (WarpedProcessModel(), QuadraticProcessModel()):
+        model.prepare()
+    return (None, code_cache.said[0]) if code_cache.said else (True, f"kept in {folder}")
 
 
 def workers() -> Finding:

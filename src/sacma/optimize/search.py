@@ -32,7 +32,11 @@ class Begun(NamedTuple):
 
 
 def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Sampled | AskedSearch | NoisySearch:
-    """Return the strategy of a call with a seed; its points are in units of the scale."""
+    """Return the strategy of a call with a seed; its points are in units of the scale.
+
+    Compiled code is loaded, or made, now: what goes wrong there loses no evaluations.
+    """
+    ALGORITHMS[call.method.algorithm].prepare(call.method.settings)
     search = _search_of(call, on_generation)
     if call.noisy:
         return NoisySearch(call, search) if call.limits.budget < math.inf else search

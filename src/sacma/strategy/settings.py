@@ -84,9 +84,15 @@ class StrategySettings(Settings):
         return tuple(part.needs for part in self.parts if part.needs is not None)
 
     def prepare(self) -> None:
-        """Import and compile the code of the parts, before any trial is timed."""
+        """Import and compile the code of the parts, once a process: before any trial is timed, or f is paid for."""
         for part in self.parts:
-            part.prepare()
+            if (which := repr(part)) not in _prepared:
+                part.prepare()
+                _prepared.add(which)
+
+
+_prepared: set[str] = set()
+"""Parts whose code this process has loaded."""
 
 
 def _parts_of(settings: BaseModel) -> Iterator[Part]:

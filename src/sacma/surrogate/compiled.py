@@ -1,8 +1,8 @@
 """Compilation to machine code, and LAPACK from within it.
 
-Compiled code is cached on disk beside its module (or in the user's cache folder, where that one is read-only). The
-cache of a function notices changes of its own file, but not of other files that it calls into, so functions
-that call each other are in one file. After a change of this file, delete the caches (``make clean``).
+Compiled code is cached on disk beside its module (or in the user's cache folder, where that one is read-only); see
+``code_cache``. The cache of a function notices changes of its own file, but not of other files that it calls into, so
+functions that call each other are in one file. After a change of this file, delete the caches (``make clean``).
 """
 
 import logging
@@ -15,6 +15,7 @@ from numba.core import event
 from numba.extending import get_cython_function_address, intrinsic
 
 from sacma.surrogate import SLOW_TO_COMPILE
+from sacma.surrogate.code_cache import CodeCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -58,8 +59,9 @@ event.register("numba:compile", _Announcement())
 
 
 def _njit(function: Function, fastmath: set[str], *, inline: bool) -> Function:
-    compile_ = njit(cache=True, error_model="numpy", fastmath=fastmath, forceinline=inline)
-    return compile_(function)  # type: ignore[no-any-return]
+    dispatcher: Any = njit(error_model="numpy", fastmath=fastmath, forceinline=inline)(function)
+    dispatcher._cache = CodeCache(function)  # noqa: SLF001 as njit(cache=True) does with Numba's own
+    return dispatcher  # type: ignore[no-any-return]
 
 
 @intrinsic  # type: ignore[untyped-decorator]

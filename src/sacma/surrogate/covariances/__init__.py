@@ -8,8 +8,7 @@ function passed as an argument would be slower, and Numba could not keep it on d
 import hashlib
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -36,7 +35,7 @@ def covariance_function(name: str) -> Any:
 
 
 _compiling = threading.RLock()
-"""Held while a copy of the module is made: where its compiled code is kept is a setting of the whole process."""
+"""Held while a copy of the module is made, so that it is made once."""
 
 
 def likelihood_of(name: str, *, trend: bool = False) -> ModuleType:
@@ -58,28 +57,15 @@ def _likelihood_of(name: str, trend: bool) -> ModuleType:  # noqa: FBT001 as its
     copy = module_from_spec(spec)
     vars(copy).update(COVARIANCE=name, TREND=trend)
     sys.modules[spec.name] = copy
-    with _compiled_code_in(Path(usual.maximise.stats.cache_path) / title):
-        spec.loader.exec_module(copy)
+    spec.loader.exec_module(copy)
     return copy
 
 
 def title_of(name: str, *, trend: bool) -> str:
-    """Return the name of a copy of the likelihood, which is that of the folder of its compiled code, too."""
+    """Return the name of a copy of the likelihood, with which the files of its compiled code begin."""
     covariance = find_spec(COVARIANCES[name])
     assert covariance is not None  # noqa: S101 of the package itself
     assert covariance.origin is not None  # noqa: S101
     # Numba does not notice when a function changes that is inlined.
     version = hashlib.sha256(Path(covariance.origin).read_bytes()).hexdigest()[:12]
     return f"likelihood_{covariance.name.rpartition('.')[2]}{'_trend' * trend}_{version}"
-
-
-@contextmanager
-def _compiled_code_in(folder: Path) -> Iterator[None]:
-    """Let what is defined meanwhile keep its compiled code there: Numba tells modules apart by their files only."""
-    from numba import config  # noqa: PLC0415 slow to import
-
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before

@@ -1,0 +1,24 @@
+"""Checksums of what is written, by which damage is found."""
+
+import zlib
+from pathlib import Path
+
+
+def checksum(content: bytes) -> bytes:
+    """Return the CRC-32 as eight hexadecimal digits.
+
+    >>> checksum(b"sacma")
+    b'5bbdcc39'
+    """
+    return b"%08x" % zlib.crc32(content)
+
+
+def is_whole(content: bytes) -> bool:
+    """Return True if the last eight bytes are the checksum of all before them."""
+    return content[-8:] == checksum(content[:-8])
+
+
+def check_file(path: Path) -> None:
+    """Raise a ValueError where a file does not end in the checksum of all before it; OSError if it cannot be read."""
+    if not is_whole(path.read_bytes()):
+        raise ValueError(f"{path.name} is damaged, or of another version")
