@@ -5,6 +5,7 @@ import re
 import signal
 import threading
 import time
+from contextlib import suppress
 
 BETWEEN_LOOKS = 1.0  # seconds, of a worker process, at whether its parent is alive
 
@@ -19,6 +20,18 @@ def death_in(message: str) -> Death | None:
     """
     code = re.search(r"\{(\w+)\((-?\d+)\)\}", message)
     return code and ("exit" if code[1] == "EXIT" else "signal", abs(int(code[2])))
+
+
+def death_of(process: int) -> Death | None:
+    """Return how a child of this process ended; None while it runs, or where something has waited for it.
+
+    joblib does not see a death while a child of the dead process holds its pipe.
+    """
+    with suppress(ChildProcessError):
+        found = os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is not None:
+            return "exit" if found.si_code == os.CLD_EXITED else "signal", found.si_status
+    return None
 
 
 def in_words(death: Death | None) -> str:

@@ -1,5 +1,6 @@
 """Evaluations in processes of the call: journals that go on, and processes that die."""
 
+import atexit
 import os
 import signal
 import subprocess
@@ -65,6 +66,60 @@ def test_where_a_process_dies_its_evaluation_has_failed(tmp_path: Path, asynchro
         assert result.history.failures[number] == f"its process {how}"
     again = sacma.minimize(lethal, X0, SIGMA0, budget=24, **arguments)  # it would kill this process
     np.testing.assert_array_equal(again.history.values, values)
+
+
+def leaves_a_thread(x: Array) -> float:
+    """Leave a thread that goes on for a long time."""
+    threading.Thread(target=time.sleep, args=(600,)).start()
+    return sphere(x)
+
+
+def leaves_a_pool(x: Array) -> float:
+    """Leave an executor that is busy for a long time."""
+    ThreadPoolExecutor(1).submit(time.sleep, 600)
+    return sphere(x)
+
+
+def leaves_a_process(x: Array) -> float:
+    """Leave a process that goes on, and that Python waits for."""
+    get_context("fork").Process(target=time.sleep, args=(600,)).start()
+    return sphere(x)
+
+
+def leaves_much_to_do(x: Array) -> float:
+    """Leave something that takes long when the process ends."""
+    atexit.register(time.sleep, 600)
+    return sphere(x)
+
+
+def dies_beside_a_child(x: Array) -> float:
+    """End the process while a child of it has all that it had open."""
+    if os.fork() == 0:
+        time.sleep(20)
+        os._exit(0)
+    os._exit(7)
+
+
+LEAVE = [leaves_a_thread, leaves_a_pool, leaves_a_process, leaves_much_to_do]
+
+
+def test_what_f_leaves_behind(caplog: pytest.LogCaptureFixture) -> None:
+    """The result comes soon after the last evaluation, and what keeps a process from ending is killed and named."""
+    arguments: dict[str, Any] = {"seed": 1, "budget": 3, "method": "cmaes", "max_failures": None}
+    expected = sacma.minimize(sphere, X0, SIGMA0, **arguments).history.values
+    began = time.monotonic()
+    with ThreadPoolExecutor(len(LEAVE) + 1) as pool:
+        of_each = [
+            pool.submit(sacma.minimize, f, X0, SIGMA0, workers=2, asynchronous=False, **arguments)
+            for f in (*LEAVE, dies_beside_a_child)
+        ]
+    *results, died = [future.result() for future in of_each]
+    assert time.monotonic() - began < 60.0
+    for result in results:
+        np.testing.assert_array_equal(result.history.values, expected)
+    assert set(died.history.failures.values()) == {"its process ended itself with exit code 7"}
+    said = [record.getMessage() for record in caplog.records if record.name == "sacma"]
+    assert [line.startswith("f has left threads or processes") for line in said] == [True] * len(LEAVE)
 
 
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Workers that evaluate f: this thread, processes, executors, dask and joblib."""
 
+import logging
 import math
 import os
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -11,11 +13,11 @@ from dataclasses import dataclass, replace
 from multiprocessing import current_process
 from typing import Any
 
-from sacma.death import death_in, end_with, in_words
+from sacma.death import Death, death_in, death_of, end_with, in_words
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
-from sacma.optimize.interruption import interruption_afterwards
+from sacma.optimize.interruption import PATIENCE, interruption_afterwards
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
 from sacma.threads import threads
@@ -124,6 +126,7 @@ class Processes:
         self.count = count  # -1: one a core
         self._idle: list[Any] = []  # executors
         self._busy: dict[Future[Evaluation], Any] = {}
+        self._deaths: dict[Future[Evaluation], Death] = {}  # that joblib has not seen
 
     def size(self) -> int:
         """Return the number of processes."""
@@ -152,21 +155,48 @@ class Processes:
         try:
             with _told():
                 evaluation = future.result()
-        except TerminatedWorkerError as error:
+        except BrokenExecutor as error:
+            death = self._deaths.pop(future, None) or death_in(str(error))
+            if death is None and not isinstance(error, TerminatedWorkerError):
+                raise
             self._busy.pop(future).shutdown(wait=False)
-            return Evaluation(math.nan, in_words(death_in(str(error))))
+            return Evaluation(math.nan, in_words(death))
         self._idle.append(self._busy.pop(future))
         return evaluation
 
+    def end_dead(self) -> None:
+        """Let evaluations end whose process has died, where joblib does not see it."""
+        for future, executor in self._busy.items():
+            death = next(filter(None, map(death_of, list(executor._processes))), None)  # noqa: SLF001 no other way to it
+            if death is not None and not wait([future], SOON).done:
+                self._deaths[future] = death
+                executor.shutdown(wait=False, kill_workers=True)
+
     def close(self) -> None:
-        """End the processes; those in which evaluations are running are killed."""
+        """End the processes; those in which evaluations are running, or that f keeps from ending, are killed."""
+        from joblib.externals.loky.backend.utils import kill_process_tree  # noqa: PLC0415 as above
+
+        ending = []
         # One whose evaluation was cancelled has none to kill, and loky's thread cannot tell a cancelled one of the end.
-        ends = [(executor, False, not future.cancelled()) for future, executor in self._busy.items()]
-        ends += [(executor, True, False) for executor in self._idle]
-        for executor, wait_for_it, kill in ends:
-            with suppress(Exception):
-                executor.shutdown(wait=wait_for_it, kill_workers=kill)
+        for executor in [*self._idle, *(executor for future, executor in self._busy.items() if future.cancelled())]:
+            ending.append((executor._executor_manager_thread, list((executor._processes or {}).values())))  # noqa: SLF001 idem
+            executor.shutdown(wait=False)
+        for future, executor in self._busy.items():
+            if not future.cancelled():
+                with suppress(Exception):
+                    executor.shutdown(wait=False, kill_workers=True)
         self._busy, self._idle = {}, []
+        until, kept = time.monotonic() + PATIENCE, []
+        for manager, processes in ending:
+            if manager is not None:
+                manager.join(max(0.0, until - time.monotonic()))
+                kept += processes if manager.is_alive() else []
+        if kept:
+            numbers = ", ".join(str(process.pid) for process in kept)
+            left = "f has left threads or processes that keep processes of workers from ending"
+            logging.getLogger("sacma").warning("%s; all are killed: %s", left, numbers)
+        for process in kept:
+            kill_process_tree(process)
 
     def _started(self) -> Any:
         from joblib import cpu_count  # noqa: PLC0415 as above
@@ -245,6 +275,8 @@ class AsTheyCome(Iterator[Numbered]):
     def _wait(self, seconds: float) -> None:
         """Wait until an evaluation ends, and not for longer."""
         done, _ = wait(self._running, seconds, FIRST_COMPLETED)
+        if not done and isinstance(self._pool, Processes):
+            self._pool.end_dead()
         with interruption_afterwards():
             ended = sorted(((self._running.pop(future), future) for future in done), key=lambda each: each[0])
             self._ended.extend(ended)

@@ -25,7 +25,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
-from sacma.death import Death, death_in, in_words
+from sacma.death import Death, death_in, death_of, in_words
 from sacma.errors import RunError
 from sacma.experiment.children import forget_start, quiet_children, safe_path
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
@@ -116,7 +116,6 @@ class Worker:
         try:
             return future.result(max(0.0, min(self.seconds_left, seconds)))
         except TimeoutError:
-            # joblib does not see a death while a child of the dead process holds its pipe.
             death = self._death()
             if death is not None:
                 return self._died(death)
@@ -126,12 +125,7 @@ class Worker:
 
     def _death(self) -> Death | None:
         """Return how the process ended, as ``("signal", 9)`` or ``("exit", 1)``, the first time after it has."""
-        for process in self._processes():
-            with contextlib.suppress(ChildProcessError):
-                found = os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-                if found is not None:
-                    return "exit" if found.si_code == os.CLD_EXITED else "signal", found.si_status
-        return None
+        return next(filter(None, map(death_of, self._processes())), None)
 
     def close(self) -> None:
         """End the process, in the middle of a trial or not, and remove what it left."""
