@@ -362,7 +362,7 @@ def test_a_broken_pool_is_no_failed_evaluation() -> None:
     [
         ({"sigma0": "1"}, TypeError, "sigma0 is '1'; allowed: a number from 1e-100 to 1e\\+10"),
         ({"x0": [1.0, math.nan]}, ValueError, "x0 is .*; allowed: a vector"),
-        ({"bounds": (0, 2)}, ValueError, r"x0\[1\] is 3.0; allowed: what is within its bounds, 0.0 to 2.0"),
+        ({"bounds": (0, 2)}, ValueError, r"x0\[1\] is 3.0; allowed: within its bounds, 0.0 to 2.0"),
         ({"bounds": [(0, 4), (3, 3)]}, ValueError, r"bounds\[1\] is \(3.0, 3.0\); allowed: lower < upper"),
         ({"bounds": Bounds([0.0, math.nan], 4.0)}, ValueError, "bounds is .*; allowed: no NaN"),
         ({"bounds": [(0, 4)] * 3}, ValueError, "bounds is .*; allowed: None, a pair .* 2 such pairs"),

@@ -88,7 +88,7 @@ def hides_a_value(value: object, depth: int = 3) -> bool:
 def is_no_number(value: object) -> bool:
     """Recognize text, dates and spans of time, of which ``float`` or NumPy may make a number."""
     if isinstance(value, np.generic | np.ndarray):
-        return value.dtype.kind not in "biuf"
+        return value.dtype.kind not in "biufO"
     return isinstance(value, str | bytes | bytearray | complex)
 
 
@@ -182,9 +182,25 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
         distinct = "lower < upper, also in units of the scale; leave out a coordinate that cannot vary"
         moderate = f"at most {LARGEST:g}, also in units of the scale, or infinite"
         refuse(f"bounds[{i}]", (float(lower[i]), float(upper[i])), distinct if narrow[i] else moderate)
-    for i in np.flatnonzero((x0 < lower) | (x0 > upper)):
-        refuse(f"x0[{i}]", float(x0[i]), f"what is within its bounds, {lower[i]!s} to {upper[i]!s}")
+    within("x0", x0, lower, upper)
     return lower, upper
+
+
+ROUNDING = 1e-6
+"""Share of the width of bounds, or of a single bound, by which a given point may be beyond: it was rounded."""
+
+
+def within(name: str, points: Array, lower: Array, upper: Array) -> Array:
+    """Return points, shape (…, D), that were rounded beyond a bound on it; refuse others beyond, by coordinate."""
+    with np.errstate(all="ignore"):
+        width = upper - lower
+        single = np.where(np.isfinite(lower), np.abs(lower), np.abs(upper))
+        slack = ROUNDING * np.nan_to_num(np.where(np.isfinite(width), width, single), nan=0.0, posinf=0.0)
+    for place in np.argwhere((points < lower - slack) | (points > upper + slack)):
+        i, where = int(place[-1]), "".join(f"[{n}]" for n in place)
+        bounds = f"within its bounds, {lower[i]!s} to {upper[i]!s}"
+        refuse(f"{name}{where}", float(points[tuple(place)]), bounds)
+    return np.clip(points, lower, upper)
 
 
 def _sides(bounds: object, x0: Array, allowed: str) -> tuple[Array, Array]:
@@ -223,8 +239,9 @@ def _is_lows_and_highs(bounds: Sequence[object] | np.ndarray, dimension: int) ->
 
 
 def _holds(lower: Array, upper: Array, x0: Array) -> bool:
-    """Tell that x₀ is in the box, NaN being no bound."""
-    return not np.any((lower >= upper) | (x0 < lower) | (x0 > upper))
+    """Tell that x₀ is in the box, but for rounding; NaN is no bound."""
+    slack = ROUNDING * (upper - lower)
+    return not np.any((lower >= upper) | (x0 < lower - slack) | (x0 > upper + slack))
 
 
 def evaluated(
@@ -254,9 +271,9 @@ def evaluated(
     if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1] or G.shape != (len(y), m):  # noqa: PLR2004 a matrix
         shapes = [str(each.shape) for each in ((X, y, G) if m else (X, y))]
         refuse("archive", f"of shapes {' and '.join(shapes)}", allowed)
-    outside = ~((np.abs(X) <= LARGEST * np.minimum(1.0, scale)) & (lower <= X) & (upper >= X)).all(axis=1)
-    for i in np.flatnonzero(outside):
-        refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
+    for i in np.flatnonzero(~(np.abs(X) <= LARGEST * np.minimum(1.0, scale)).all(axis=1)):
+        refuse(f"archive[0][{i}]", X[i], f"points of numbers of at most {LARGEST:g}, also in units of the scale")
+    X = within("archive[0]", X, lower, upper)
     finite = np.isfinite(y) & np.isfinite(G).all(axis=1)
     if not finite.any():
         return None

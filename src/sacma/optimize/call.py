@@ -102,6 +102,7 @@ def checked_call(
     scale, sigma = scale_of_search(scale, sigma0, bounds, x)
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
+    x = np.clip(x, lower, upper)  # it may have been rounded beyond
     grid = space if space is not None and space.discrete else None
     box = ScaledBox(lower, upper, scales, grid)
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)

@@ -2,7 +2,9 @@
 
 import math
 import traceback
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,14 +131,33 @@ def evaluation_of(returned: object) -> Evaluation:
 
 
 def _number(returned: object) -> float | None:
+    """Return a number, or the only one of a container of any library; None for anything else."""
     try:
         if returned is None or is_no_number(returned) or hides_a_value(returned):
             return None
-        if isinstance(returned, Sequence | np.ndarray):
-            array = np.asarray(returned)
-            return float(array.item()) if array.size == 1 and array.dtype.kind in "biuf" else None
-        return float(returned)  # type: ignore[arg-type]  # a number of any library
+        size = _size_of(returned)
+        if size is None:
+            return float(returned)  # type: ignore[arg-type]  # a number of any library
+        if size != 1:
+            return None
+        with suppress(Exception):  # a tensor knows its number, and may refuse to be an array
+            if not isinstance(returned, AbstractSet):
+                array = np.asarray(returned)
+                only = array.item() if array.size == 1 else None
+                return float(only) if isinstance(only, int | float) else _number(only)
+        return _number(next(iter(returned))) if isinstance(returned, Collection) else float(returned)  # type: ignore[arg-type]
     except Exception:  # noqa: BLE001 the class may be anybody's
+        return None
+
+
+def _size_of(returned: object) -> int | None:
+    """Return the number of elements of a container of any library; None for what is none."""
+    if isinstance(returned, str | bytes | bytearray | Mapping):
+        return None
+    try:
+        shape = getattr(returned, "shape", None)
+        return math.prod(shape) if isinstance(shape, tuple) else len(returned)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 idem
         return None
 
 
@@ -176,17 +197,11 @@ def evaluate_apart(fun: Function, point: Array) -> Evaluation:
 def never_a_number(returned: object) -> bool:
     """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
     if isinstance(returned, ConstrainedValue):
-        return never_a_number(returned.value) or _of_another_size(returned.constraints, returned.number)
+        return never_a_number(returned.value) or _size_of(returned.constraints) not in {None, 0, returned.number}
     if isinstance(returned, np.ndarray | np.generic) and returned.dtype.kind in "cSU":
         return True
     no_number = (str, bytes, complex, Mapping, Coroutine, Generator)
-    return isinstance(returned, no_number) or _of_another_size(returned, 1)
-
-
-def _of_another_size(returned: object, size: int) -> bool:
-    if isinstance(returned, np.ndarray):
-        return returned.size not in {0, size}
-    return isinstance(returned, list | tuple) and len(returned) not in {0, size}
+    return isinstance(returned, no_number) or _size_of(returned) not in {None, 0, 1}
 
 
 def _one_line(error: BaseException) -> str:

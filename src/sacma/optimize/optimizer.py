@@ -192,6 +192,8 @@ class SurrogateCMAES:
         """
         if not hasattr(points, "__len__"):
             refuse("points", points, "a list or an array of points as ask gave them", of_type=True)
+        if not isinstance(points, Sequence):
+            points = np.asarray(points)  # a data frame gives its columns, one by one
         keys, space = self._keys(points), self._run.call.space
         values = _checked_values(values, constraints, len(keys), len(self._run.call.equalities))
         missing: dict[Hashable, list[int]] = {}

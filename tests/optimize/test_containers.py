@@ -1,0 +1,101 @@
+"""Values and points in containers of any library."""
+
+import array
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sacma
+from sacma.surrogate.whitening import Array
+
+
+class Tensor:
+    """A container of another library; as one that records gradients, it does not become an array."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = np.asarray(values, dtype=float)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self._values.shape
+
+    def __array__(self, *_: Any, **__: Any) -> Array:
+        """Refuse."""
+        raise RuntimeError("detach it first")
+
+    def __float__(self) -> float:
+        """Return its only number."""
+        return float(self._values.item())
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+CONTAINERS: list[Callable[[list[float]], Any]] = [
+    list,
+    tuple,
+    deque,
+    set,
+    frozenset,
+    np.array,
+    lambda y: np.array(y, dtype=object),
+    lambda y: array.array("d", y),
+    lambda y: memoryview(array.array("d", y)),
+    pd.Series,
+    pd.DataFrame,
+    pd.Index,
+    Tensor,
+    lambda y: [[each] for each in y],
+    lambda y: [np.array([each]) for each in y],
+]
+
+
+def bowl(x: Array) -> float:
+    return float(np.sum((x - 0.3) ** 2))
+
+
+@pytest.mark.parametrize("contained", CONTAINERS)
+def test_a_container_of_one_number_is_a_number(contained: Callable[[list[float]], Any]) -> None:
+    """Of f, and told; the run is the one without it."""
+    given: dict[str, Any] = {"budget": 12, "seed": 1}
+    plain = sacma.minimize(bowl, [0.0, 0.0], 0.5, **given)
+    found = sacma.minimize(lambda x: contained([bowl(x)]), [0.0, 0.0], 0.5, **given)
+    assert found.failures == 0
+    assert np.array_equal(found.history.values, plain.history.values)
+    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, **given)
+    while not es.stop():
+        X = es.ask()
+        es.tell(X, [contained([bowl(x)]) for x in X])
+    assert np.array_equal(es.result.history.values, plain.history.values)
+
+
+@pytest.mark.parametrize("contained", CONTAINERS)
+def test_a_container_of_several_numbers_is_a_mistake(contained: Callable[[list[float]], Any]) -> None:
+    """It is raised after three evaluations, and refused where it is told."""
+    calls = []
+
+    def f(x: Array) -> Any:
+        calls.append(x)
+        return contained([1.0, 2.0])
+
+    with pytest.raises(TypeError, match="allowed: one finite number"):
+        sacma.minimize(f, [0.0, 0.0], 0.5, budget=12, seed=1)
+    assert len(calls) == 3
+    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, seed=1)
+    with pytest.raises(TypeError, match=r"values\[0\] is .*; allowed: a number, or None"):
+        es.tell(es.ask()[:1], [contained([1.0, 2.0])])
+
+
+@pytest.mark.parametrize("contained", [np.array, pd.DataFrame, list, tuple])
+def test_points_in_a_container(contained: Callable[[Any], Any]) -> None:
+    """They are told a row each, whatever their number."""
+    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, seed=1, method="cmaes")
+    for _ in range(3):
+        X = es.ask()
+        es.tell(contained(X), pd.Series([bowl(x) for x in X]))
+    assert es.result.nfev == 18

@@ -1,0 +1,65 @@
+"""Given points that were rounded beyond a bound, as in a spreadsheet."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sacma
+from sacma.surrogate.whitening import Array
+
+
+def bowl(x: Array) -> float:
+    return float(np.sum(np.square(x)))
+
+
+ENDS = st.floats(-1e6, 1e6).map(lambda end: round(end, 9))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    low=ENDS,
+    width=st.floats(1e-3, 1e6),
+    share=st.floats(-9e-7, 9e-7),
+    upper=st.booleans(),
+    one_sided=st.booleans(),
+)
+def test_a_point_beyond_by_a_rounding_is_on_the_bound(
+    *, low: float, width: float, share: float, upper: bool, one_sided: bool
+) -> None:
+    """Given as x₀ and as a known point, with both bounds or one."""
+    high = low + width
+    bound = high if upper else low
+    size = abs(bound) if one_sided else high - low
+    point = bound + share * size
+    ends = (None if one_sided and upper else low, None if one_sided and not upper else high)
+    allowed: dict[str, Any] = {"bounds": [ends], "budget": 1, "seed": 1, "sigma0": 0.1 * width}
+    x = sacma.minimize(bowl, [point], **allowed).history.points[0, 0]
+    assert x == min(
+        max(point, ends[0] if ends[0] is not None else -math.inf), ends[1] if ends[1] is not None else math.inf
+    )
+    known = sacma.minimize(lambda _: 9.0, [bound], archive=([[point]], [1.0]), **allowed)
+    assert (known.fun, known.x[0]) == (1.0, x)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "x0"), [((0.0, 0.3), 0.1 + 0.2), ((None, math.pi), 3.141593), ((-1 / 3, 5.0), -0.333333333333334)]
+)
+def test_the_usual_roundings(bounds: Any, x0: float) -> None:
+    """Sums of decimals, six digits of π, and fifteen digits from a spreadsheet."""
+    found = sacma.minimize(bowl, [x0, 0.0], 0.1, bounds=[bounds, (-1.0, 1.0)], budget=5, seed=1)
+    assert found.history.points[0, 0] in {bounds[0], bounds[1]}
+
+
+def test_others_are_refused_by_coordinate() -> None:
+    """With the value and the bound in all their digits."""
+    given: dict[str, Any] = {"sigma0": 0.1, "bounds": [(0.0, 0.3), (-1.0, 1.0)], "budget": 5}
+    with pytest.raises(ValueError, match=r"^x0\[0\] is 0.300001; allowed: within its bounds, 0.0 to 0.3$"):
+        sacma.minimize(bowl, [0.300001, 0.0], **given)
+    with pytest.raises(
+        ValueError, match=r"^archive\[0\]\[1\]\[1\] is 1.00001; allowed: within its bounds, -1.0 to 1.0$"
+    ):
+        sacma.minimize(bowl, [0.0, 0.0], archive=([[0.1, 0.2], [0.1, 1.00001]], [1.0, 2.0]), **given)
