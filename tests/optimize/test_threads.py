@@ -3,18 +3,24 @@
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 import sacma
 from sacma.process_wide import Shared
 from sacma.surrogate.whitening import Array
+from tests.sizes import sizes
 
 METHODS = ("sacma", "cobyqa", "cmaes")
 
@@ -91,6 +97,130 @@ def test_a_process_that_is_forked_during_a_search() -> None:
                 child = os.fork()
             if child == 0:
                 os._exit(3 if found("nelder-mead") else 4)
+            alarm = threading.Timer(60.0, os.kill, (child, 9))
+            alarm.start()
+            _, status = os.waitpid(child, 0)
+            alarm.cancel()
+            assert os.waitstatus_to_exitcode(status) == 3
+    finally:
+        ended.set()
+        thread.join()
+
+
+@pytest.fixture(name="_fast_switches")
+def fast_switches() -> Iterator[None]:
+    """Let threads take turns as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def tell_if_missing(es: sacma.SurrogateCMAES, points: list[Array]) -> None:
+    """Tell values, unless another thread has told one of them."""
+    try:
+        es.tell(points, [sphere(point) for point in points])
+    except ValueError as error:
+        assert "points that ask gave" in str(error)  # noqa: PT017 others are ours
+
+
+def all_at_once(es: sacma.SurrogateCMAES) -> None:
+    """Ask, and tell all."""
+    tell_if_missing(es, es.ask())
+
+
+def one_by_one(es: sacma.SurrogateCMAES) -> None:
+    """Ask, and tell one after the other, the last one first."""
+    for point in reversed(es.ask()):
+        tell_if_missing(es, [point])
+
+
+def look(es: sacma.SurrogateCMAES) -> None:
+    """Look at everything there is."""
+    result = es.result
+    assert result.nfev == len(result.history.values)
+    assert es.population_size >= 0
+    assert repr(es.stop()) is not None
+
+
+def save(es: sacma.SurrogateCMAES) -> None:
+    """Save; what is saved can be loaded."""
+    with tempfile.TemporaryDirectory() as folder:
+        es.save(Path(folder) / "saved")
+        assert sacma.SurrogateCMAES.load(Path(folder) / "saved").result.nfev <= es.result.nfev
+
+
+def again_and_again(es: sacma.SurrogateCMAES, do: Callable[[sacma.SurrogateCMAES], None]) -> None:
+    """Do something until the optimizer stops."""
+    while not es.stop():
+        try:
+            do(es)
+        except ValueError as error:
+            assert "called at the end" in str(error)  # noqa: PT017 others are ours
+
+
+@pytest.mark.usefixtures("_fast_switches")
+@sizes("examples", small=12, full=300)
+def test_one_optimizer_in_threads(examples: int) -> None:
+    """Whatever threads do with it at a time: nothing is lost, told twice or torn, and its journal goes on."""
+
+    @given(
+        method=st.sampled_from(["sacma", "cobyqa", "ada-kendall"]),
+        doings=st.lists(st.sampled_from([all_at_once, one_by_one, look, save]), min_size=1, max_size=4),
+        seed=st.integers(0, 99),
+    )
+    @settings(max_examples=examples)
+    def check(method: str, doings: list[Any], seed: int) -> None:
+        arguments: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0, "seed": seed, "budget": 16, "method": method}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "journal"
+            es = sacma.SurrogateCMAES(journal=path, **arguments)
+            with ThreadPoolExecutor(1 + len(doings)) as executor:
+                for each in [executor.submit(again_and_again, es, do) for do in (all_at_once, *doings)]:
+                    each.result(60)
+            kept = sacma.read_journal(path)
+            assert sorted(kept.evaluations) == list(range(1, 17))
+            assert kept.values.tobytes() == es.result.history.values.tobytes()
+            es.close()
+            again = sacma.SurrogateCMAES(journal=path, **arguments)
+            assert again.result.history.values.tobytes() == kept.values.tobytes()
+            again.close()
+
+    check()
+
+
+@pytest.mark.usefixtures("_fast_switches")
+@pytest.mark.parametrize("method", ["sacma", "cobyqa", "ada-kendall"])
+def test_threads_that_tell_what_one_asked_for(tmp_path: Path, method: str) -> None:
+    """Each tells its own value, once: the run is the one that tells all of them in their order."""
+    arguments: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0, "seed": 1, "budget": 40, "method": method}
+    es = sacma.SurrogateCMAES(journal=tmp_path / "journal", **arguments)
+    with ThreadPoolExecutor(6) as executor:
+        while not es.stop():
+            list(executor.map(lambda point: es.tell([point], [sphere(point)]), es.ask()))
+    expected = sacma.minimize(sphere, **arguments).history
+    for found_values in (es.result.history.values, sacma.read_journal(tmp_path / "journal").values):
+        assert found_values.tobytes() == expected.values.tobytes()
+
+
+def test_a_process_that_is_forked_while_another_thread_tells() -> None:
+    """It can ask and tell, though nobody would release the lock that the other thread had."""
+    es, ended = sacma.SurrogateCMAES([1.0, 2.0], 1.0, seed=1, method="cmaes"), threading.Event()
+
+    def tell() -> None:
+        while not ended.is_set():
+            all_at_once(es)
+
+    thread = threading.Thread(target=tell)
+    thread.start()
+    try:
+        for _ in range(5):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python's own, of a process that has threads
+                child = os.fork()
+            if child == 0:
+                all_at_once(es)
+                os._exit(3)
             alarm = threading.Timer(60.0, os.kill, (child, 9))
             alarm.start()
             _, status = os.waitpid(child, 0)

@@ -2,8 +2,11 @@
 
 import math
 import os
+import threading
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NoReturn, Self
+from functools import wraps
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
@@ -51,11 +54,25 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[A
     return checked
 
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _alone(method: Method) -> Method:
+    """Let no other thread do anything with the optimizer while the method runs."""
+
+    @wraps(method)
+    def run(self: "SurrogateCMAES", *args: Any, **kwargs: Any) -> Any:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return run  # type: ignore[return-value]
+
+
 class SurrogateCMAES:
     """CMA-ES whose populations a model ranks where f has not evaluated them, or another method, to be asked and told.
 
     ``ask`` gives points that f is to evaluate, with the default method x₀ and then one or a few at a time; what models
-    evaluate happens inside ``tell``.
+    evaluate happens inside ``tell``. Any thread may ask and tell: each waits until the others are done.
 
     >>> import sacma
     >>> es = sacma.SurrogateCMAES([2.0, -1.0, 0.5], 1.0, budget=150, target=1e-8, seed=1)
@@ -129,6 +146,7 @@ class SurrogateCMAES:
         journal: str | os.PathLike[str] | None = None,
         constraints: int | None = None,
     ) -> None:
+        self._unlock()
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
         chosen = {
             "method": method,
@@ -144,6 +162,10 @@ class SurrogateCMAES:
             self._journal = Journal(journal, call)
         self._begin(lambda: run_of(call, self._journal))
 
+    def _unlock(self) -> None:
+        self._lock = threading.RLock()
+        _optimizers.add(self)
+
     def _begin(self, run: Callable[[], Run]) -> None:
         try:
             self._run = run()
@@ -152,6 +174,7 @@ class SurrogateCMAES:
             self.close()
             raise
 
+    @_alone
     def ask(self) -> list[Any]:
         """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts, or what is left of them.
 
@@ -170,6 +193,7 @@ class SurrogateCMAES:
         space = self._run.call.space
         return [point if space is None else space.params(point) for _, point in tasks]
 
+    @_alone
     def tell(
         self,
         points: Sequence[Any] | Array,
@@ -225,6 +249,7 @@ class SurrogateCMAES:
             refuse("points", points, allowed)
         return [point.tobytes() for point in X]
 
+    @_alone
     def stop(self) -> dict[str, float]:
         """Return what has ended the run, by name, with its limit; empty while it goes on."""
         status, limits = self._run.status, self._run.call.limits
@@ -234,15 +259,18 @@ class SurrogateCMAES:
         return {named: getattr(limits, named, math.nan)}
 
     @property
+    @_alone
     def result(self) -> Result:
         """The best that has been found so far; see ``Result``."""
         return self._run.result()
 
     @property
+    @_alone
     def population_size(self) -> int:
         """Number of points that were last asked for together, those that are told included; 0 before ``ask``."""
         return self._run.population_size
 
+    @_alone
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, all or nothing: the call, and all evaluations.
 
@@ -272,10 +300,12 @@ class SurrogateCMAES:
         """
         content = read_journal(path)
         loaded = cls.__new__(cls)
+        loaded._unlock()  # noqa: SLF001 one of our own
         call, source = content.call_with(method, path), content.source(path)
-        loaded._begin(lambda: Run(call, known=content.evaluations, source=source))  # noqa: SLF001 one of our own
+        loaded._begin(lambda: Run(call, known=content.evaluations, source=source))  # noqa: SLF001 idem
         return loaded
 
+    @_alone
     def close(self) -> None:
         """Let go of the journal, where there is one, for others to use, and end the thread of a method that has one."""
         if hasattr(self, "_run"):
@@ -291,4 +321,17 @@ class SurrogateCMAES:
         )
 
     def __del__(self) -> None:
-        self.close()
+        if hasattr(self, "_lock"):
+            self.close()
+
+
+_optimizers = weakref.WeakSet[SurrogateCMAES]()
+"""Optimizers of this process. In one that is forked from it no thread is left that could release their locks."""
+
+
+def _unlock_all() -> None:
+    for each in list(_optimizers):
+        each._unlock()  # noqa: SLF001 one of our own
+
+
+os.register_at_fork(after_in_child=_unlock_all)
