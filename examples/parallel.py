@@ -16,10 +16,12 @@ def simulation(x: np.ndarray) -> float:
 
 
 if __name__ == "__main__":  # processes import this file
+    for method in ("ada-kendall", "sacma"):  # loads what they compute with, which is no work of theirs
+        sacma.minimize(np.sum, [0.0] * 5, 1.0, budget=30, seed=1, method=method)
     results = []
     with ThreadPoolExecutor(4) as executor:
         for how, workers, asynchronous, method in (
-            ("alone", None, False, "ada-kendall"),  # which asks for whole generations
+            ("one after another", None, False, "ada-kendall"),  # which asks for whole generations
             ("4 threads, generations", executor, False, "ada-kendall"),
             ("4 threads, asynchronous", executor, True, "sacma"),  # the default, which asks for a few points at a time
         ):

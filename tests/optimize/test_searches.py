@@ -328,8 +328,9 @@ def test_an_optimizer_that_is_dropped_takes_its_thread_along() -> None:
     es: Any = sacma.SurrogateCMAES([0.0, 0.0], 1.0, method="lq-cma-es", seed=1)
     es.ask()
     assert "search" in {thread.name for thread in threading.enumerate()}
-    es.itself = es
-    del es
+    circle = [es]
+    circle.append(circle)
+    del es, circle
     gc.collect()
     assert "search" not in {thread.name for thread in threading.enumerate()}
 

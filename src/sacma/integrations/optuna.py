@@ -175,7 +175,8 @@ class SurrogateCMASampler(BaseSampler):
     ) -> Any:
         """Return one parameter outside of the search space."""
         _check_one_objective(study)
-        if self._warn_independent_sampling and self._complete(study) >= max(1, self._n_startup_trials):
+        known = self._complete(study) >= max(1, self._n_startup_trials)
+        if self._warn_independent_sampling and known and not self._is_common(study, param_name, param_distribution):
             self._warn_once(
                 ("parameter", param_name),
                 "Parameter %s is sampled independently, by %s, in trial %d and perhaps later: %s samples float and int "
@@ -187,6 +188,11 @@ class SurrogateCMASampler(BaseSampler):
                 type(self).__name__,
             )
         return self._independent_sampler.sample_independent(study, trial, param_name, param_distribution)
+
+    def _is_common(self, study: Study, name: str, distribution: BaseDistribution) -> bool:
+        """Return True for a parameter that all complete trials have: one that began before them could not know."""
+        trials = study.get_trials(deepcopy=False, states=self._counted)
+        return _is_axis(distribution) and all(trial.distributions.get(name) == distribution for trial in trials)
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Hand over to the independent sampler."""

@@ -83,7 +83,7 @@ def scipy_method(
             sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
             ``sacma.minimize``, scale, method, population_size, time_limit, seed, archive, max_failures, noisy,
             journal, workers and asynchronous. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's
-            OptimizeWarning.
+            OptimizeWarning; ``maxiter`` is refused.
 
     Returns:
         SciPy's ``OptimizeResult``: see ``sacma.Result``.
@@ -93,6 +93,9 @@ def scipy_method(
     """
     checked_function("fun", fun)
     _warn_of_unused(jac=jac, hess=hess, hessp=hessp)
+    if "maxiter" in options:
+        allowed = "left out: this method has no iterations; maxfev is the number of evaluations"
+        refuse("options['maxiter']", options["maxiter"], allowed)
     if unknown := [name for name in options if name not in OPTIONS]:
         warnings.warn(f"Unknown solver options: {', '.join(unknown)}", OptimizeWarning, stacklevel=_STACK)
     if options.get("maxfev") is not None:

@@ -19,7 +19,7 @@ def message_of(call: Call, status: Status, best: Best, failures: int, last_failu
     """
     limits = call.limits
     messages = {
-        Status.GOING_ON: "the run goes on",
+        Status.GOING_ON: "the run has not ended yet: this is the best so far",
         Status.TARGET: f"the target, {limits.target:g}, is reached",
         Status.BUDGET: f"the budget of {limits.budget} evaluation{'' if limits.budget == 1 else 's'} is used up",
         Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",

@@ -65,6 +65,9 @@ class Method:
         return ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
+NEAR = 0.7
+"""Least likeness of a name that is suggested: of 'cmeas' and 'cmaes' 0.8, of 'bayes' and 'cmaes' 0.6."""
+
 SHORT = {"cma": "cmaes", "dts": "dts-cmaes", "lq": "lq-cma-es"}
 """Short names of methods in a call."""
 
@@ -197,7 +200,7 @@ def _with_defaults(name: str) -> Method:
     if name not in ALGORITHMS.keys() - {surrogate_cmaes.name}:
         start = name[:20].lower()
         near = [known for known in names() if start and known.startswith(start)]
-        near = near or difflib.get_close_matches(start, names(), n=1)
+        near = near or difflib.get_close_matches(start, names(), n=1, cutoff=NEAR)
         refuse("method", name, ", ".join(sorted(names())) + (f"; is it {near[0]}?" if near else ""))
     try:
         return Method(name, ALGORITHMS[name].settings())

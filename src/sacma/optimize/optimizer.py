@@ -124,7 +124,7 @@ class SurrogateCMAES:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
     """
 
-    _journal: Journal | None = None
+    __slots__ = ("__weakref__", "_journal", "_lock", "_run")
 
     def __init__(
         self,
@@ -147,6 +147,7 @@ class SurrogateCMAES:
         constraints: int | None = None,
     ) -> None:
         self._unlock()
+        self._journal: Journal | None = None
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
         chosen = {
             "method": method,
@@ -227,7 +228,10 @@ class SurrogateCMAES:
         numbers = []
         for point, key in zip(points, keys, strict=True):
             if not missing.get(key):
-                refuse("points", point, "points that ask gave and that have not been told yet, unchanged")
+                allowed = (
+                    "points that ask gave and that have not been told yet, unchanged; values of others are for archive="
+                )
+                refuse("points", point, allowed)
             numbers.append(missing[key].pop())
         for number, value in zip(numbers, values, strict=True):
             try:
@@ -301,6 +305,7 @@ class SurrogateCMAES:
         content = read_journal(path)
         loaded = cls.__new__(cls)
         loaded._unlock()  # noqa: SLF001 one of our own
+        loaded._journal = None  # noqa: SLF001 idem
         call, source = content.call_with(method, path), content.source(path)
         loaded._begin(lambda: Run(call, known=content.evaluations, source=source))  # noqa: SLF001 idem
         return loaded
@@ -313,6 +318,10 @@ class SurrogateCMAES:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
+
+    def __repr__(self) -> str:
+        result, ended = self.result, ", ".join(self.stop())
+        return f"<sacma.SurrogateCMAES in {len(result.x)}-D: {result.nfev} evaluations, {ended or 'going on'}>"
 
     def __reduce_ex__(self, _: object) -> NoReturn:
         raise TypeError(
