@@ -47,7 +47,7 @@ lint: install-dev ## ruff: rules and format
 types: install-dev ## mypy, strict
 	@$(BIN)/mypy
 
-ci: test lint types ## the checks that a change must pass
+ci: test lint types docs smoke ## the checks that a change must pass
 
 dist: install-dev ## wheel and sdist of the last commit in dist/, built twice and compared (seconds)
 	@$(BIN)/python tools/build_twice.py

@@ -2,28 +2,50 @@
 
 import os
 import sys
+import threading
 from typing import NoReturn
 
 from sacma.cli.interruption import Interrupted, after_interruption, answer_signals, this_command, was_interrupted
-from sacma.files.printable import printable
+from sacma.errors import RunError, of_the_machine
+from sacma.files.printable import one_line, printable
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; where the machine fails, in whatever way, with one line."""
     answer_signals()
     open_streams()
+    threading.excepthook = _end_of_a_thread
     try:
         from sacma.cli.app import main as command_line  # noqa: PLC0415
 
         code = command_line()
     except BaseException as error:
         # Compiled libraries (pydantic's) answer an exception that passes through them with one of their own.
-        if not was_interrupted():
+        if was_interrupted():
+            code = after_interruption()
+            message = (isinstance(error, Interrupted) and str(error)) or "interrupted; to do it again"
+            _say(f"{message}: {this_command()}")
+        elif isinstance(error, Exception) and (said := of_the_machine(error)):
+            code = RunError.exit_code
+            _say(said)
+        else:
             raise
-        code = after_interruption()
-        message = (isinstance(error, Interrupted) and str(error)) or "interrupted; to do it again"
-        print(printable(f"sacma: {message}: {this_command()}"), file=sys.stderr)  # noqa: T201 the console may not be there yet
     sys.exit(code)
+
+
+def _say(message: str) -> None:
+    try:
+        print(printable(f"sacma: {message}"), file=sys.stderr)  # noqa: T201 the console may not be there yet
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def _end_of_a_thread(end: threading.ExceptHookArgs) -> None:
+    said = end.exc_value and of_the_machine(end.exc_value)
+    if said:
+        _say(one_line(said))
+    else:
+        threading.__excepthook__(end)
 
 
 def open_streams() -> None:

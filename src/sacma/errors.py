@@ -1,4 +1,9 @@
-"""Errors that a user can mend."""
+"""Errors that a user can mend, and failures of the machine in words."""
+
+import errno
+import os
+
+from sacma.death import death_in, in_words
 
 
 class SacmaError(Exception):
@@ -11,3 +16,34 @@ class RunError(SacmaError):
     """A failure while running, with input that was right."""
 
     exit_code = 1
+
+
+LACKS = {
+    "failed to map segment": "memory",
+    os.strerror(errno.ENOMEM): "memory",
+    os.strerror(errno.EMFILE): "open files",
+    "can't start new thread": "threads",
+}
+"""What the machine lacks where an error of a library, or one that it hides, says this."""
+
+
+def of_the_machine(error: BaseException) -> str | None:
+    """Return what the machine failed in, if that is why an error was raised; None for faults of a program.
+
+    >>> of_the_machine(RuntimeError("can't start new thread"))
+    'the machine gives no more threads: free some, or use fewer processes'
+    """
+    match error:
+        case BrokenPipeError():
+            return "whoever read the output has gone"
+        case OSError():
+            return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}"
+    if any(kind.__name__ == "BrokenExecutor" for kind in type(error).__mro__):  # to import it takes memory
+        return f"a worker has gone: {in_words(death_in(str(error)))}; use fewer processes"
+    before: BaseException | None = error
+    while before is not None:
+        what = next((what for said, what in LACKS.items() if said in str(before)), None)
+        if isinstance(before, MemoryError) or what:
+            return f"the machine gives no more {what or 'memory'}: free some, or use fewer processes"
+        before = before.__cause__ or before.__context__
+    return None

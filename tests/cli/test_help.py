@@ -12,8 +12,12 @@ import typer
 from typer.testing import CliRunner
 
 from sacma.cli.app import ClickError, app
+from sacma.experiment import installation_check
+from sacma.experiment.check_result import CheckResult
+from tests.commands import sacma
 from tests.conftest import CONFIGS
 
+SMALL = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "5")
 GROUP: Any = typer.main.get_command(app)
 
 
@@ -63,6 +67,41 @@ def test_results_by_default() -> None:
     context = GROUP.commands["status"].make_context("status", [])
     assert context.params["results"] == Path("results")
     assert any("SACMA_RESULTS" in line for line in shown("status"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", CONFIGS / "cmaes.yaml", *SMALL, "--progress", "quiet"),
+        ("plan", CONFIGS / "cmaes.yaml", *SMALL),
+        ("plan",),
+        ("status",),
+        ("sweep", CONFIGS / "sweeps" / "step_size.yaml", *SMALL, "--plan"),
+        ("postprocess",),
+        ("export",),
+        ("doctor",),
+    ],
+)
+def test_the_folder_of_results_is_an_argument_or_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[object, ...]
+) -> None:
+    """Every command takes it either way, and refuses two of them; the environment gives way to both."""
+    monkeypatch.setattr(installation_check, "examine", lambda results, _: [CheckResult(str(results), True, "")])
+    said = []
+    for number, folder in enumerate([("there",), ("--results", "there"), ("--results", "there", "there")]):
+        cwd = tmp_path / str(number)
+        cwd.mkdir()
+        done = sacma(*command, *folder, cwd=cwd, SACMA_RESULTS="another")
+        assert "another" not in done.stdout + done.stderr
+        said.append(
+            (done.returncode, done.stdout.split("MB free")[0].rpartition(" ")[0], done.stderr, len(list(cwd.iterdir())))
+        )
+    assert said[0] == said[1] == said[2]
+    two = sacma(*command, "there", "--results", "elsewhere", cwd=tmp_path)
+    assert (two.returncode, two.stderr) == (
+        2,
+        "sacma: two folders of results are given, there and elsewhere; give one\n",
+    )
 
 
 def test_help_and_version_import_no_command(tmp_path: Path) -> None:

@@ -7,14 +7,15 @@ import re
 import subprocess
 import sys
 import tarfile
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from sacma.coco.cocopp import environment
 from sacma.coco.writer import PREFIX, SUFFIXES
 from sacma.errors import RunError
 from sacma.files.printable import one_line
+from sacma.files.scratch import scratch
 
 Place = tuple[int, int, int]
 
@@ -113,11 +114,16 @@ def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list
 
     A RunError says that cocopp fails, or finds other data than expected.
     """
-    with tempfile.TemporaryDirectory(prefix="sacma-") as folder:
-        path = Path(folder) / f"{name}.tgz"
+    with scratch() as folder:
+        path = folder / f"{name}.tgz"
         path.write_bytes(archive)
         done = subprocess.run(  # noqa: S603 our own interpreter, our own script
-            [sys.executable, "-P", "-c", CHECK, str(path)], cwd=folder, capture_output=True, text=True, check=False
+            [sys.executable, "-P", "-c", CHECK, str(path)],
+            cwd=folder,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
         )
     try:
         answer = json.loads(done.stdout.splitlines()[-1])

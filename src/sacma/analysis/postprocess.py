@@ -1,6 +1,5 @@
 """From a results folder to the report, its tables and figures, and cocopp's pages."""
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -24,6 +23,7 @@ from sacma.coco.writer import DATA_FORMAT, SUFFIXES, CocoFiles, PlacedFiles, hea
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_folder, write_atomically
 from sacma.files.printable import one_line
+from sacma.files.scratch import scratch
 from sacma.store.provenance import Manifest
 from sacma.store.provenance import differences as environment_differences
 from sacma.store.store import Store
@@ -171,9 +171,9 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
     unpickles what lies beside, and fails for what is damaged.
     """
     folders = [store.coco_folder(study.name) for study, completeness in comparison.covered if completeness.heads]
-    with tempfile.TemporaryDirectory(prefix="sacma-") as temporary:
+    with scratch() as temporary:
         for data in comparison.external:
-            copy = Path(temporary) / data.name
+            copy = temporary / data.name
             try:
                 _write_plainly(data, copy)
             except OSError as error:

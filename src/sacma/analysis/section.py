@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.table_format import FormattedTable
@@ -15,6 +14,9 @@ from sacma.analysis.tables import medians_of
 from sacma.analysis.trials import best_delta_f
 from sacma.store.provenance import Manifest
 from sacma.store.store import Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Json = dict[str, object]
 T = TypeVar("T")
@@ -93,7 +95,7 @@ class Drawing:
     name: str  # of its files
     group: str
     title: str  # to choose it by
-    make: Callable[[], Figure]  # pickled with its data for another process
+    make: "Callable[[], Figure]"  # pickled with its data for another process
     first: bool = False  # shown before others are chosen
 
 

@@ -17,7 +17,7 @@ import typer
 import typer.core
 
 from sacma import __version__
-from sacma.errors import RunError, SacmaError
+from sacma.errors import SacmaError
 
 NUMBA_CONFIG = ".numba_config.yaml"
 """File that Numba reads in the current folder, which may hold somebody else's results; it can name code to be run."""
@@ -151,11 +151,6 @@ def main() -> int:
     except ClickError as error:
         command = error.ctx.command_path if error.ctx is not None else "sacma"
         _fail(f"{error.format_message().removesuffix('.')}; see: {command} --help", SacmaError.exit_code)
-    except BrokenPipeError:
-        _fail("whoever read the output has gone", RunError.exit_code)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _fail(f"{where}{error.strerror or error}", RunError.exit_code)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -42,11 +42,23 @@ class PrintableConsole(Console):
             yield Segment(printable(segment.text, keep="\n"), segment.style) if plain else segment
 
 
+class MessageConsole(PrintableConsole):
+    """A console of messages; where they cannot be written, the command goes on without them."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich does."""
+        try:
+            super().print(*objects, **options)
+        except OSError:
+            with contextlib.suppress(OSError):
+                self.on_broken_pipe()
+
+
 # A terminal that does not know its width may say 0 columns: rich would print nothing.
 _ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "COLUMNS" or value.strip("0")}
 
 out = PrintableConsole(highlight=False, markup=False, emoji=False, _environ=_ENVIRONMENT)
-err = PrintableConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True, _environ=_ENVIRONMENT)
+err = MessageConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True, _environ=_ENVIRONMENT)
 
 
 def as_argument(path: Path) -> str:

@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 from sacma.cli.common import EXIT_FAILED, counted, fail, out, print_check_results
-from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma doctor",
@@ -12,11 +11,11 @@ EXAMPLES = (
 )
 
 
-def doctor(results: ResultsArgument = Path("results")) -> None:
+def doctor(results: Path = Path("results")) -> None:
     """Check that everything sacma needs is installed and works, and say how to mend what does not.
 
     Versions, cores, the terminal, space and rights in RESULTS and for temporary files, BLAS, the compiled surrogate,
-    worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.
+    figures, worker processes and cocopp. Changes nothing. Exit code 1 if something is broken.
     """
     from sacma.experiment.installation_check import examine
 

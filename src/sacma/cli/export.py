@@ -7,7 +7,6 @@ import typer
 
 from sacma.cli.common import EXIT_FAILED, counted, err, fail, out, print_damage, print_list
 from sacma.cli.interruption import this_command
-from sacma.cli.options import ResultsArgument
 from sacma.errors import SacmaError
 
 EXAMPLES = (
@@ -17,7 +16,7 @@ EXAMPLES = (
 
 
 def export(
-    results: ResultsArgument = Path("results"),
+    results: Path = Path("results"),
     output: Annotated[Path | None, typer.Option(help="Folder of archives; default: RESULTS/export.")] = None,
     accept_warnings: Annotated[
         bool, typer.Option("--accept-warnings", help="Export although cocopp warns, of few instances for example.")

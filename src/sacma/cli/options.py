@@ -1,8 +1,9 @@
 """Options that several commands share: declared once, by name, and gathered in groups."""
 
 import functools
+import glob
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -27,14 +28,8 @@ def _folder_of_results(given: str | Path) -> Path:
     return Path(given)
 
 
-_RESULTS: Mapping[str, Any] = {
-    "help": "Folder of results.",
-    "envvar": "SACMA_RESULTS",
-    "parser": _folder_of_results,
-}
-
 DECLARATIONS: Mapping[str, Any] = {
-    "configs": typer.Argument(help="YAML files, one algorithm each.", metavar="CONFIG"),
+    "configs": typer.Argument(help="YAML files, one algorithm each; a folder is that of results.", metavar="CONFIG"),
     "suite": typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale."),
     "functions": typer.Option(help="Functions, like 1-5,8."),
     "dimensions": typer.Option(help="Dimensions, like 2,5."),
@@ -42,7 +37,15 @@ DECLARATIONS: Mapping[str, Any] = {
     "budget": typer.Option(help="True evaluations of a trial, divided by D."),
     "target": typer.Option(help="Δf at which a trial stops."),
     "seed": typer.Option(help="Seed of the study."),
-    "results": typer.Option(**_RESULTS, metavar="PATH"),
+    "results": typer.Option(
+        help="Folder of results; an argument says the same.",
+        envvar="SACMA_RESULTS",
+        parser=_folder_of_results,
+        metavar="PATH",
+    ),
+    "folder": typer.Argument(
+        help="Folder of results, as with --results.", parser=_folder_of_results, metavar="RESULTS"
+    ),
     "shard": typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N"),
     "algorithm_file": typer.Option(help="Python file with algorithms of your own; may be repeated.", metavar="FILE"),
     "jobs": typer.Option(min=1, help="Parallel trials; default: the number of cores."),
@@ -56,8 +59,6 @@ DECLARATIONS: Mapping[str, Any] = {
     ),
 }
 """Declarations of the parameters of commands that have one of these names and no declaration of their own."""
-
-ResultsArgument = Annotated[Path, typer.Argument(**_RESULTS, metavar="RESULTS")]
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,37 @@ class ProtocolOptions:
     def given(self) -> dict[str, object]:
         """The keys that are to be replaced."""
         return {key: value for key, value in vars(self).items() if value is not None}
+
+
+def _for_a_folder(names: Collection[str]) -> Iterator[inspect.Parameter]:
+    """Yield what a command with parameters of these names needs besides, to take its folder of results as argument."""
+    if "results" in names:
+        yield inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        if "configs" not in names:
+            folder = Annotated[Path | None, DECLARATIONS["folder"]]
+            yield inspect.Parameter("folder", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=folder)
+
+
+def _take_folder(given: dict[str, Any], ctx: typer.Context) -> None:
+    """Let an argument be the folder of results: ``folder``, or that of the configs which is none."""
+    folders = [given.pop("folder", None)]
+    if given.get("configs"):
+        folders = list(filter(_is_folder_of_results, given["configs"]))
+        given["configs"] = [path for path in given["configs"] if path not in folders]
+    source = ctx.get_parameter_source("results")
+    if source is not None and source.name == "COMMANDLINE":
+        folders.append(given["results"])
+    different = list(dict.fromkeys(filter(None, folders)))
+    if len(different) > 1:
+        raise SacmaError(f"two folders of results are given, {different[0]} and {different[1]}; give one")
+    given["results"] = different[0] if different else given["results"]
+
+
+def _is_folder_of_results(path: Path) -> bool:
+    """Return whether a path among configs is one: it is there, or empty, or could be made and is no mistyped config."""
+    if path.is_dir():
+        return (path / "studies").is_dir() or not any(path.iterdir())
+    return not path.suffix and not path.exists() and not any(path.parent.glob(f"{glob.escape(path.name)}.y*ml"))
 
 
 def declared(command: Callable[..., None]) -> Callable[..., None]:
@@ -101,8 +133,12 @@ def declared(command: Callable[..., None]) -> Callable[..., None]:
         else:
             declare(parameter.name, group, parameter.default)
 
+    parameters += _for_a_folder({parameter.name for parameter in parameters})
+
     @functools.wraps(command)
     def flat(**given: Any) -> None:
+        if ctx := given.pop("ctx", None):
+            _take_folder(given, ctx)
         for name, group in groups.items():
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group) if field.name in given})
         command(**given)

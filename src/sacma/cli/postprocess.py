@@ -12,7 +12,6 @@ from rich.text import Text
 
 from sacma.cli.common import counted, err, out, print_damage, print_list, redraws
 from sacma.cli.interruption import this_command
-from sacma.cli.options import ResultsArgument
 
 if TYPE_CHECKING:
     from sacma.analysis.postprocess import Written
@@ -28,7 +27,7 @@ EXAMPLES = (
 
 
 def postprocess(
-    results: ResultsArgument = Path("results"),
+    results: Path = Path("results"),
     partial: Annotated[
         bool, typer.Option("--partial", help="Continue although trials are missing; all output is marked as partial.")
     ] = False,

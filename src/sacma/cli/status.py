@@ -8,7 +8,6 @@ import typer
 from rich.text import Text
 
 from sacma.cli.common import as_argument, counted, out, print_damage, print_list
-from sacma.cli.options import ResultsArgument
 
 EXAMPLES = (
     "sacma status results/study",
@@ -17,7 +16,7 @@ EXAMPLES = (
 
 
 def status(
-    results: ResultsArgument = Path("results"),
+    results: Path = Path("results"),
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show failures in full.")] = False,
 ) -> None:
     """Show what is done, missing and failed in RESULTS, which process writes to it, and the next command."""

@@ -64,6 +64,11 @@ def with_banner(page: str, banner: str) -> str:
     return with_it if found else shown + page
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of a process that loads cocopp, and with it pyplot: no window, one thread, UTF-8."""
+    return {**os.environ, **threads(1), "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
+
+
 def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expensive: bool = True) -> Path:
     """Run cocopp over COCO ``folders``, one an algorithm, and return the page to open.
 
@@ -82,12 +87,11 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, 
         *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]
-    environment = {**os.environ, **threads(1), "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
     with log.open("w") as file:
         finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
             command,
             cwd=work,
-            env=environment,
+            env=environment(),
             stdout=file,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,

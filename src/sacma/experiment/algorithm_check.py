@@ -32,6 +32,7 @@ from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.trial import run_algorithm, suite_of
 from sacma.files.printable import LONGEST_SHOWN, one_line
+from sacma.files.scratch import scratch
 from sacma.surrogate.whitening import Array
 
 SLOW = 20.0
@@ -226,8 +227,8 @@ def _first_difference(one: Sighting, other: Sighting) -> int:
 def watched(watch: Watch) -> Sighting:
     """Run one trial in a new process and folder, and return the sighting."""
     with (
-        tempfile.TemporaryDirectory(prefix="sacma-") as folder,
-        child(_watch, watch, Path(folder), ALGORITHMS.files) as (process, connection),
+        scratch() as folder,
+        child(_watch, watch, folder, ALGORITHMS.files) as (process, connection),
     ):
         try:
             patience = PATIENCE + watch.seconds * (1 + len(watch.before))
@@ -238,7 +239,7 @@ def watched(watch: Watch) -> Sighting:
             sighting: Sighting = connection.recv()
         except EOFError:
             process.join()
-            last = next(reversed((Path(folder) / "said").read_text(errors="replace").strip().splitlines()), "")
+            last = next(reversed((folder / "said").read_text(errors="replace").strip().splitlines()), "")
             died = f"its process died with exit code {process.exitcode} {last and f'({last})'}".rstrip()
             sighting = Sighting(error=died)
         return sighting

@@ -1,6 +1,7 @@
 """Checks of the installation and the machine; each imports what it looks at, which may be broken."""
 
 import codecs
+import io
 import os
 import platform
 import subprocess
@@ -15,13 +16,17 @@ from typing import Any
 
 from sacma import __version__
 from sacma.experiment.check_result import CheckResult, Finding
-from sacma.experiment.scratch import ENOUGH
 from sacma.files.disk import existing_folder, free_bytes
+from sacma.files.printable import one_line
+from sacma.files.scratch import ENOUGH
 
 REINSTALL = "pip install --force-reinstall . (in a clone; else its wheel in place of the dot)"
 
 SCARCE = 1e9
 """Bytes of free space below which a study of some size will not fit."""
+
+LONGEST_REASON = 80
+"""Characters of what matplotlib says of a backend."""
 
 PATIENCE = 120.0
 """Seconds that a process of a check may take."""
@@ -49,6 +54,7 @@ def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
         "temporary": partial(disk, Path(tempfile.gettempdir()), "set TMPDIR to another folder"),
         "BLAS": blas,
         "compiled code": compiled_code,
+        "figures": figures,
         "workers": workers,
         "cocopp": cocopp,
     }
@@ -171,6 +177,26 @@ def compiled_code() -> Finding:
     return (None, code_cache.said[0]) if code_cache.said else (True, f"kept in {folder}")
 
 
+def figures() -> Finding:
+    """Draw a figure into a file, and look whether the windows that MPLBACKEND names open."""
+    from sacma.files.drawing import load_matplotlib
+
+    load_matplotlib()
+    from matplotlib.figure import Figure
+
+    Figure().savefig(io.BytesIO(), format="svg")
+    named = os.environ.get("MPLBACKEND")
+    if named:
+        try:
+            import matplotlib.pyplot as plt
+
+            plt.switch_backend(named)
+        except (ImportError, ValueError) as error:
+            said = f"MPLBACKEND is {named!r}, which does not load ({one_line(str(error), LONGEST_REASON)})"
+            return None, f"{said}; no file needs it, but windows of LivePlot and Result.plot do: unset or change it"
+    return True, "are drawn"
+
+
 def workers() -> Finding:
     """Run a trial in a worker process."""
     from sacma.config.plan import plan_study
@@ -194,11 +220,13 @@ def workers() -> Finding:
 
 def cocopp() -> Finding:
     """Load cocopp and its reference data in a process, as the pages are made."""
+    from sacma.coco.cocopp import environment
+
     start = time.monotonic()
     try:
         done = subprocess.run(  # noqa: S603 our own interpreter, our own program
             [sys.executable, "-P", "-W", "ignore", "-c", LOAD_COCOPP],
-            env={**os.environ, "MPLBACKEND": "Agg", "PYTHONUTF8": "1"},
+            env=environment(),
             capture_output=True,
             text=True,
             check=False,

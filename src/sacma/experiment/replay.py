@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from sacma.experiment.trial import run_trial
+from sacma.files.scratch import scratch
 from sacma.store.provenance import differences
 from sacma.store.record import TrialRecord
 
@@ -26,7 +27,8 @@ class Replay:
 
 def replay(record: TrialRecord) -> Replay:
     """Run the trial of ``record`` again in this process and compare; raise whatever the algorithm raises."""
-    again = run_trial(record.spec)
+    with scratch() as folder:
+        again = run_trial(record.spec, folder)
     environments = record.provenance.environment, again.provenance.environment
     return Replay(next(_differences(record, again), None), tuple(differences(*environments)))
 

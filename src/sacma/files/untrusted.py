@@ -19,6 +19,9 @@ Kind = TypeVar("Kind")
 LARGEST_FILE = 64 << 20
 """Bytes that are read of any file at most."""
 
+PIECE = 1 << 16
+"""Bytes of a file that grows, read at a time."""
+
 
 class UnfitFileError(OSError):
     """A file is not a regular file, or too large."""
@@ -30,7 +33,9 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
     A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
     """
     with os.fdopen(open_regular(path, most=most), "rb") as file:
-        content = file.read(most + 1)
+        content = file.read(os.fstat(file.fileno()).st_size)  # what is allowed would be allocated
+        while len(content) <= most and (more := file.read(PIECE)):  # it grows
+            content += more
     if len(content) > most:
         raise _too_large(path, most)
     return content

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sacma.files.atomic import write_atomically
+from sacma.files.drawing import load_matplotlib
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import named, number, refuse
 from sacma.optimize.result import History, Result
@@ -132,6 +133,7 @@ def _same(one: History, other: History) -> bool:
 
 def _image(path: Path) -> Path:
     """Return the path of an image that can be drawn and written."""
+    load_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415 idem
 
     kinds = FigureCanvasBase.get_supported_filetypes()

@@ -5,3 +5,7 @@ What draws a figure is in the file of its section. Such a function takes a data 
 the figure that trials are missing. It raises a ValueError where there is nothing to draw, or the table does not say
 what. No function here looks at files, but for ``files``, or changes matplotlib's settings for others.
 """
+
+from sacma.files.drawing import load_matplotlib
+
+load_matplotlib()

@@ -4,6 +4,9 @@ from importlib import import_module
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.section import Findings, Section
+from sacma.files.drawing import load_matplotlib
+
+load_matplotlib()
 
 FILES = (
     "first",

@@ -12,7 +12,6 @@ import contextlib
 import logging
 import multiprocessing
 import re
-import shutil
 import socket
 import uuid
 from collections import defaultdict
@@ -30,8 +29,8 @@ from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.backends.worker import Worker
 from sacma.experiment.children import quiet_children, safe_path
-from sacma.experiment.scratch import noted_semaphores, scratch_folder
 from sacma.files.printable import one_line
+from sacma.files.scratch import noted_semaphores, scratch
 from sacma.store.failure import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
 
@@ -190,9 +189,8 @@ def local_cluster(workers: int) -> Iterator[Any]:
     }
     # A nanny starts its worker anew when that dies, whatever the environment is then.
     environment = {f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in safe_path().items()}
-    scratch = scratch_folder()
-    try:
-        with quiet_children(), noted_semaphores(scratch), dask.config.set(environment):
+    with scratch(in_memory=True) as folder:
+        with quiet_children(), noted_semaphores(folder), dask.config.set(environment):
             cluster = distributed.SpecCluster(
                 scheduler={"cls": QuietScheduler, "options": {**here, "port": 0, "dashboard": False}},
                 workers={number: {"cls": distributed.Nanny, "options": worker} for number in range(workers)},
@@ -201,8 +199,6 @@ def local_cluster(workers: int) -> Iterator[Any]:
             )
         with cluster:
             yield cluster
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 @contextmanager

@@ -1,14 +1,13 @@
 """Trials one after the other in this process: for debugging, and where nothing else works."""
 
 import os
-import shutil
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
-from sacma.experiment.scratch import scratch_folder
+from sacma.files.scratch import scratch
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
 
@@ -23,14 +22,12 @@ class SerialBackend:
         """Yield the results of ``specs`` in their order."""
         from sacma.experiment.trial import attempt_trial  # noqa: PLC0415 heavy, and needed only here
 
-        scratch, here = scratch_folder(), Path.cwd()
-        try:
+        here = Path.cwd()
+        with scratch(in_memory=True) as folder:
             for spec in specs:
-                result = attempt_trial(spec, scratch)
+                result = attempt_trial(spec, folder)
                 os.chdir(here)  # an algorithm may have left it, and the folder of results be named relative to it
                 yield result
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def make(*, jobs: int, trial_timeout: float | None) -> SerialBackend:  # noqa: ARG001 one job, whatever is asked for

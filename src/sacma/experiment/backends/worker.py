@@ -26,10 +26,10 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
 from sacma.death import Death, death_in, death_of, in_words
-from sacma.errors import RunError
+from sacma.errors import RunError, of_the_machine
 from sacma.experiment.children import forget_start, quiet_children, safe_path
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
-from sacma.experiment.scratch import SEMAPHORES, noted_semaphores, remove_left, scratch_folder
+from sacma.files.scratch import SEMAPHORES, noted_semaphores, remove_left, scratch_folder
 from sacma.store.failure import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
 from sacma.threads import threads
@@ -92,7 +92,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001 whatever the system lacks
             self._executor = None
             raise RunError(
-                f"a worker process cannot be started ({type(error).__name__}: {error}); try fewer with --jobs"
+                f"a worker process cannot be started ({of_the_machine(error) or error}); try fewer with --jobs"
             ) from None
 
     @property
@@ -119,6 +119,11 @@ class Worker:
             death = self._death()
             if death is not None:
                 return self._died(death)
+            serving = self._executor._executor_manager_thread  # noqa: SLF001 without it nothing comes
+            if not serving.is_alive() and not future.done():
+                raise RunError(
+                    "joblib's thread that serves a worker process has ended; try fewer with --jobs"
+                ) from None
             return self._too_long() if self.seconds_left <= 0 else None
         except BrokenProcessPool as error:
             return self._died(self._death() or death_in(str(error)))

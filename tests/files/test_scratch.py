@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from joblib.externals.loky import ProcessPoolExecutor
 
-from sacma.experiment.scratch import MEMORY, SEMAPHORES, noted_semaphores, remove_left, scratch_folder
+from sacma.files.scratch import MEMORY, SEMAPHORES, noted_semaphores, remove_left, scratch_folder
 from tests.conftest import CONFIGS
 from tests.processes import left_alive
 
-MAKE = "from sacma.experiment.scratch import scratch_folder; print(scratch_folder(), end='')"
+MAKE = "from sacma.files.scratch import scratch_folder; print(scratch_folder(), end='')"
 
 
 def test_what_killed_processes_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

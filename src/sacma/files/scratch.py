@@ -1,4 +1,4 @@
-"""Folders for the temporary files of trials: in memory where the system offers it."""
+"""Folders for temporary files, those of trials in memory where the system offers it."""
 
 import contextlib
 import hashlib
@@ -22,14 +22,24 @@ SEMAPHORES = "semaphores"
 """File of a scratch folder that lists the semaphores of its owner, a name a line."""
 
 
-def scratch_folder() -> Path:
-    """Make a folder for temporary files, in memory unless ``TMPDIR`` says where; the caller removes it.
+@contextlib.contextmanager
+def scratch(*, in_memory: bool = False) -> Iterator[Path]:
+    """Yield a folder as from ``scratch_folder``, and remove it."""
+    folder = scratch_folder(in_memory=in_memory)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def scratch_folder(*, in_memory: bool = True) -> Path:
+    """Make a folder for temporary files, perhaps in memory, unless ``TMPDIR`` says where; the caller removes it.
 
     Its name holds this machine and process: folders and semaphores that killed processes of ours left in the same
     place are removed, but not those of other machines that share it.
     """
     parent = Path(tempfile.gettempdir())
-    if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK):
+    if in_memory and "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK):
         parent = MEMORY if shutil.disk_usage(MEMORY).free > ENOUGH else parent
     host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
     for left in parent.glob(f"sacma-{host}-*"):
