@@ -97,5 +97,6 @@ def test_points_in_a_container(contained: Callable[[Any], Any]) -> None:
     es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, seed=1, method="cmaes")
     for _ in range(3):
         X = es.ask()
-        es.tell(contained(X), pd.Series([bowl(x) for x in X]))
+        values: Any = pd.Series([bowl(x) for x in X])
+        es.tell(contained(X), values)
     assert es.result.nfev == 18
