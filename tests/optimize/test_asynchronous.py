@@ -28,6 +28,7 @@ from sacma.strategy.surrogate_cmaes import FARTHEST, Sample, SurrogateStrategy, 
 from sacma.surrogate.archive import Standing
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import asynchronous_failures
+from tests.optimize.sealed import sealed
 from tests.optimize.simulated import Simulated, without_waiting
 
 METHODS = ("cmaes", "ada-kendall", "dts-cmaes", "sacma")
@@ -499,7 +500,7 @@ def changed_journal(tmp_path: Path, line: int, change: dict[str, Any]) -> Path:
     sacma.minimize(partly, X0, 0.5, seed=1, budget=40, journal=path, workers=Simulated(4))
     lines = path.read_bytes().splitlines(keepends=True)
     content = {**json.loads(lines[line]), **change}
-    path.write_bytes(b"".join([*lines[:line], json.dumps(content).encode() + b"\n", *lines[line + 1 :]]))
+    path.write_bytes(sealed(b"".join([*lines[:line], json.dumps(content).encode() + b"\n", *lines[line + 1 :]])))
     return path
 
 

@@ -18,6 +18,7 @@ from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.strategy.lagrangian import violations
 from sacma.surrogate.whitening import Array
+from tests.optimize.sealed import sealed
 from tests.optimize.simulated import Simulated, without_waiting
 
 DISK = 0.04567480871950  # Rosenbrock's function in the disk of radius 1
@@ -360,7 +361,9 @@ def test_ask_and_tell_is_the_same_run(tmp_path: Path, method: str) -> None:
     asked(es)
     es.save(tmp_path / "state")
     lines = (tmp_path / "state").read_text().splitlines()
-    (tmp_path / "state").write_text("\n".join([lines[0].replace('"budget": 25', '"budget": 60'), *lines[1:]]) + "\n")
+    (tmp_path / "state").write_bytes(
+        sealed("\n".join([lines[0].replace('"budget": 25', '"budget": 60'), *lines[1:]]) + "\n")
+    )
     loaded = sacma.SurrogateCMAES.load(tmp_path / "state")
     again = asked(loaded)
     np.testing.assert_array_equal(found.history.points, again.history.points)
@@ -449,7 +452,7 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, line: int, change: dict[st
     lines = [json.loads(each) for each in path.read_text().splitlines()]
     where = lines[0]["call"] if line == 0 else lines[line]
     where.update(change)
-    path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    path.write_bytes(sealed("".join(json.dumps(each) + "\n" for each in lines)))
     damaged = path.read_bytes()
     for read in (sacma.read_journal, sacma.SurrogateCMAES.load):
         with pytest.raises(ValueError, match=message) as raised:
@@ -463,7 +466,7 @@ def test_constraints_that_were_not_announced_are_refused(tmp_path: Path) -> None
     """A journal without constraints has none in its lines."""
     path = tmp_path / "journal"
     sacma.minimize(rosenbrock, bounds=BOUNDS, budget=4, seed=1, journal=path)
-    path.write_text(path.read_text().replace('"value"', '"constraints": [1.0], "value"', 1))
+    path.write_bytes(sealed(path.read_text().replace('"value"', '"constraints": [1.0], "value"', 1)))
     with pytest.raises(ValueError, match="no object with number, point, and value or failure"):
         sacma.read_journal(path)
 

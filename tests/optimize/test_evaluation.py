@@ -1,5 +1,6 @@
 """Evaluations of an objective and their workers."""
 
+import contextlib
 import math
 import pickle
 import threading
@@ -54,6 +55,32 @@ def test_anything_else_is_a_failure(returned: Any) -> None:
     assert found.failure.startswith("f is ")
     assert found.failure.endswith("; allowed: one finite number")
     assert "\n" not in found.failure
+
+
+def of_a_class_that_raises(base: type, method: str) -> Any:
+    """Return an object of a class, of which a special method raises."""
+
+    def refuse(*_: object) -> Any:
+        raise ArithmeticError(method)
+
+    return type("Odd", (base,), {method: property(refuse) if method == "__class__" else refuse})()
+
+
+@pytest.mark.parametrize("base", [float, int, str, complex, list, tuple, dict, object, Fraction])
+@pytest.mark.parametrize(
+    "method",
+    ["__float__", "__len__", "__iter__", "__getitem__", "__repr__", "__array__", "__class__", "__eq__", "__bool__"],
+)
+def test_an_object_that_raises_is_a_value_or_a_failure(base: type, method: str) -> None:
+    """Whatever raises when something is made of it: the run goes on, in ``minimize`` and in ask and tell."""
+    odd = of_a_class_that_raises(base, method)
+    found = sacma.minimize(lambda _: odd, [0.5], 1.0, seed=1, budget=3, method="cmaes", max_failures=None)
+    assert found.nfev == 3
+    es = sacma.SurrogateCMAES([0.5], 1.0, seed=1, method="cmaes")
+    (point, *_) = es.ask()
+    with contextlib.suppress(TypeError):  # what is never a number is refused
+        es.tell([point], [odd])
+        assert es.result.nfev == 1
 
 
 def test_an_exception_is_a_failure() -> None:

@@ -1,5 +1,6 @@
 """Evaluations on disk: nothing is paid for twice, and a continued run is the one that would have been."""
 
+import contextlib
 import errno
 import itertools
 import json
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize import journal as journal_module
@@ -22,6 +25,8 @@ from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
 from tests.optimize.runs import bits
+from tests.optimize.sealed import sealed
+from tests.sizes import sizes
 
 METHOD = "ada-kendall"
 """Asks for whole generations, so that a journal can end within one."""
@@ -63,7 +68,7 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     """A header, and a line each with number, point and value or failure; reading it gives them back to the bit."""
     result = call(Counted(), None)
     header, *lines = [json.loads(line) for line in alone.read_text().splitlines()]
-    assert header["format"] == "sacma-journal-6"
+    assert header["format"] == "sacma-journal-7"
     assert header["call"]["seed"] == 5
     assert {"numpy", "scipy", "cma", "numba"} == header["versions"].keys()
     assert [line["number"] for line in lines] == list(range(1, BUDGET + 1))
@@ -125,6 +130,31 @@ def test_a_half_written_line_is_dropped(alone: Path, tmp_path: Path, torn: int) 
     path.write_bytes(whole[:-40] + b"\0" * 39 + b"\n")
     call(Counted(), path)
     assert path.read_bytes() == whole
+
+
+@sizes("examples", small=150, full=20_000)
+def test_any_bit_that_flips_is_noticed(tmp_path: Path, examples: int) -> None:
+    """A journal with it is refused, or read as far as the lines before: none gives another point, value or call."""
+    path = tmp_path / "journal"
+    sacma.minimize(
+        lambda x: float(x @ x) if x[0] > 0 else None, [1.0], 1.0, seed=1, budget=4, method="cmaes", journal=path
+    )
+    whole, known = path.read_bytes(), sacma.read_journal(path)
+
+    @given(place=st.integers(0, 8 * len(whole) - 1))
+    @settings(max_examples=examples)
+    def check(place: int) -> None:
+        changed = bytearray(whole)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        with contextlib.suppress(ValueError):
+            found = sacma.read_journal(path)
+            assert found.header == known.header
+            assert len(found.values) < len(known.values)
+            assert found.points.tobytes() == known.points[: len(found.points)].tobytes()
+            assert found.values.tobytes() == known.values[: len(found.values)].tobytes()
+
+    check()
 
 
 def test_a_damaged_journal_is_refused(alone: Path) -> None:
@@ -195,7 +225,7 @@ def test_another_function_is_no_other_call_but_a_diverging_run_is_refused(alone:
     lines = alone.read_text().splitlines()
     changed = json.loads(lines[20])
     changed["value"] = -1.0
-    alone.write_text("\n".join([*lines[:20], json.dumps(changed), *lines[21:]]) + "\n")
+    alone.write_bytes(sealed("\n".join([*lines[:20], json.dumps(changed), *lines[21:]]) + "\n"))
     with pytest.raises(
         ValueError, match=r"evaluation \d+ of .*alone.jsonl is .*; allowed: the point that this run asks for"
     ):
@@ -215,7 +245,7 @@ def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> Non
 def test_versions_that_differ_are_named(alone: Path) -> None:
     """In the error of a run that diverges, since they may be why."""
     text = alone.read_text().replace('"cma": "', '"cma": "0.').replace('"value": ', '"value": 1')
-    alone.write_text(text)
+    alone.write_bytes(sealed(text))
     with pytest.raises(ValueError, match=r"alone.jsonl, written with cma 0\..*, here .* is "):
         call(Counted(), alone)
 

@@ -16,6 +16,7 @@ from sacma.optimize.methods import composed, named, names
 from sacma.optimize.noise import Halving, candidates, mean_and_error
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
+from tests.optimize.sealed import sealed
 
 D = 3
 BUDGET = 100
@@ -348,11 +349,11 @@ def test_a_journal_is_of_a_noisy_call_with_its_budget(tmp_path: Path) -> None:
     ):
         sacma.minimize(Noisy(), journal=path, **{**BOX, "budget": 101})
     for wrong in ('{"budget": 99}', '{"budget": true}', "{}", "true", "[]", '{"budget": 100, "more": 1}'):
-        path.write_text(path.read_text().replace('"noisy": {"budget": 100}', f'"noisy": {wrong}'))
+        path.write_bytes(sealed(path.read_text().replace('"noisy": {"budget": 100}', f'"noisy": {wrong}')))
         with pytest.raises(ValueError, match=r"with a header that is damaged .*noisy"):
             sacma.read_journal(path)
-        path.write_text(path.read_text().replace(f'"noisy": {wrong}', '"noisy": {"budget": 100}'))
-    path.write_text(path.read_text().replace('"target": null', '"target": 1.0'))
+        path.write_bytes(sealed(path.read_text().replace(f'"noisy": {wrong}', '"noisy": {"budget": 100}')))
+    path.write_bytes(sealed(path.read_text().replace('"target": null', '"target": 1.0')))
     with pytest.raises(ValueError, match=r"with a header that is damaged .*False beside a target"):
         sacma.read_journal(path)
 

@@ -20,6 +20,7 @@ from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import Trainer
 from sacma.surrogate.whitening import Array
+from tests.optimize.sealed import sealed
 
 GENERATIONS = "ada-kendall"
 """A method that asks for whole generations; the default asks for a few points at a time."""
@@ -193,7 +194,9 @@ def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
         sacma.SurrogateCMAES.load(tmp_path / "other")
     es = sacma.SurrogateCMAES([0.0, 0.1], 1.0)
     es.save(tmp_path / "state")
-    (tmp_path / "state").write_text((tmp_path / "state").read_text().replace("approximate-ranking", "os.system"))
+    (tmp_path / "state").write_bytes(
+        sealed((tmp_path / "state").read_text().replace("approximate-ranking", "os.system"))
+    )
     with pytest.raises(ValueError, match="header that is damaged"):
         sacma.SurrogateCMAES.load(tmp_path / "state")
     with pytest.raises(ValueError, match=r"path is .*; allowed: a file that can be written"):

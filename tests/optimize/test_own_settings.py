@@ -21,6 +21,7 @@ from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.whitening import Array
 from tests.optimize.runs import bits
+from tests.optimize.sealed import sealed
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_model.py"
 
@@ -115,7 +116,7 @@ def test_the_journal_of_another_class_is_another_call(tmp_path: Path) -> None:
         found(10, Disguised(), journal=path)
     header = json.loads(path.read_text().splitlines()[0])
     header["call"]["own_class"] = Disguised.__qualname__
-    path.write_text(json.dumps(header) + "\n")
+    path.write_bytes(sealed(json.dumps(header) + "\n"))
     with pytest.raises(ValueError, match="method is None; allowed: settings of the class"):
         sacma.SurrogateCMAES.load(path)
     with pytest.raises(AssertionError, match="built"):
@@ -146,7 +147,7 @@ def test_a_damaged_header(tmp_path: Path, change: dict[str, Any], message: str) 
     found(5, journal=path)
     header = json.loads(path.read_text().splitlines()[0])
     header["call"] |= change
-    path.write_text(json.dumps(header) + "\n")
+    path.write_bytes(sealed(json.dumps(header) + "\n"))
     with pytest.raises(ValueError, match=rf"with a header that is damaged \(line 1\): {message}"):
         sacma.read_journal(path)
 
@@ -157,7 +158,7 @@ def test_settings_of_the_class_that_the_file_has_not(tmp_path: Path) -> None:
     found(5, journal=path)
     header = json.loads(path.read_text().splitlines()[0])
     header["call"]["settings"]["model"]["kernel"] = "quintic"
-    path.write_text(json.dumps(header) + "\n")
+    path.write_bytes(sealed(json.dumps(header) + "\n"))
     with pytest.raises(ValueError, match=r"settings.model.kernel is 'quintic', not a setting: .*; allowed: a journal"):
         sacma.SurrogateCMAES.load(path, method=MINE)
 

@@ -20,6 +20,7 @@ from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
 from tests.optimize.runs import MadeOnce, bits
+from tests.optimize.sealed import sealed
 
 SEARCHES = [name for name in names() if name not in composed()]
 BOUNDS = (-2.0, 1.5)
@@ -192,7 +193,7 @@ def test_the_journal_of_another_method_is_refused(tmp_path: Path) -> None:
         (b'"tolerance": 1e-11', b'"sigma0": 1.0', "settings is .*, not those of an algorithm, without sigma0"),
     ):
         assert was in before
-        path.write_bytes(before.replace(was, now, 1))
+        path.write_bytes(sealed(before.replace(was, now, 1)))
         with pytest.raises(ValueError, match=rf"journal is .*, with a header that is damaged \(line 1\): {message}"):
             call("cobyqa", journal=path, budget=5)
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import sacma
 from sacma.optimize.parameters import Parameter
 from sacma.optimize.space import space_as_json, space_of
+from tests.optimize.sealed import sealed
 
 SPACE = sacma.Space(
     rate=sacma.Real(1e-5, 1e-1, log=True),
@@ -407,7 +408,7 @@ def test_a_damaged_space_of_a_journal_is_refused(tmp_path: Path, damage: Any) ->
     header = json.loads(first)
     for place, value in (("space", damage), ("lower", [0.0] * 7), ("scale", [2.0] * 7)):
         changed = {**header, "call": {**header["call"], place: value}}
-        path.write_text("\n".join([json.dumps(changed), *lines]) + "\n")
+        path.write_bytes(sealed("\n".join([json.dumps(changed), *lines]) + "\n"))
         with pytest.raises(ValueError, match=r"which|with a header that is damaged \(line 1\): ") as raised:
             sacma.read_journal(path)
         assert str(raised.value).isprintable()

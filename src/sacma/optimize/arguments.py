@@ -94,9 +94,12 @@ def is_no_number(value: object) -> bool:
 
 def holds_text(value: object, depth: int = 3) -> bool:
     """Recognize a text, or a sequence with texts, ``depth`` deep: NumPy would copy all at the length of the longest."""
-    if depth and isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
-        return any(type(part) is not float and holds_text(part, depth - 1) for part in value)
-    return isinstance(value, str | bytes | bytearray)
+    try:
+        if depth and isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+            return any(type(part) is not float and holds_text(part, depth - 1) for part in value)
+        return isinstance(value, str | bytes | bytearray)
+    except Exception:  # noqa: BLE001 the class may be anybody's
+        return False
 
 
 def real_array(name: str, value: object, allowed: str) -> Array:

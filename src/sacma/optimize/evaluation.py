@@ -116,6 +116,13 @@ def evaluation_of(returned: object) -> Evaluation:
     >>> evaluation_of(float("inf")).failure
     'f is inf; allowed: one finite number'
     """
+    try:
+        return _evaluation_of(returned)
+    except Exception:  # noqa: BLE001 the class may be anybody's
+        return _no_number(returned)
+
+
+def _evaluation_of(returned: object) -> Evaluation:
     if isinstance(returned, ConstrainedValue):
         evaluation, constraints = evaluation_of(returned.value), _finite(returned.constraints, returned.number)
         if evaluation.failure:
@@ -124,30 +131,33 @@ def evaluation_of(returned: object) -> Evaluation:
             return evaluation._replace(constraints=constraints)
         given = shown(returned.constraints)
         return Evaluation(math.nan, f"constraints are {given}; allowed: {returned.number} finite numbers")
-    value = float(returned) if isinstance(returned, float) else _number(returned)  # float64 is a float
+    value = _number(returned)
     if value is None or not math.isfinite(value):
-        return Evaluation(math.nan, f"f is {shown(returned)}; allowed: one finite number")
+        return _no_number(returned)
     return Evaluation(value)
+
+
+def _no_number(returned: object) -> Evaluation:
+    return Evaluation(math.nan, f"f is {shown(returned)}; allowed: one finite number")
 
 
 def _number(returned: object) -> float | None:
     """Return a number, or the only one of a container of any library; None for anything else."""
-    try:
-        if returned is None or is_no_number(returned) or hides_a_value(returned):
-            return None
-        size = _size_of(returned)
-        if size is None:
-            return float(returned)  # type: ignore[arg-type]  # a number of any library
-        if size != 1:
-            return None
-        with suppress(Exception):  # a tensor knows its number, and may refuse to be an array
-            if not isinstance(returned, AbstractSet):
-                array = np.asarray(returned)
-                only = array.item() if array.size == 1 else None
-                return float(only) if isinstance(only, int | float) else _number(only)
-        return _number(next(iter(returned))) if isinstance(returned, Collection) else float(returned)  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001 the class may be anybody's
+    if isinstance(returned, float):  # float64 is one
+        return float(returned)
+    if returned is None or is_no_number(returned) or hides_a_value(returned):
         return None
+    size = _size_of(returned)
+    if size is None:
+        return float(returned)  # type: ignore[arg-type]  # a number of any library
+    if size != 1:
+        return None
+    with suppress(Exception):  # a tensor knows its number, and may refuse to be an array
+        if not isinstance(returned, AbstractSet):
+            array = np.asarray(returned)
+            only = array.item() if array.size == 1 else None
+            return float(only) if isinstance(only, int | float) else _number(only)
+    return _number(next(iter(returned))) if isinstance(returned, Collection) else float(returned)  # type: ignore[arg-type]
 
 
 def _size_of(returned: object) -> int | None:
@@ -169,7 +179,7 @@ def _finite(returned: object, number: int) -> tuple[float, ...] | None:
         array = np.atleast_1d(np.asarray(returned))
         if array.shape != (number,) or array.dtype.kind not in "biufO" or not np.all(np.isfinite(array.astype(float))):
             return None
-    except Exception:  # noqa: BLE001 the class may be anybody's
+    except Exception:  # noqa: BLE001 as above
         return None
     return tuple(array.astype(float).tolist())
 
@@ -196,6 +206,13 @@ def evaluate_apart(fun: Function, point: Array) -> Evaluation:
 
 def never_a_number(returned: object) -> bool:
     """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
+    try:
+        return _is_by_mistake(returned)
+    except Exception:  # noqa: BLE001 the class may be anybody's
+        return False
+
+
+def _is_by_mistake(returned: object) -> bool:
     if isinstance(returned, ConstrainedValue):
         return never_a_number(returned.value) or _size_of(returned.constraints) not in {None, 0, returned.number}
     if isinstance(returned, np.ndarray | np.generic) and returned.dtype.kind in "cSU":

@@ -1,4 +1,4 @@
-"""The lines of evaluations in journals: an object of JSON each, read as data and checked."""
+"""The lines of journals, and evaluations in them: an object of JSON each, read as data and checked."""
 
 import json
 import math
@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sacma.files.checksum import checksum
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import parse_json
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known
@@ -30,10 +31,14 @@ def longest_line(numbers: int) -> int:
 
 
 def json_of(line: bytes, most: int) -> Any:
-    """Return the content of a line of at most so many bytes."""
+    """Return the content of a line of at most so many bytes, whose checksum is right."""
     if len(line) > most:
         raise ValueError(f"it is longer than {most} bytes")
-    return parse_json(line)
+    content, ending = parse_json(line), _ending(b"")
+    if line[-len(ending) :] != _ending(line[: -len(ending)] + b"}"):
+        raise ValueError("its checksum is not that of what it says")
+    del content["crc"]
+    return content
 
 
 def evaluation_in(content: Any, dimension: int, constraints: int, others: Known) -> tuple[int, Evaluated]:
@@ -78,5 +83,11 @@ def refuse_key(key: str, value: object, allowed: str) -> NoReturn:
 
 
 def to_line(content: Mapping[str, Any]) -> bytes:
-    """Return a line of a journal."""
-    return json.dumps(content).encode() + b"\n"
+    """Return a line of a journal: with a checksum, as a number with another digit is one, too."""
+    text = json.dumps(content).encode()
+    return text[:-1] + _ending(text)
+
+
+def _ending(text: bytes) -> bytes:
+    """Return the end of the line of an object, with its checksum."""
+    return b', "crc": "%b"}\n' % checksum(text)

@@ -17,7 +17,7 @@ from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluated
-from sacma.optimize.evaluation_lines import evaluation_line, to_line
+from sacma.optimize.evaluation_lines import evaluation_line
 from sacma.optimize.result import Result
 from sacma.optimize.run import Run
 from sacma.optimize.saved import (
@@ -203,7 +203,7 @@ def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], N
 
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
     """Refuse the journal of another call, by the argument that differs."""
-    there, here = content.header["call"], json.loads(to_line(as_json(call)))
+    there, here = content.header["call"], json.loads(json.dumps(as_json(call)))
     if json.dumps(there) == json.dumps(here):  # where 1 is not True
         return
     what, one, other = (

@@ -39,7 +39,7 @@ from sacma.optimize.versions import differing, versions
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-6"  # format of the header; a reader of another refuses it
+FORMAT = "sacma-journal-7"  # format of the header; a reader of another refuses it
 LONGEST_VERSION = 100  # characters of a version, or of a package's name
 
 CALL = (
