@@ -80,3 +80,12 @@ pictures.keep_both("generations", lambda width: pictures.generations(trial, widt
         ]
         assert len(places[0]) > 20
         assert places[0] == pytest.approx(places[1], abs=0.5)
+
+
+def test_make_ci_is_what_a_change_must_pass() -> None:
+    """The target has all that CI runs, and the page for contributors names it."""
+    rules = (ROOT / "Makefile").read_text()
+    (of_target,) = re.findall(r"^ci: (.*?) ##", rules, flags=re.MULTILINE)
+    run = re.findall(r"^make (.*)$", (ROOT / ".ci" / "run").read_text(), flags=re.MULTILINE)
+    assert sorted(of_target.split()) == sorted(" ".join(run).split())
+    assert f"must pass `make ci`, which is `make {of_target}`" in (ROOT / "CONTRIBUTING.md").read_text()

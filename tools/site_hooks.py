@@ -11,7 +11,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from gallery import GALLERY, files
+from gallery import GALLERY, charts
 from math_core import LatexToMathML
 from mkdocs.structure.files import File
 
@@ -53,9 +53,9 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(all_files: Any, config: Any, **_: Any) -> Any:
-    """Add what the page of the gallery needs, made by the package as it is."""
-    for name, text in files((GALLERY / "report.html").read_text(encoding="utf-8")).items():
-        all_files.append(File.generated(config, f"{GALLERY.name}/{name}", content=text))
+    """Add the charts that pages embed, of the report in the gallery."""
+    content = charts((GALLERY / "report.html").read_text(encoding="utf-8"))
+    all_files.append(File.generated(config, f"{GALLERY.name}/charts.html", content=content))
     return all_files
 
 

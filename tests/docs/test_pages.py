@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 from sacma.analysis.page import page as page_files
 from sacma.analysis.sections import all_sections
-from tests.browser import needs_chromium
+from tests.browser import BROKEN_WORDS, needs_chromium
 from tests.commands import environment
 from tests.docs.pages import ROOT
 
@@ -249,6 +249,7 @@ def test_gallery(site: Site, name: str) -> None:
         site.page.wait_for_selector("html[data-ready=yes]")
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width
         assert site.page.evaluate(OVERLAPPING) == []
+        assert site.page.evaluate(BROKEN_WORDS) == []
         assert site.complaints == []
         assert int(site.page.get_attribute("html", "data-first") or 0) > 0  # tools/first_picture.py has a bound
         if width == WIDTHS[0]:
@@ -277,12 +278,12 @@ def test_curves_of_the_best_of_many_stand_out(site: Site) -> None:
     assert chart.get_attribute("data-behind") == "0"
 
 
-def test_gallery_has_what_the_scripts_look_for(site: Site) -> None:
-    """Styles and scripts are the package's; the committed page has the elements of the present sections."""
-    made = "".join((site.folder / "gallery" / name).read_text() for name in ("report.css", "report.js"))
-    assert page_files.styles() in made
-    assert page_files.script() in made
-    shown = (site.folder / f"{REPORT}.html").read_text()
+def test_gallery_has_what_the_scripts_look_for() -> None:
+    """The committed page holds the package's styles and scripts, asks for no file, and has the sections' elements."""
+    shown = (ROOT / "docs" / "gallery" / "report.html").read_text()
+    assert page_files.styles() in shown, "styles are new in the report: python tools/gallery.py"
+    assert page_files.script() in shown, "scripts are new in the report: python tools/gallery.py"
+    assert not re.search(r'<(?:link rel="stylesheet"|script|img)[^>]* (?:src|href)="(?!data:)', shown)
     for section in all_sections():
         if f'<section id="{section.key}">' in shown and section.chart:
             for element in re.findall(r'id="([a-z-]+)"', section.piece):

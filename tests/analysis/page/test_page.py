@@ -15,7 +15,7 @@ from sacma.analysis.paper import published
 from sacma.analysis.sections import all_sections
 from sacma.analysis.table_format import latex_text
 from tests.analysis.page.opened import Opened, data_of
-from tests.browser import needs_chromium
+from tests.browser import BROKEN_WORDS, needs_chromium
 from tests.commands import sacma
 from tests.conftest import CONFIGS
 
@@ -171,9 +171,10 @@ def test_figures_can_be_chosen(opened: Opened) -> None:
 
 @pytest.mark.parametrize("shade", ["light", "dark"])
 def test_phone(browser: Browser, results: Path, shade: str) -> None:
-    """At 360 pixels nothing is wider than the page, in light and dark, and the button changes between them."""
+    """At 360 pixels nothing is wider than the page, no word is broken, and the button changes light and dark."""
     options: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "color_scheme": shade}
     opened = Opened(browser, results, **options)
+    assert opened.page.evaluate(BROKEN_WORDS) == []
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
     opened.page.evaluate(
         "for (const name of document.querySelectorAll('.readout b')) name.textContent = 'Long-name-'.repeat(6)"
