@@ -5,7 +5,9 @@ import json
 import os
 import socket
 import string
+import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -331,3 +333,43 @@ def test_a_line_longer_than_any_is_damage(lines: list[Any], tmp_path: Path) -> N
         path.write_bytes(sealed(f"{json.dumps(lines[0])}\n{right}{end}"))
         for read in READERS:
             assert "line 2" in message_of(read, path)
+
+
+def forged(folder: Path, dimension: int, population_size: int | None, **settings: Any) -> Path:
+    """Save an optimizer in 2-D, and let its file say that it is of another size."""
+    path = folder / "forged"
+    sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, population_size=population_size, **settings).save(path)
+    header = json.loads(path.read_text())
+    for key in ("x0", "lower", "upper", "scale"):
+        header["call"][key] = header["call"][key][:1] * dimension
+    path.write_bytes(sealed(json.dumps(header) + "\n"))
+    return path
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    dimension=st.integers(1, 20_000) | st.sampled_from([40, 41, 2000, 2001]),
+    size=st.none() | st.integers(4, 100_000),
+    method=st.sampled_from(["sacma", "cmaes", "ada-kendall", "bipop-cma-es", "lq-cma-es"]),
+)
+def test_a_forged_size_takes_no_memory(folder: Path, dimension: int, size: int | None, method: str) -> None:
+    """Coordinates by themselves, and coordinates times points: what would take gigabytes is refused as it is read."""
+    path, large = forged(folder, dimension, size, method=method), dimension > 2000 or dimension * (size or 0) > 2000**2
+    words = r"damaged \(line 1\): (x0|population_size) is .*; allowed: at most"
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=words) if large else nullcontext():
+            sacma.read_journal(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
+    """A call of such a size is refused with a journal, before anything is paid for, and runs without."""
+    large: dict[str, Any] = {"x0": np.zeros(2001), "sigma0": 1.0, "seed": 1, "budget": 3, "method": "l-bfgs-b"}
+    with pytest.raises(ValueError, match=r"^x0 is 'a vector of 2001 numbers'; allowed: at most 2000 in a journal"):
+        sacma.minimize(sphere, journal=tmp_path / "journal", **large)
+    with pytest.raises(ValueError, match="at most 2000 in a journal or a saved optimizer"):
+        sacma.SurrogateCMAES(**large).save(tmp_path / "saved")
+    assert sacma.minimize(sphere, **large).nfev == 3

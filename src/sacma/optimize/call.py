@@ -32,6 +32,8 @@ SIGMA = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial dev
 SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that give none
 LARGEST_SEED = 2**128 - 1
 FEWEST_NOISY = 10  # smallest budget of a noisy call: two evaluations make a mean with an error
+LARGEST_KEPT = 2000  # coordinates of a call that a file can hold: CMA-ES needs many matrices of D × D numbers
+MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
 
@@ -120,6 +122,20 @@ def checked_call(
     if space is not None and known is not None:
         x = _as_known(x, known[0])
     return Call(x, box, sigma, chosen, seed, known, limits, space, kept)
+
+
+def check_size(call: Call) -> None:
+    """Refuse a call that a file must not hold: to compute it again, as is done with what is read, takes much memory."""
+    D, factor = len(call.x0), 1.0
+    if D > LARGEST_KEPT:
+        refuse("x0", f"a vector of {D} numbers", f"at most {LARGEST_KEPT} in a journal or a saved optimizer")
+    settings: Any = call.method.settings
+    if call.method.composed is not None:
+        settings, factor = call.method.composed.sampling, getattr(call.method.composed.restarts, "first_factor", 1.0)
+    size = factor * (getattr(settings, "population_size", None) or 0)
+    if size * D > LARGEST_KEPT**2:
+        most = f"at most {LARGEST_KEPT**2 // D} in a journal or a saved optimizer of {D} coordinates"
+        refuse("population_size", int(size), most)
 
 
 def with_noise(call: Call, noisy: object) -> Call:

@@ -12,7 +12,7 @@ import numpy as np
 from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse
 from sacma.optimize.best import best_at_start
-from sacma.optimize.call import Call
+from sacma.optimize.call import LARGEST_KEPT, MOST_BESIDE, Call
 from sacma.optimize.conclusion import result_of
 from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, outcome_of
 from sacma.optimize.failures import FailuresInARow
@@ -26,8 +26,6 @@ from sacma.threads import one_thread
 
 if TYPE_CHECKING:
     from sacma.strategy.generation import Generation
-
-MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 
 
 class Run:
@@ -82,6 +80,7 @@ class Run:
         self.failures = 0
         self.written = 0  # number of the last evaluation that ``on_record`` was called with
         self._number = len(call.equalities)  # m, of constraints
+        self._most_beside = min(MOST_BESIDE, LARGEST_KEPT**2 // len(call.x0))
         self.best = best_at_start(call)
 
     @property
@@ -286,7 +285,7 @@ class Run:
                 self._begin_population()
                 if number not in self._running:  # one of a later population
                     break
-            elif self._open and known.begun <= self._begun + len(self._open) + MOST_BESIDE - len(self._running):
+            elif self._open and known.begun <= self._begun + len(self._open) + self._most_beside - len(self._running):
                 while self._begun < known.begun:
                     self._begin()
             if number not in self._waiting or known.begun not in {None, self._begun}:

@@ -20,7 +20,7 @@ from sacma.files.atomic import write_atomically
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import initial_point, named, refuse
-from sacma.optimize.call import Call, Limits, checked_call, checked_limits, checked_sigma, with_noise
+from sacma.optimize.call import Call, Limits, check_size, checked_call, checked_limits, checked_sigma, with_noise
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.evaluation import Evaluated, Known, as_arrays, constraints_of_all
 from sacma.optimize.evaluation_lines import (
@@ -105,7 +105,9 @@ class JournalContent:
             raise ValueError(
                 f"path is {named(path)}, with settings that {self.own_class} does not allow: {error}; {_AS_IT_WAS}"
             ) from None
-        return replace(call, method=chosen)
+        call = replace(call, method=chosen)
+        check_size(call)
+        return call
 
     @property
     def points(self) -> Array:
@@ -202,7 +204,8 @@ def checked_path(name: str, path: object) -> Path:
 
 
 def header_line(call: Call) -> bytes:
-    """Return the first line of a journal; refuse an archive that is too large for one."""
+    """Return the first line of a journal; refuse a call, or an archive, that is too large for one."""
+    check_size(call)
     limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
     top = {"format": FORMAT, "sacma": __version__, "versions": versions(), "limits": limits, "call": as_json(call)}
     header = to_line(top)
@@ -281,9 +284,11 @@ def call_of(header: object) -> Call:
         _check_versions(top["versions"])
         limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
         given = _keys("call", top["call"], CALL)
-        return _with_noise(_call_of(given, limits), given["noisy"])
+        call = _with_noise(_call_of(given, limits), given["noisy"])
     except TypeError as error:
         raise ValueError(str(error)) from None
+    check_size(call)
+    return call
 
 
 def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
