@@ -4,6 +4,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -109,6 +110,53 @@ def test_at_any_line(tmp_path: Path, press: Callable[[int, int], None], method: 
         ends.append(result.status)
         assert sacma.minimize(f, method=method, journal=path, **CALL).fun == whole.fun
     assert set(ends) == {sacma.Status.INTERRUPTED, sacma.Status.BUDGET}
+
+
+SIMULATED = """
+import subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+import sacma
+
+folder, kind = Path(sys.argv[1]), sys.argv[2]
+WORKERS = {
+    "none": lambda: None,
+    "threads": lambda: ThreadPoolExecutor(3),
+    "processes": lambda: 2,
+}
+
+def simulation(x):
+    if len(list(folder.glob("begun.*"))) >= 6:
+        (folder / "long").touch()
+        subprocess.run(["sleep", "60"], check=True)
+    (folder / f"begun.{x.tobytes().hex()}").touch()
+    return float(x @ x)
+
+if __name__ == "__main__":
+    journal = folder / "journal"
+    result = sacma.minimize(
+        simulation, [0.4, 0.2], 0.3, seed=1, budget=30, method="ada-kendall", journal=journal, workers=WORKERS[kind]()
+    )
+    print(result.status.name, result.failures)
+"""
+
+
+@pytest.mark.parametrize("kind", ["none", "threads", "processes"])
+def test_simulators_that_die_of_the_same_ctrl_c(tmp_path: Path, kind: str) -> None:
+    """They are of the process group that it goes to: their deaths are no evaluations, in no result and no journal."""
+    (tmp_path / "script.py").write_text(SIMULATED)
+    command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path), kind]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as run:
+        until = time.monotonic() + 60.0
+        while not (tmp_path / "long").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.killpg(run.pid, signal.SIGINT)
+        said, _ = run.communicate(timeout=60)
+    assert said == "INTERRUPTED 0\n"
+    kept = sacma.read_journal(tmp_path / "journal").values
+    assert len(kept) >= 6
+    assert np.isfinite(kept).all()
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -59,7 +59,7 @@ def minimize(
 
     An evaluation that raises, or gives anything but one finite number, has failed: it counts and ranks behind all
     others; but where the first three raise the same, as a mistake in f does, see below. Ctrl-C ends the run as any
-    other limit does: the result is what has been found.
+    other limit does: the result is what has been found. Evaluations that fail together with it have not been made.
 
     Args:
         fun: from an array of shape (D,), or in a ``space`` from a dict of its parameters, to a number, or an array of
@@ -230,6 +230,8 @@ def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journ
                 rest: Iterator[Numbered] = itertools.chain(
                     untaken, _until_interrupted(workers.rest(evaluations, error))
                 )
+                if isinstance(error, KeyboardInterrupt):  # which may have killed what f waits for
+                    rest = (each for each in rest if not each[1].failure)
                 with interruptible() if isinstance(error, Exception) else interruption_afterwards():
                     if error is first.mistake and journal is not None:
                         rest = iter(told := list(rest))
