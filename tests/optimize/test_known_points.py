@@ -1,16 +1,21 @@
 """Where f does not change from call to call, it is called once at a point."""
 
 import math
+import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.known_points import MOST_IN_A_ROW, KnownValues
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.algorithms.local_search import LocalSearchSettings
+from sacma.optimize.known_points import KnownValues
 from sacma.surrogate.whitening import Array
 from tests.optimize.runs import bits
 from tests.optimize.simulated import Simulated, without_waiting
@@ -100,38 +105,119 @@ def test_an_error_of_scipy_at_known_points(method: str) -> None:
     """It ends one run of the method, as elsewhere: between the bounds there are hardly any numbers."""
     bounds = (1.0, 1.0 + 8 * np.finfo(float).eps)
     result = sacma.minimize(lambda x: float(x[0]), [1.0], 1e-80, bounds=bounds, budget=12, method=method, seed=1)
-    assert result.nfev == 12
+    assert distinct(result.history.points) == result.nfev <= 9
+    assert result.status == sacma.Status.NO_NEW_POINT
 
 
-def test_integers() -> None:
-    """Each of nine combinations once; then again, as a search does not know that there are no others."""
-    space = sacma.Space(i=sacma.Integer(1, 3), j=sacma.Integer(1, 3))
-    seen = []
-
-    def f(params: Any) -> float:
-        seen.append((params["i"], params["j"]))
-        return float(params["i"] + params["j"])
-
-    result = sacma.minimize(f, space=space, budget=12, seed=1)
-    assert len(set(seen[:9])) == 9
-    assert (len(seen), result.fun) == (12, 2.0)
-    assert MOST_IN_A_ROW > 9
+CHOICES = st.sampled_from(
+    [
+        sacma.Integer(1, 3),
+        sacma.Integer(2, 5, log=True),
+        sacma.Integer(0, 6, step=3),
+        sacma.Real(0.1, 0.5, step=0.2),
+        sacma.Categorical(False, True),
+        sacma.Categorical("a", "b", "c"),
+    ]
+)
 
 
-def test_where_all_is_known_little_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patience halves each time that it was in vain."""
-    told = []
-    tell = SurrogateStrategy.tell
+class Table:
+    """A function of few combinations, some of which fail, that counts its calls."""
 
-    def noted(self: SurrogateStrategy, values: Array, known: int) -> None:
-        told.append(len(values))
-        tell(self, values, known=known)
+    def __init__(self, seed: int, failing: int) -> None:
+        self._seed, self._failing = seed, failing
+        self.calls: Counter[tuple[Any, ...]] = Counter()
 
-    monkeypatch.setattr(SurrogateStrategy, "tell", noted)
-    space = sacma.Space(a=sacma.Categorical(False, True), b=sacma.Integer(1, 3))
-    result = sacma.minimize(lambda p: p["a"] + p["b"], space=space, budget=40, seed=1, method="cmaes")
-    assert result.nfev == 40
-    assert sum(told) < 2 * MOST_IN_A_ROW + 40 * max(told)
+    def fails(self, key: tuple[Any, ...]) -> bool:
+        """Return True for a combination that fails always."""
+        return self._failing > 0 and crc32(repr((key, self._seed, 1)).encode()) % self._failing == 0
+
+    def __call__(self, params: dict[str, Any]) -> float | None:
+        """Return the value of a combination."""
+        key = tuple(params.values())
+        self.calls[key] += 1
+        return None if self.fails(key) else crc32(repr((key, self._seed)).encode()) / 2**32
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(
+    parameters=st.lists(CHOICES, min_size=1, max_size=3),
+    method=st.sampled_from(["sacma", "cmaes", "ada-kendall", "random-search"]),
+    how=st.sampled_from(["minimize", "ask", "workers"]),
+    failing=st.sampled_from([0, 0, 3]),
+    share=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
+    budget=st.sampled_from([7, 1000]),
+    seed=st.integers(0, 5),
+)
+def test_a_space_that_is_used_up(
+    parameters: list[Any], *, method: str, how: str, failing: int, share: float, budget: int, seed: int
+) -> None:
+    """No combination is evaluated twice, but for those that failed, and the run ends with the last one."""
+    space = sacma.Space({f"p{i}": parameter for i, parameter in enumerate(parameters)})
+    coordinates = np.random.default_rng(seed).uniform(size=(400, space.dimension))
+    everything = {tuple(params.values()): params for params in map(space.params, coordinates)}
+    table = Table(seed, failing)
+    X = [params for key, params in everything.items() if not table.fails(key)]
+    X = X[: round(share * len(X))]
+    archive = (X, [table(params) for params in X]) if X else None
+    given: dict[str, Any] = {"space": space, "archive": archive, "budget": budget, "seed": seed, "max_failures": None}
+    if how == "ask":
+        es = sacma.SurrogateCMAES(method=method, **given)
+        while not es.stop():
+            points = es.ask()
+            es.tell(points, [table(params) for params in points])
+        result = es.result
+        es.close()
+    elif how == "workers" and method != "random-search":
+        with without_waiting():
+            result = sacma.minimize(table, method=method, workers=Simulated(3), **given)
+    else:
+        result = sacma.minimize(table, method=method, **given)
+    assert all(calls == 1 or (table.fails(key) and calls == 2) for key, calls in table.calls.items())
+    if result.nfev < budget:
+        assert result.status == sacma.Status.SPACE_USED_UP
+        assert result.success == any(not table.fails(key) for key in everything)
+        assert result.message.startswith(f"all {len(everything)} combinations of the space are evaluated")
+        assert table.calls.keys() == everything.keys()
+
+
+def test_after_the_last_combination_little_is_computed() -> None:
+    """A search that knows no end computes for minutes there; a limit ends what is computed between evaluations."""
+    space = sacma.Space(kind=sacma.Categorical(*range(24)))
+    called: list[float] = []
+
+    def f(params: dict[str, Any]) -> float:
+        called.append(time.monotonic())
+        return float(params["kind"])
+
+    result = sacma.minimize(f, space=space, budget=100, seed=1)
+    assert time.monotonic() - called[-1] < 5.0
+    assert len(called) == result.nfev == 24
+    bounds = (1.0, 1.0 + 8 * np.finfo(float).eps)
+    late = sacma.minimize(lambda x: float(x[0]), [1.0], bounds=bounds, time_limit=1e-3, seed=1)
+    assert late.status == sacma.Status.TIME_LIMIT
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(
+    method=st.sampled_from([*METHODS, "powell", "slsqp", "lbfgsb", "bipop-cmaes", "random-search"]),
+    magnitude=st.sampled_from([1.0, 1e6, 1e9]),
+    sigma0=st.sampled_from([1e-12, 1e-8, 1.0]),
+    scale=st.sampled_from([1.0, 1e-8]),
+    bounded=st.booleans(),
+)
+def test_steps_below_the_resolution(
+    method: str, magnitude: float, sigma0: float, scale: float, *, bounded: bool
+) -> None:
+    """No point twice, with any method: it restarts elsewhere, or ends and says why."""
+    bounds = (0.0, 2.0 * magnitude) if bounded or method == "random-search" else None
+    chosen: Any = LocalSearchSettings(method="lbfgsb") if method == "lbfgsb" else method
+    given: dict[str, Any] = {"bounds": bounds, "scale": scale, "budget": 40, "method": chosen, "seed": 1}
+    result = sacma.minimize(lambda x: float(np.sum((x / magnitude - 1.1) ** 2)), [magnitude] * 2, sigma0, **given)
+    assert distinct(result.history.points) == result.nfev
+    if result.nfev < 40:
+        assert (result.status, result.success) == (sacma.Status.NO_NEW_POINT, False)
+        assert "sigma0" in result.message
 
 
 @pytest.mark.parametrize("method", ["sacma", "cmaes", "ada-kendall"])

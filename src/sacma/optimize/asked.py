@@ -35,6 +35,10 @@ class SearchEnd(BaseException):
     """Ends a search at its next evaluation; no ``Exception``, which an algorithm may catch."""
 
 
+class NoNewPoint(BaseException):
+    """Ends a search that asks for known points alone."""
+
+
 class AskedSearch:
     """A search with the interface of a strategy; a population is one point.
 
@@ -53,7 +57,8 @@ class AskedSearch:
     or in a forked process, the search is computed again from the values.
 
     Args:
-        search: calls f until it ends or f raises ``SearchEnd``. The same values lead to the same points.
+        search: calls f until it ends, f raises ``SearchEnd``, or it raises ``NoNewPoint``. The same values lead to the
+            same points.
         on_generation: called after each value.
     """
 
@@ -103,12 +108,15 @@ class AskedSearch:
         self._ending = weakref.finalize(self, thread.end)
         self._ending.atexit = False
         self._answered = -1
+        self.used_up = False  # True where no new point can be asked for
         for value in (None, *self._values):
             self._advance(thread, value)
 
     def _advance(self, thread: "_SearchThread", value: float | None) -> None:
         try:
             self._asked = thread.next(value)
+        except NoNewPoint:
+            self._asked, self.used_up = None, True
         except BaseException:
             self.close()
             raise

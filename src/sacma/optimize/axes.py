@@ -11,6 +11,7 @@ class Axis:
     """The numbers between ``low`` and ``high``, both included, even along [0, 1]."""
 
     discrete = False  # True where a cell of coordinates has one value
+    count: float = math.inf  # of values
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -38,6 +39,10 @@ class Axis:
         """Return the width of the cell around a coordinate, 0 where each has a value of its own."""
         return 0.0
 
+    def at(self, place: int) -> float:
+        """Return the coordinate of one of ``count`` values, by its place from 0."""
+        return (place + 0.5) / self.count
+
 
 class LogarithmicAxis(Axis):
     """The same, uniform on a log scale."""
@@ -62,6 +67,14 @@ class LogarithmicIntegerAxis(LogarithmicAxis):
 
     discrete = True
     margin = 0.5
+
+    def __init__(self, low: int, high: int) -> None:
+        super().__init__(low, high)
+        self.count = high - low + 1
+
+    def at(self, place: int) -> float:
+        """Return the coordinate of an integer, by its place from 0."""
+        return self._coordinate(self.low + place)
 
     def value(self, coordinate: float) -> int:
         """Return the value at a coordinate."""

@@ -70,6 +70,11 @@ class Call:
         """True for each constraint h = 0, False for each g ≤ 0; m of them."""
         return self.constraints.equalities
 
+    @property
+    def combinations(self) -> float:
+        """Number of points at which f can be evaluated; infinite but in a space of discrete parameters."""
+        return math.inf if self.space is None else self.space.combinations
+
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
         if self.seed is not None:

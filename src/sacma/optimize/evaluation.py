@@ -5,12 +5,12 @@ import traceback
 from collections.abc import Callable, Collection, Coroutine, Generator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
-from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number
+from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number, refuse
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]
@@ -84,6 +84,16 @@ class Evaluated(NamedTuple):
 
 
 Known = Mapping[int, Evaluated]  # evaluations by number, from 1 in the order in which they began
+
+
+def refuse_known(source: str, number: int, known: Evaluated, allowed: str) -> NoReturn:
+    """Raise the ValueError of a known evaluation that is none of a run."""
+    refuse(
+        f"evaluation {number} of {source}",
+        known.point,
+        f"{allowed}; values, machine or versions are not what they were: hand over what is known as "
+        "archive=sacma.read_journal(path).archive, with another journal",
+    )
 
 
 def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:

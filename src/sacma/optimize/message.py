@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from sacma.optimize.best import Best
 from sacma.optimize.call import Call
 from sacma.optimize.result import Status
@@ -31,6 +33,8 @@ def message_of(call: Call, status: Status, best: Best, failures: int, last_failu
         if limits.max_failures == 1
         else f"{limits.max_failures} evaluations failed in a row",
         Status.INTERRUPTED: "interrupted",
+        Status.SPACE_USED_UP: f"all {call.combinations:.0f} combinations of the space are evaluated",
+        Status.NO_NEW_POINT: _why_no_new_point(call),
     }
     message = messages[status]
     only_failures = failures and not math.isfinite(best.value)
@@ -41,3 +45,15 @@ def message_of(call: Call, status: Status, best: Best, failures: int, last_failu
     if not best.number and not call.noisy:
         message += "; nothing better than the given archive was found"
     return message
+
+
+def _why_no_new_point(call: Call) -> str:
+    """Return why a run has ended that finds no further point: it may be that steps are too small for floats."""
+    steps, resolution = call.sigma0 * call.box.scale, np.spacing(np.abs(call.x0))
+    worst = int(np.argmax(resolution / steps))
+    if not resolution[worst] > steps[worst]:
+        return "the method asks for no point that is not evaluated yet, wherever it restarts"
+    return (
+        f"no new point can be made: a step of sigma0 is {steps[worst]:g} in coordinate {worst}, where floats are "
+        f"{resolution[worst]:g} apart at x0; give a larger sigma0 or scale, or subtract x0 from the coordinates"
+    )

@@ -188,6 +188,7 @@ class ParameterAxes:
         self._axis = parameter.axis if not isinstance(parameter, Categorical) else SteppedAxis(0, count - 1, 1)
         self._step = parameter.step if isinstance(parameter, Real) else None
         self.discrete = self._choices is not None or self._axis.discrete
+        self.count = count or self._axis.count  # of values, infinite where they are continuous
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -221,6 +222,12 @@ class ParameterAxes:
         step = self._step if self._step is not None else 0.0
         whole_if_integer = self._step is not None or value == round(value)
         return bool(whole_if_integer and abs(self._axis.value(centre) - value) <= GRID * step + rounding)
+
+    def at(self, place: int) -> Array:
+        """Return the coordinates of one of ``count`` values, by its place from 0, shape (size,)."""
+        if self.size > 1:
+            return np.asarray(np.eye(self.size)[place])
+        return self._axis.centred(np.array([self._axis.at(place)]))
 
     def centred(self, coordinates: Array) -> Array:
         """Return coordinates, shape (n, size), each point moved to the centre of the cell of its value."""

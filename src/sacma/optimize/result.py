@@ -29,11 +29,13 @@ class Status(IntEnum):
     RESTARTS = 4
     FAILURES = 5
     INTERRUPTED = 6
+    SPACE_USED_UP = 7
+    NO_NEW_POINT = 8
 
     @property
     def by_choice(self) -> bool:
         """True where a run without a target has ended as it was asked to."""
-        return self in {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS}
+        return self in {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS, Status.SPACE_USED_UP}
 
 
 @dataclass(frozen=True, eq=False)

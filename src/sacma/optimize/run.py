@@ -3,26 +3,24 @@
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sacma.files.printable import shown
-from sacma.optimize.arguments import refuse
 from sacma.optimize.best import best_at_start
 from sacma.optimize.call import LARGEST_KEPT, MOST_BESIDE, Call
 from sacma.optimize.conclusion import result_of
-from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, outcome_of
+from sacma.optimize.evaluation import Evaluated, Evaluation, Known, Task, outcome_of, refuse_known
 from sacma.optimize.failures import FailuresInARow
 from sacma.optimize.interruption import interruption_afterwards
+from sacma.optimize.known_points import KnownPoints
 from sacma.optimize.noise import NoisySearch, Recommended
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import Begun, Sampled, strategy_of
+from sacma.optimize.search import Begun, Sampled, beside, computing, end_of_search, number_at, strategy_of
 from sacma.strategy.surrogate_cmaes import Sample
 from sacma.surrogate.whitening import Array
-from sacma.threads import one_thread
 
 if TYPE_CHECKING:
     from sacma.strategy.generation import Generation
@@ -64,7 +62,7 @@ class Run:
         self.generations: list[Generation] = []
         strategy = call.method.strategy
         self._uses_models = strategy is None or strategy.model is not None
-        with interruption_afterwards(), self._computing():
+        with interruption_afterwards(), computing(models=self._uses_models):
             self._strategy = strategy_of(call, self.generations.append)
         self._torn = False  # True while the strategy learns: an exception ends it in the middle
         self.ended: dict[int, Evaluated] = {}  # evaluations by number, in the order in which they ended
@@ -73,7 +71,7 @@ class Run:
         self._begun = 0  # number of the last evaluation that has begun
         self._recorded = 0  # the same, at the last one that ended
         self._open: list[Begun] = []  # points of the open population; none: it is closed
-        self._places = range(1, 1)  # numbers of those that have begun, in the order of the points
+        self._places: list[int] = []  # their numbers in the same order, 0 of one that has not begun
         self._filled = 0  # of them, evaluated
         self._others: list[tuple[int, Sample]] = []  # number and point of evaluations that take the place of others
         self._failed = FailuresInARow(call.limits.max_failures)
@@ -82,6 +80,7 @@ class Run:
         self._number = len(call.equalities)  # m, of constraints
         self._most_beside = min(MOST_BESIDE, LARGEST_KEPT**2 // len(call.x0))
         self.best = best_at_start(call)
+        self._pass_known()
 
     @property
     def evaluations(self) -> int:
@@ -97,11 +96,15 @@ class Run:
             (Status.FAILURES, self._failed.number >= limits.max_failures),
             (self._ended, self._ended != Status.GOING_ON),
             (Status.BUDGET, self.evaluations >= limits.budget),
-            (Status.RESTARTS, self._strategy.stopped and not self._torn),
-            # Not before all is taken that is known: it costs no evaluation, and what it holds is part of the result.
-            (Status.TIME_LIMIT, not self._known and time.monotonic() - self._began >= limits.time_limit),
+            (end_of_search(self.call, self._strategy), self._strategy.stopped and not self._torn),
+            (Status.TIME_LIMIT, self._is_late),
         )
         return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
+
+    @property
+    def _is_late(self) -> bool:
+        """True after the time limit; not before all is taken that is known: that costs no evaluation."""
+        return not self._known and time.monotonic() - self._began >= self.call.limits.time_limit
 
     @property
     @interruption_afterwards()
@@ -164,18 +167,19 @@ class Run:
         """Begin one more evaluation, of a point of the population or, when all of these have begun, beside it.
 
         What an interrupted run had begun comes first. None where the budget has no more, where the run has ended, where
-        a generation has closed with known evaluations alone, or where these follow on others that have begun.
+        a generation has closed with known evaluations alone, where these follow on others that have begun, or where all
+        other points are known or running.
         """
         if not self._is_open():
             return None
         if self.evaluations + len(self._running) - len(self._waiting) >= self.call.limits.budget:
             return None
         if not self._waiting:
-            if self._known and len(self._places) == len(self._open):
+            if self._known and 0 not in self._places:
                 return None
             with interruption_afterwards():
                 self._begin()
-        return self._task(self._waiting.popleft())
+        return self._task(self._waiting.popleft()) if self._waiting else None
 
     def _task(self, number: int) -> Task:
         return number, self._running[number].point.copy()  # f may write to its argument
@@ -194,7 +198,9 @@ class Run:
 
     def further(self, rng: np.random.Generator) -> Array:
         """Draw a point beside those asked for, shape (D,), from the same distribution; the run stays as it is."""
-        return self._further(rng).point
+        assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no distribution
+        with interruption_afterwards(), computing(models=self._uses_models):
+            return np.array(self.call.box.points([self._strategy.further(rng).seen])[0])
 
     @interruption_afterwards()
     def learn(self, points: Array, values: Array) -> None:
@@ -219,17 +225,10 @@ class Run:
         """Return all evaluations in the order of their numbers."""
         return {number: self.ended[number] for number in sorted(self.ended)}
 
-    @interruption_afterwards()
-    def _further(self, rng: np.random.Generator) -> Begun:
-        assert isinstance(self._strategy, Sampled)  # noqa: S101 others have no distribution
-        with self._computing():
-            sample = self._strategy.further(rng)
-        return Begun(self.call.box.points([sample.seen])[0], sample)
-
     def _is_open(self, *, begins: bool = False) -> bool:
         """Open the next population where none is open, take what is known and, if it ``begins``, begin the rest."""
         opens, closed = not self._open or self._torn, False
-        if opens or (begins and len(self._places) < len(self._open)):
+        if opens or (begins and 0 in self._places):
             with interruption_afterwards():
                 if opens:
                     self._mend()
@@ -241,34 +240,49 @@ class Run:
         return bool(self._open)
 
     def _open_next(self) -> None:
-        """Open the next population where none is open and there is one."""
+        """Open the next population where none is open and there is one; points that are running belong to it."""
+        if not self._open:
+            self._pass_known()
         if not self._open and (asked := self._strategy.asked):
             points = self.call.box.points([sample.seen for sample in asked])
             self._open = [Begun(*each) for each in zip(points, asked, strict=True)]
+            self._places = [0 if self.call.noisy else number_at(point, self._running) for point in points]
 
-    def _begin(self) -> None:
-        """Begin the next evaluation."""
+    def _pass_known(self) -> None:
+        """Tell the strategy populations that are known, one or, as long as there is time, all."""
+        if isinstance(self._strategy, KnownPoints) and self._strategy.passing:
+            torn, self._torn = self._torn, True
+            with computing(models=self._uses_models):
+                self._strategy.proceed(lambda: self._is_late)
+            self._torn = torn
+
+    def _begin(self) -> bool:
+        """Begin the next evaluation; return False where there is no point for it."""
         number = self._begun + 1
-        if (place := len(self._places)) < len(self._open):
-            begun = self._open[place]
-            self._places = range(number - place, number + 1)  # all of them begin before any beside them
+        if 0 in self._places:
+            place = self._places.index(0)  # all of them begin before any beside them
+            begun: Begun | None = self._open[place]
+            self._places[place] = number
         else:
-            begun = self._further(np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number))))
-        self._begun = number
-        self._running[number] = begun
-        self._waiting.append(number)
+            with computing(models=self._uses_models):
+                begun = beside(self.call, self._strategy, self._running, number)
+        if begun is not None:
+            self._begun = number
+            self._running[number] = begun
+            self._waiting.append(number)
+        return begun is not None
 
     def _begin_population(self) -> None:
         """Begin all that the population has left."""
-        while len(self._places) < len(self._open):
+        while 0 in self._places:
             self._begin()
 
     def _recorded_as(self, number: int, evaluation: Evaluation, *, records: bool) -> Evaluated:
         """Return the record of an evaluation that ends now, with how many have begun if not just the population."""
         if not self._torn:  # what was running when a run ended comes in the next population
             self._open_next()
-        none_beside = self._begun in {self._recorded, *self._places[-1:]}
-        whole = none_beside and len(self._places) == len(self._open) and not self._torn  # then it is closed before
+        none_beside = self._begun in {self._recorded, max(self._places, default=self._recorded)}
+        whole = none_beside and 0 not in self._places and not self._torn  # then it is closed before
         kept = evaluation._replace(raised=None)  # without the frames of f
         record = Evaluated(self._running[number].point, kept, None if whole else self._begun)
         if records and self._on_record is not None:
@@ -286,28 +300,20 @@ class Run:
                 if number not in self._running:  # one of a later population
                     break
             elif self._open and known.begun <= self._begun + len(self._open) + self._most_beside - len(self._running):
-                while self._begun < known.begun:
-                    self._begin()
+                while self._begun < known.begun and self._begin():
+                    pass
             if number not in self._waiting or known.begun not in {None, self._begun}:
-                self._refuse_known(number, known, "one of a point that this run asks for")
+                refuse_known(self._source, number, known, "one of a point that this run asks for")
             closed |= self._take_known(number, known)
         return closed
 
     def _take_known(self, number: int, known: Evaluated) -> bool:
         """Take the known evaluation of a point that has begun; return True if it closes the population."""
         if not np.array_equal(known.point, point := self._running[number].point):
-            self._refuse_known(number, known, f"the point that this run asks for, {shown(point)}")
+            refuse_known(self._source, number, known, f"the point that this run asks for, {shown(point)}")
         self._known.remove((number, known))
         self._waiting.remove(number)
         return self._take(number, known)
-
-    def _refuse_known(self, number: int, known: Evaluated, allowed: str) -> NoReturn:
-        refuse(
-            f"evaluation {number} of {self._source}",
-            known.point,
-            f"{allowed}; values, machine or versions are not what they were: hand over what is known as "
-            "archive=sacma.read_journal(path).archive, with another journal",
-        )
 
     def _keep(self, number: int, record: Evaluated) -> Sample:
         """Take an evaluation; return its point as the strategy asked for it."""
@@ -327,6 +333,7 @@ class Run:
         sample = self._keep(number, record)
         with np.errstate(all="ignore"):
             closed = self._learn_from(number, sample)
+        self._pass_known()
         self._torn = False
         return closed
 
@@ -344,12 +351,6 @@ class Run:
         again.replay()
         kept = {name: vars(self)[name] for name in ("_on_record", "_on_generation", "_began", "_ended")}
         vars(self).update(vars(again) | kept)
-
-    @contextmanager
-    def _computing(self) -> Iterator[None]:
-        """Compute with one thread where there are models; numbers may overflow, whatever ``numpy.seterr`` says."""
-        with np.errstate(all="ignore"), one_thread() if self._uses_models else nullcontext():
-            yield
 
     def _learn_from(self, number: int, sample: Sample) -> bool:
         """Return True if the evaluation closes the population."""
@@ -379,15 +380,14 @@ class Run:
         values: list[float | Array] = []
         missing = np.full(1 + self._number, math.nan) if self._number else math.nan
         for place in range(len(self._open)):
-            number = self._places[place] if place < len(self._places) else 0
-            if number in self.ended:
+            if (number := self._places[place]) in self.ended:
                 values.append(self._value(number))
             else:
                 assert isinstance(self._strategy, Sampled)  # noqa: S101 idem
                 other, sample = next(others)
                 values.append(self._value(other) if self._strategy.replace(place, sample) else missing)
-        self._open, self._places, self._others, self._filled = [], range(1, 1), [], 0
-        with self._computing():
+        self._open, self._places, self._others, self._filled = [], [], [], 0
+        with computing(models=self._uses_models):
             self._strategy.tell(np.array(values))
 
     def _recommended(self) -> Recommended:

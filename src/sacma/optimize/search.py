@@ -2,20 +2,23 @@
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
-from sacma.optimize.asked import AskedSearch, Request
+from sacma.optimize.asked import AskedSearch, NoNewPoint, Request
 from sacma.optimize.call import Call
 from sacma.optimize.known_points import MOST_OF_A_SEARCH, KnownPoints, KnownValues, Passes
 from sacma.optimize.noise import NoisySearch
+from sacma.optimize.result import Status
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
+from sacma.threads import one_thread
 
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
 
@@ -41,6 +44,36 @@ def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Samp
     if call.noisy:
         return NoisySearch(call, search) if call.limits.budget < math.inf else search
     return KnownPoints(call, search) if isinstance(search, SurrogateStrategy) else search
+
+
+@contextmanager
+def computing(*, models: bool) -> Iterator[None]:
+    """Compute with one thread where there are ``models``; numbers may overflow, whatever ``numpy.seterr`` says."""
+    with np.errstate(all="ignore"), one_thread() if models else nullcontext():
+        yield
+
+
+def end_of_search(call: Call, strategy: Sampled | AskedSearch | NoisySearch) -> Status:
+    """Return the reason why a strategy stops."""
+    if not isinstance(strategy, KnownPoints | AskedSearch) or not strategy.used_up:
+        return Status.RESTARTS
+    return Status.NO_NEW_POINT if call.combinations == math.inf else Status.SPACE_USED_UP
+
+
+def beside(
+    call: Call, strategy: Sampled | AskedSearch | NoisySearch, running: Mapping[int, Begun], number: int
+) -> Begun | None:
+    """Return a point for evaluation ``number``, beside others; None where each is known or running."""
+    if not isinstance(strategy, KnownPoints):  # others have no distribution
+        return None
+    rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(2, number)))
+    sample = strategy.beside(rng, (begun.sample for begun in running.values()))
+    return None if sample is None else Begun(call.box.points([sample.seen])[0], sample)
+
+
+def number_at(point: Array, running: Mapping[int, Begun]) -> int:
+    """Return the number of the evaluation that is running at a point, 0 where there is none."""
+    return next((number for number, begun in running.items() if np.array_equal(begun.point, point)), 0)
 
 
 def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
@@ -84,7 +117,8 @@ def initial_points(call: Call, rng: np.random.Generator) -> Callable[[], Array]:
 def _search(call: Call, evaluate: Callable[[Request], float]) -> None:
     """Minimise with an algorithm that calls f itself.
 
-    An error of SciPy or pycma, as of values that overflow, ends one run of the algorithm: the next begins.
+    An error of SciPy or pycma, as of values that overflow, ends one run of the algorithm: the next begins. So do known
+    points alone, until restarts lead to no other.
     """
     starts, samples = _generators(call)
     problem = _Problem(call, evaluate, initial_points(call, starts))
@@ -93,6 +127,9 @@ def _search(call: Call, evaluate: Callable[[Request], float]) -> None:
         before = problem.calls
         try:
             algorithm.run(problem, settings, samples)
+        except NoNewPoint:
+            if not problem.restarts():
+                raise
         except Exception:
             if algorithm not in BUILT_IN or problem.calls == before:
                 raise
@@ -117,6 +154,7 @@ class _Problem:
         self._initial_point = initial_point
         self._starts = 0
         self._changes = call.noisy  # f, from call to call
+        self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
         self._known = KnownValues(call)
         self._passes = Passes(MOST_OF_A_SEARCH)
         self.calls = 0  # of known values, too
@@ -125,7 +163,8 @@ class _Problem:
     def __call__(self, point: Array) -> float:
         """Return f(point), infinity where the evaluation fails; f is not called at a point whose value is known.
 
-        Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
+        After many of these in a row it is called at another combination of discrete parameters, or else raises
+        NoNewPoint. Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
         """
         x = np.array(point, dtype=float)
         if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
@@ -133,14 +172,27 @@ class _Problem:
         self.calls += 1
         (key,) = self._known.keys([x])
         known = None if self._changes else self._known.get(key)
-        if known is not None and self._passes.left:
-            self._passes.spend(1)
-            return float(known)
-        self._passes.renew(in_vain=known is not None)
+        if known is None:
+            self._passes.renew(MOST_OF_A_SEARCH)
+            return self._evaluated(x)
+        if not self._passes.left or not self._known.missing:
+            if (other := self._known.further(self._rng)) is None:
+                raise NoNewPoint
+            self._passes.halve()
+            self._evaluated(other)
+        self._passes.spend(1)
+        return float(known)
+
+    def _evaluated(self, x: Array) -> float:
         self.evaluations += 1
         value = self._evaluate(Request(x, restart=max(0, self._starts - 1)))
-        self._known.add(key, value)
+        self._known.add(self._known.keys([x])[0], value)
         return value
+
+    def restarts(self) -> bool:
+        """Return True if a restart may lead to a new point."""
+        self._passes.halve()
+        return self._passes.left > 0 and self._known.missing > 0
 
     def initial_point(self, half_width: float) -> Array:  # noqa: ARG002 the problem's
         """Return x₀ of the call, then points of restarts; ``half_width`` has no effect."""

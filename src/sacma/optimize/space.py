@@ -1,6 +1,8 @@
 """A space of named parameters, and its points: coordinates of the unit cube."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,6 +81,20 @@ class Space:
     def discrete(self) -> bool:
         """True where not all parameters are continuous."""
         return bool(self._discrete)
+
+    @cached_property
+    def combinations(self) -> float:
+        """Number of different points: an integer, or infinity where any parameter is continuous."""
+        counts = [axes.count for axes in self._axes.values()]
+        return math.inf if math.inf in counts else math.prod(counts)
+
+    def combination(self, number: int) -> Array:
+        """Return one of finitely many points, by its number from 0, shape (D,)."""
+        parts = []
+        for axes in self._axes.values():
+            number, place = divmod(number, int(axes.count))
+            parts.append(axes.at(place))
+        return np.concatenate(parts)
 
     @property
     def bounds(self) -> tuple[Array, Array]:
