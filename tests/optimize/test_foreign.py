@@ -215,7 +215,7 @@ HEADER_DAMAGES = [
     ("call.archive", [], "archive is .*, not a list of 2"),
     ("call.archive", [[[1.0, 1.0]], []], r"archive\[0\] is .*, not a list of 0"),
     ("call.archive", [[[1.0]], [1.0]], r"archive\[0\]\[0\] is .*, not a list of 2"),
-    ("call.archive", [[[9.0, 9.0]], [1.0]], r"archive\[0\]\[0\] is .*; allowed: within its bounds"),
+    ("call.archive", [[[9.0, 9.0]], [1.0]], r"archive\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
     ("limits.budget", "9", "budget is '9'; allowed"),
     ("limits.target", float("nan"), "target is nan; allowed"),
 ]
