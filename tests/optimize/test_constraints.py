@@ -335,7 +335,7 @@ def test_an_archive_has_them() -> None:
     kept = (G[:, 0] <= 0) & np.isfinite(y)
     assert found.fun <= y[kept].min()
     known, unknown = (
-        np.median([in_disk(archive=archive, budget=35, seed=seed).fun for seed in range(7)]) - DISK
+        np.median([in_disk(archive=archive, budget=35, seed=seed).fun for seed in range(15)]) - DISK
         for archive in ((X, y, G), None)
     )
     assert known < 0.6 * unknown
