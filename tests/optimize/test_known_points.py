@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.known_points import MOST_IN_A_ROW, KnownValues
+from sacma.optimize.search import MOST_IN_A_ROW, KnownValues
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
 from tests.optimize.runs import bits
@@ -40,7 +40,7 @@ def test_a_corner_is_evaluated_once(method: str) -> None:
 def test_a_point_of_the_archive_is_not_evaluated(method: str) -> None:
     """Nor x₀, where it is there."""
     X = [[0.0, 0.0], [0.5, 0.5]]
-    result = sacma.minimize(slope, [0.5, 0.5], bounds=(0, 1), budget=30, method=method, seed=1, archive=(X, [0.0, 1.0]))
+    result = sacma.minimize(slope, [0.5, 0.5], bounds=(0, 1), budget=30, method=method, seed=1, known=(X, [0.0, 1.0]))
     assert distinct(np.vstack([X, result.history.points])) == 32
 
 
@@ -83,7 +83,7 @@ def test_a_point_that_fails_twice_is_not_tried_again(method: str) -> None:
 
 def test_what_is_a_known_value() -> None:
     """A finite one, or the second failure; NaN, which a strategy is told where there is no value, is none."""
-    es = sacma.SurrogateCMAES([0.0], 1.0, seed=1)
+    es = sacma.Optimizer([0.0], 1.0, seed=1)
     known = KnownValues(es._run.call)
     for value in (math.nan, math.nan, math.inf, math.nan):
         known.add(b"key", value)
@@ -159,13 +159,13 @@ def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> No
     for budget in (7, 31, 60):
         part = sacma.minimize(slope, budget=budget, journal=path, **given)
     assert bits(part) == bits(whole)
-    es = sacma.SurrogateCMAES(budget=60, **given)
+    es = sacma.Optimizer(budget=60, **given)
     while not es.stop():
         X = es.ask()[:2]
         es.tell(X, [slope(x) for x in X])
         es.save(tmp_path / "saved")
         es.close()
-        es = sacma.SurrogateCMAES.load(tmp_path / "saved")
+        es = sacma.Optimizer.load(tmp_path / "saved")
     assert bits(es.result) == bits(whole)
     es.close()
 
@@ -202,5 +202,5 @@ def test_a_result_of_a_space_is_known(tmp_path: Path) -> None:
         path = tmp_path / f"{seed}"
         found = sacma.minimize(f, space=space, seed=seed, budget=12, journal=path)
         seen.clear()
-        sacma.minimize(f, space=space, budget=1, x0=found.params, archive=sacma.read_journal(path).archive, seed=9)
+        sacma.minimize(f, space=space, budget=1, x0=found.params, known=sacma.read_journal(path).known, seed=9)
         assert seen[0]["rate"] != pytest.approx(found.params["rate"], rel=1e-9)

@@ -162,7 +162,7 @@ def test_an_algorithm_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(found.history.points, same.history.points)
     with pytest.raises(LookupError, match="a mistake in the algorithm"):
         sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 0.5, method=halving.settings(fails=True), seed=1)
-    es = sacma.SurrogateCMAES([1.0, 1.0], 0.5, method="halving", seed=1)
+    es = sacma.Optimizer([1.0, 1.0], 0.5, method="halving", seed=1)
     while not es.stop():
         X = es.ask()
         es.tell(X, [float(x @ x) for x in X])

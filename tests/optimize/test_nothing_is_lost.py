@@ -22,8 +22,8 @@ def bowl(x: Array) -> float:
     return float(np.sum((x - 0.3) ** 2))
 
 
-def asking(path: Path | None = None, **more: Any) -> sacma.SurrogateCMAES:
-    return sacma.SurrogateCMAES(method="cmaes", journal=path, **CALL, **more)
+def asking(path: Path | None = None, **more: Any) -> sacma.Optimizer:
+    return sacma.Optimizer(method="cmaes", journal=path, **CALL, **more)
 
 
 @pytest.mark.parametrize("return_as", ["list", "generator"])
@@ -77,7 +77,7 @@ def test_a_constructor_that_fails_lets_go_of_its_journal(tmp_path: Path, monkeyp
         raise RuntimeError("a bug of a sampling")
 
     with monkeypatch.context() as patched:
-        patched.setattr("sacma.optimize.run.strategy_of", fails)
+        patched.setattr("sacma.optimize.optimizer.strategy_of", fails)
         with pytest.raises(RuntimeError, match="a bug of a sampling") as kept:
             asking(tmp_path / "journal")
     es = asking(tmp_path / "journal")
@@ -91,7 +91,7 @@ def test_the_journal_of_a_run_that_goes_on_is_not_replaced(tmp_path: Path) -> No
     es = asking(path)
     X = es.ask()
     es.tell(X[:2], [bowl(x) for x in X[:2]])
-    other = sacma.SurrogateCMAES.load(path)
+    other = sacma.Optimizer.load(path)
     es.tell(X[2:], [bowl(x) for x in X[2:]])
     with pytest.raises(
         ValueError, match=r"^path is .*; allowed: another file: this one is the journal of a run that is"
@@ -133,7 +133,7 @@ def test_points_that_are_none(points: Any) -> None:
     """The same of points."""
     es = asking()
     es.ask()
-    with pytest.raises(TypeError, match=r"^points is .*; allowed: a list or an array of points as ask gave them"):
+    with pytest.raises(TypeError, match=r"^points is .*; allowed: a list or an array of points"):
         es.tell(points, [1.0])
 
 
@@ -238,7 +238,7 @@ def test_a_choice_is_not_a_number(tmp_path: Path) -> None:
         return float(params["c"] is True)
 
     sacma.minimize(f, space=sacma.Space(c=sacma.Categorical(1, True, "x")), budget=3, seed=1, journal=path)
-    with pytest.raises(ValueError, match="of a call with another space, in 'c': "):
+    with pytest.raises(ValueError, match="of a call with another space, in 'c', choices: "):
         sacma.minimize(f, space=sacma.Space(c=sacma.Categorical(True, 1, "x")), budget=3, seed=1, journal=path)
     one, two = sacma.Real(0, 1), sacma.Real(0, 2)
     path = tmp_path / "another"

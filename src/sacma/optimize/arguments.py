@@ -228,39 +228,44 @@ def _holds(lower: Array, upper: Array, x0: Array) -> bool:
 
 
 def evaluated(
-    archive: object, lower: Array, upper: Array, scale: Array, *, constraints: int = 0
+    known: object, lower: Array, upper: Array, scale: Array, *, constraints: int = 0
 ) -> tuple[Array, ...] | None:
     """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones.
 
     With m constraints, also these, shape (n, m).
     """
-    if archive is None:
+    if known is None:
         return None
     D, m = len(lower), constraints
     allowed = f"a pair (X, y) of arrays of shapes (n, {D}) and (n,)"
     if m:
         allowed = f"a triple (X, y, G) of arrays of shapes (n, {D}), (n,) and (n, {m}), with constraints"
-    if not _has_parts(archive):
-        refuse("archive", archive, allowed, of_type=True)
-    if len(archive) != (3 if m else 2):
-        refuse("archive", archive, allowed)
-    points, values = archive[:2]
+    if not _has_parts(known):
+        refuse("known", known, allowed, of_type=True)
+    if len(known) != (3 if m else 2):
+        refuse("known", known, allowed)
+    points, values = known[:2]
     if _has_parts(values) and hides_a_value(values):  # an evaluation whose value is masked has failed
         values = [None if hides_a_value(value) else value for value in values]
-    X, y = real_array("archive[0]", points, allowed), real_array("archive[1]", values, allowed)
-    G = real_array("archive[2]", archive[2], allowed) if m else np.empty((len(y) if y.ndim else 0, 0))
+    X, y = real_array("known[0]", points, allowed), real_array("known[1]", values, allowed)
+    G = real_array("known[2]", known[2], allowed) if m else np.empty((len(y) if y.ndim else 0, 0))
     if X.size == 0 and y.size == 0 and G.size == 0:
         return None
     if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1] or G.shape != (len(y), m):  # noqa: PLR2004 a matrix
         shapes = [str(each.shape) for each in ((X, y, G) if m else (X, y))]
-        refuse("archive", f"of shapes {' and '.join(shapes)}", allowed)
-    outside = ~((np.abs(X) <= LARGEST * np.minimum(1.0, scale)) & (lower <= X) & (upper >= X)).all(axis=1)
-    for i in np.flatnonzero(outside):
-        refuse(f"archive[0][{i}]", X[i], f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
+        refuse("known", f"of shapes {' and '.join(shapes)}", allowed)
+    for i, x in enumerate(X):
+        within_box(f"known[0][{i}]", x, lower, upper, scale)
     finite = np.isfinite(y) & np.isfinite(G).all(axis=1)
     if not finite.any():
         return None
     return (X[finite], y[finite], G[finite]) if m else (X[finite], y[finite])
+
+
+def within_box(name: str, x: Array, lower: Array, upper: Array, scale: Array) -> None:
+    """Refuse a point beyond the bounds, or too far away."""
+    if not ((np.abs(x) <= LARGEST * np.minimum(1.0, scale)) & (lower <= x) & (upper >= x)).all():
+        refuse(name, x, f"points within the bounds, at most {LARGEST:g}, also in units of the scale")
 
 
 def _has_parts(value: object) -> TypeGuard[Sequence[object] | np.ndarray]:
