@@ -217,5 +217,5 @@ def test_a_broken_installation(tmp_path: Path) -> None:
     done = sacma("doctor", "/proc/results", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{':'.join(sys.path)}")
     assert done.returncode == 1
     broken = [line.split()[1] for line in done.stdout.splitlines() if "BROKEN" in line]
-    assert broken == ["results", "BLAS", "compiled", "workers", "cocopp"]
-    assert done.stderr == "sacma: 5 points broken; the lines above say how to mend them\n"
+    assert broken == ["results", "BLAS", "compiled", "figures", "workers", "cocopp"]
+    assert done.stderr == "sacma: 6 points broken; the lines above say how to mend them\n"

@@ -117,10 +117,7 @@ class Executed:
 
 
 class Processes:
-    """Processes of this machine and of this call alone, started as they are needed.
-
-    Each has a joblib (loky) executor of its own: where one dies, its evaluation has failed, and no other has.
-    """
+    """Processes of this call alone, each with a joblib executor of its own: where one dies, no other has failed."""
 
     def __init__(self, count: int) -> None:
         self.count = count  # -1: one a core
@@ -382,10 +379,7 @@ def _count(workers: object) -> int:
 
 
 class WorkersError(BrokenExecutor):
-    """Workers that take no more points: one died or cannot read what is sent to it, or they were shut down.
-
-    ``result`` is the ``Result`` up to then.
-    """
+    """Workers that take no more points: one died, or they were shut down. ``result`` is the ``Result`` up to then."""
 
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message)
