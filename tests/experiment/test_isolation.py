@@ -81,6 +81,32 @@ def test_other_ways_to_go(tmp_path: Path, misdeed: str, error: str) -> None:
     assert all(len(line) < 1000 for line in done.stderr.splitlines())
 
 
+@pytest.mark.parametrize("process", [False, True])
+def test_an_algorithm_that_alters_its_spec(*, tmp_path: Path, process: bool) -> None:
+    """Its trial has failed, under its own name, and no other trial takes its place."""
+    config = hostile_config(tmp_path, {"f1-d2-i1": "alter"})
+    arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--instances", "1-2", "--retries", 0, "--jobs", 1)
+    done = sacma(*arguments, cwd=tmp_path, process=process)
+    assert done.returncode == 1
+    assert "f1, 2-D, instance 1: exception: its algorithm altered the specification of the trial" in done.stderr
+    (record,) = (tmp_path / "results" / "records").rglob("*.record")
+    (failure,) = (tmp_path / "results" / "failures").rglob("*.json")
+    assert (record.name[:13], failure.name[:13]) == ("f001-d02-i002", "f001-d02-i001")
+
+
+def test_records_that_are_removed_meanwhile(tmp_path: Path) -> None:
+    """A run that lacks some at its end says how many, and fails; the same command makes them."""
+    arguments = ("--functions", "1", "--dimensions", 2, "--retries", 0)
+    config = hostile_config(tmp_path, {"f1-d2-i3": "remove"}, flag=str(tmp_path / "once"))
+    done = sacma("run", config, *arguments, cwd=tmp_path)
+    kept = len(list((tmp_path / "results" / "records").rglob("*.record")))
+    assert (done.returncode, kept < 3) == (1, True), done.stdout + done.stderr
+    assert f"sacma: results/records lacks {3 - kept} that were there before, or made by this run; " in done.stderr
+    assert f"{kept} of 3 trials are kept; go on with: sacma run" in done.stderr
+    done = sacma("run", config, *arguments, cwd=tmp_path)
+    assert (done.returncode, "all 3 trials" in done.stdout) == (0, True)
+
+
 def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
     """A worker killed once: all trials are there, exit code 0, and no failure is left."""
     config = hostile_config(tmp_path, {"f2-d2-i1": "kill"}, flag=str(tmp_path / "once"))

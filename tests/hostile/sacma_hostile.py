@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -72,7 +73,18 @@ def _die_later() -> None:
     threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGKILL)).start()
 
 
+def _alter() -> None:
+    frame = sys._getframe().f_back
+    while frame:
+        spec = frame.f_locals.get("spec")
+        if spec is not None and hasattr(spec, "instance"):
+            object.__setattr__(spec, "instance", 2)
+        frame = frame.f_back
+
+
 _DEEDS = {
+    "alter": _alter,
+    "remove": lambda: shutil.rmtree("results/records"),
     "fork": _fork_and_die,
     "later": _die_later,
     "print": lambda: sys.stdout.write("noise\n" * 1000 + sys.stdin.read()),

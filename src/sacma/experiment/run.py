@@ -1,9 +1,9 @@
 """Running of a request: from its studies to their records and the COCO data derived from them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import joblib
@@ -17,7 +17,7 @@ from sacma.experiment.backends import Backend, make_backend
 from sacma.experiment.options import RunOptions
 from sacma.experiment.resolve_algorithm import refuse_changed, resolve_algorithms
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
-from sacma.store.failure import TrialFailure
+from sacma.store.failure import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
 from sacma.store.stored_study import StoredStudy, check_names, check_one_suite
@@ -146,6 +146,11 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
             raise RunError(f"{error}; {kept} of {len(request.specs)} trials are kept") from None
         finally:
             observer.ended()
+        kept = store.count(request.specs)
+        gone = len(request.specs) - len(completeness.missing) + result.finished - kept
+        if gone > 0:
+            lack = f"{store.root / 'records'} lacks {gone} that were there before, or made by this run"
+            raise RunError(f"{lack}; {kept} of {len(request.specs)} trials are kept")
     try:
         _derive(request, options, observer)
     except RunError as error:
@@ -170,19 +175,30 @@ def run_campaign(
     for left in range(retries, -1, -1):
         if not specs:
             break
-        failed: list[TrialFailure] = []
-        with closing(backend.run(specs)) as results:
-            for result in results:
-                if isinstance(result, TrialFailure):
-                    failed.append(store.commit_failure(result))
-                else:
-                    store.commit(result)
-                    finished += 1
-                observer.attempted(result, last=left == 0 or not isinstance(result, TrialFailure))
-        attempts += len(failed)
-        failures = tuple(failed)
+        again: list[TrialFailure] = []
+        for result in _results(specs, backend):
+            if isinstance(result, TrialFailure):
+                again.append(store.commit_failure(result))
+            else:
+                store.commit(result)
+                finished += 1
+            observer.attempted(result, last=left == 0 or not isinstance(result, TrialFailure))
+        attempts += len(again)
+        failures = tuple(again)
         specs = tuple(failure.spec for failure in failures)
     return CampaignResult(finished, failures, attempts)
+
+
+def _results(specs: Sequence[TrialSpec], backend: Backend) -> Iterator[FinishedTrial | TrialFailure]:
+    """Yield one result of each trial: what comes under an altered spec is that of none, which has failed then."""
+    waiting = {spec.key: replace(spec) for spec in specs}  # an algorithm in this process reaches the specs themselves
+    with closing(backend.run(specs)) as results:
+        for result in results:
+            if result.spec == waiting.get(result.spec.key):
+                del waiting[result.spec.key]
+                yield result
+    for spec in waiting.values():
+        yield failed(spec, FailureKind.EXCEPTION, "its algorithm altered the specification of the trial", "")
 
 
 def _backend(options: RunOptions, jobs: int) -> Backend:
