@@ -57,6 +57,7 @@ def test_all_parts_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of parts, too."""
     prepared: list[str] = []
     settings = parts(model=FOREST, control={**DOUBLY, "criterion": {"name": "variance"}})
+    monkeypatch.setattr("sacma.strategy.settings._prepared", set())  # as in a process that has loaded none
     monkeypatch.setattr(Part, "prepare", lambda part: prepared.append(part.name))
     for kind in {type(part) for part in settings.parts}:
         monkeypatch.setattr(kind, "prepare", Part.prepare)
