@@ -140,7 +140,7 @@ def call_of(method: str, x0: Sequence[float] | np.ndarray, seed: int, options: a
     budget = options.budget * options.dimension
     limits = checked_limits(budget=budget, target=None, time_limit=None, max_failures=None)
     chosen: dict[str, Any] = {"method": method, "population_size": options.population_size}
-    return checked_call(x0, 8.0 / 3.0, limits, bounds=None, scale=None, seed=seed, archive=None, **chosen)
+    return checked_call(x0, 8.0 / 3.0, limits, bounds=None, scale=None, seed=seed, known=None, **chosen)
 
 
 def next_task(run: Run, tasks: list[Task], mode: str, *, idle: bool) -> Task | None:

@@ -125,7 +125,7 @@ def best(case: Case, first: First) -> Array:
         bounds=(0.0, 1.0),
         budget=budget,
         seed=case.seed,
-        archive=archive,
+        known=archive,
         max_failures=None,
     )
     lowest = np.minimum.accumulate(np.nan_to_num(values, nan=np.inf))

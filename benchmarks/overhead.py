@@ -45,7 +45,7 @@ def spent(method: str, function: str, dimension: int, budget: int) -> np.ndarray
     """Return CPU milliseconds by evaluation, shape (n,): of one ask and one tell of the points that it gave."""
     suite = cocoex.Suite("bbob", "instances:1", f"function_indices:{function} dimensions:{dimension}")
     problem = suite[0]  # ends with its suite
-    es = sacma.SurrogateCMAES(np.zeros(dimension), 2.0, bounds=(-5, 5), method=method, budget=budget, seed=1)
+    es = sacma.Optimizer(np.zeros(dimension), 2.0, bounds=(-5, 5), method=method, budget=budget, seed=1)
     times: list[float] = []
     while not es.stop():
         begun = time.process_time()

@@ -13,7 +13,7 @@ def measure(x: np.ndarray) -> float | None:
     return None if x[0] > 2.5 else float(np.sum((x - [1.0, 2.0, 3.0]) ** 2))
 
 
-es = sacma.SurrogateCMAES([0.0, 0.0, 0.0], 1.5, budget=60, target=1e-3, seed=1)
+es = sacma.Optimizer([0.0, 0.0, 0.0], 1.5, budget=60, target=1e-3, seed=1)
 for _ in range(6):
     X = es.ask()  # one point, or a few
     es.tell(X, [measure(x) for x in X])
@@ -21,7 +21,7 @@ for _ in range(6):
 with TemporaryDirectory() as folder:  # an evening, a restart of the computer …
     state = Path(folder) / "state.jsonl"
     es.save(state)
-    es = sacma.SurrogateCMAES.load(state)  # … and the search continues, bit by bit
+    es = sacma.Optimizer.load(state)  # … and the search continues, bit by bit
 
 while not es.stop():
     for x in es.ask():

@@ -36,6 +36,6 @@ with TemporaryDirectory() as folder:
     print(f"{result.message}: {evaluations} evaluations were paid for, best value {result.fun:.2g}")
 
     # Another search that begins with the known evaluations, which are not paid for again.
-    known = sacma.read_journal(path).archive
-    other = sacma.minimize(simulation, [0.5, 0.5, 0.5], 0.3, budget=40, seed=2, archive=known)
+    known = sacma.read_journal(path).known
+    other = sacma.minimize(simulation, [0.5, 0.5, 0.5], 0.3, budget=40, seed=2, known=known)
     print(f"with an archive of {len(known[1])}: {other.fun:.2g} after {other.nfev} more")

@@ -7,14 +7,13 @@ if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
     from sacma.integrations.scipy_method import scipy_method
     from sacma.optimize.journal import JournalError
-    from sacma.optimize.minimize import minimize
-    from sacma.optimize.optimizer import SurrogateCMAES
+    from sacma.optimize.minimize import WorkersError, minimize
+    from sacma.optimize.optimizer import Optimizer
     from sacma.optimize.parameters import Categorical, Integer, Real
     from sacma.optimize.plot import LivePlot
     from sacma.optimize.result import Result, Status
     from sacma.optimize.saved import read_journal
     from sacma.optimize.space import Space
-    from sacma.optimize.workers import WorkersError
 
 __version__ = "0.1.0"
 
@@ -23,11 +22,11 @@ __all__ = [
     "Integer",
     "JournalError",
     "LivePlot",
+    "Optimizer",
     "Real",
     "Result",
     "Space",
     "Status",
-    "SurrogateCMAES",
     "WorkersError",
     "algorithm",
     "minimize",
@@ -40,12 +39,12 @@ _MODULES = {
     "Integer": "sacma.optimize.parameters",
     "JournalError": "sacma.optimize.journal",
     "LivePlot": "sacma.optimize.plot",
+    "Optimizer": "sacma.optimize.optimizer",
     "Real": "sacma.optimize.parameters",
     "Result": "sacma.optimize.result",
     "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",
-    "SurrogateCMAES": "sacma.optimize.optimizer",
-    "WorkersError": "sacma.optimize.workers",
+    "WorkersError": "sacma.optimize.minimize",
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.saved",

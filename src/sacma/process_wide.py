@@ -1,6 +1,7 @@
 """States of the whole process, such as filters of warnings, in which several threads may be at a time."""
 
 import os
+import signal
 import sys
 import threading
 import warnings
@@ -11,6 +12,26 @@ from typing import Any
 import numpy as np
 
 LONGEST_WAIT = 0.1  # seconds that a thread waits for another one to leave before it enters beside it
+
+
+@contextmanager
+def unbroken(*, raised: bool = True) -> Iterator[None]:
+    """Let a Ctrl-C wait until the few lines of the block are done.
+
+    Args:
+        raised: False: it has no effect then.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came and raised:
+            signal.raise_signal(signal.SIGINT)
 
 
 class Shared:
@@ -51,13 +72,17 @@ class Shared:
         if getattr(self._of_thread, "inside", False):
             yield
             return
-        first = self._enter()
-        self._of_thread.inside = True
+        first: bool | None = None
         try:
+            with unbroken():
+                first = self._enter()
+                self._of_thread.inside = True
             yield
         finally:
-            self._of_thread.inside = False
-            self._leave(first)
+            with unbroken():
+                if first is not None:
+                    self._of_thread.inside = False
+                    self._leave(first)
 
     def _enter(self) -> bool:
         """Enter; return True in the first thread."""

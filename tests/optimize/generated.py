@@ -151,7 +151,7 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
     "target": (math.nan, "0", [1.0], 1j, True, math.inf, 10**400),
     "time_limit": (0, -1, math.nan, "1", True),
     "seed": (-1, 1.5, "1", math.nan, np.random.default_rng(0), [1], 2**128, 10**5000),
-    "archive": (
+    "known": (
         1,
         "ab",
         ([[1.0]],),
@@ -196,7 +196,7 @@ WRONG_IN_SPACES: Mapping[str, tuple[Any, ...]] = {
     "x0": ({"no": 1}, {0: 1}, {"p0": object()}, {"p0": 1e300}, {"p0": math.nan}, {"p0": [1]}, [0.5] * 99, "p0"),
     "bounds": ((0, 1), [(0, 1)], Bounds(0, 1), "ab"),
     "scale": (1.0, [1.0], "a"),
-    "archive": (([{}], [1.0]), ([{"p0": 1e300}], [1.0]), ([{"no": 1}], [0]), ([3, {}], [0, 1]), 5, ([[0.5] * 99], [1])),
+    "known": (([{}], [1.0]), ([{"p0": 1e300}], [1.0]), ([{"no": 1}], [0]), ([3, {}], [0, 1]), 5, ([[0.5] * 99], [1])),
     **{
         key: WRONG[key] for key in ("sigma0", "method", "population_size", "budget", "target", "seed", "journal", "fun")
     },
@@ -341,7 +341,7 @@ def _numbers(x: Array, number: int) -> Any:
 
 def _constrained(arguments: Mapping[str, Any], rng: Generator) -> dict[str, Any]:
     """Give one of four calls constraints, where that is allowed: in one of SciPy's forms, or as a number."""
-    allowed = _has_populations(arguments["method"]) and "archive" not in arguments and "noisy" not in arguments
+    allowed = _has_populations(arguments["method"]) and "known" not in arguments and "noisy" not in arguments
     if not allowed or rng.integers(4):
         return {}
     D = 0 if arguments.get("space") is not None else len(np.atleast_1d(arguments["x0"]))
@@ -397,7 +397,7 @@ def generated(rng: Generator) -> GeneratedCall:
     if not rng.integers(5):
         n = int(rng.integers(1, 6 * D))
         X = np.array([_inside(rng, lower, upper) for _ in range(n)])
-        arguments["archive"] = (X, rng.choice([1.0, math.nan, math.inf, -math.inf, 1e300], n) * rng.uniform(0.1, 1, n))
+        arguments["known"] = (X, rng.choice([1.0, math.nan, math.inf, -math.inf, 1e300], n) * rng.uniform(0.1, 1, n))
     if not rng.integers(3):
         boxed = "bounds" in arguments and bool(np.all(np.isfinite([lower, upper])))
         arguments["method"], has_populations = _search(rng, boxed=boxed)
@@ -458,7 +458,7 @@ def generated_in_space(rng: Generator) -> GeneratedCall:
         arguments["sigma0"] = float(10.0 ** rng.uniform(-12, 3))
     if not rng.integers(3):
         X = [space.params(x) for x in rng.uniform(size=(int(rng.integers(1, 20)), space.dimension))]
-        arguments["archive"] = X, rng.choice([1.0, math.nan, math.inf], len(X)) * rng.uniform(0.1, 1, len(X))
+        arguments["known"] = X, rng.choice([1.0, math.nan, math.inf], len(X)) * rng.uniform(0.1, 1, len(X))
     if not rng.integers(4):
         arguments["workers"] = _simulated(int(rng.integers(1, 12)), arguments["seed"])
     if not rng.integers(4):
@@ -518,7 +518,7 @@ def ending(call: GeneratedCall) -> str:
 
 def _may_be_right(call: GeneratedCall) -> bool:
     """Whether the value of the wrong argument suits this very call: its dimension, or its x₀."""
-    return call.wrong in {"x0", "bounds", "scale", "archive"} and call.arguments[call.wrong] is not None
+    return call.wrong in {"x0", "bounds", "scale", "known"} and call.arguments[call.wrong] is not None
 
 
 def _refusal(call: GeneratedCall, error: Exception) -> str:
@@ -531,7 +531,7 @@ def _refusal(call: GeneratedCall, error: Exception) -> str:
             return "refused: too narrow or too far"
         raise Broken(f"refused: {message}") from error
     named = re.split(r"\[| is ", message, maxsplit=1)[0]
-    if named not in {call.wrong, "x0", "bounds", "archive", "scale", "a key of x0", "a key of archive"}:
+    if named not in {call.wrong, "x0", "bounds", "known", "scale", "a key of x0", "a key of known"}:
         raise Broken(f"{call.wrong} is wrong, but the message is: {message}") from error
     return f"refused: {call.wrong}"
 

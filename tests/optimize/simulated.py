@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from sacma.optimize import workers
+from sacma.optimize import pool
 
 
 class Simulated(Executor):
@@ -54,5 +54,5 @@ class Simulated(Executor):
 
 def without_waiting() -> AbstractContextManager[object]:
     """Let simulated workers be asked without a pause."""
-    waiting: AbstractContextManager[object] = mock.patch.object(workers, "RECOUNTED", 0.0)
+    waiting: AbstractContextManager[object] = mock.patch.object(pool, "RECOUNTED", 0.0)
     return waiting

@@ -16,9 +16,9 @@ import sacma
 from benchmarks.constrained_problems import PROBLEMS
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
+from sacma.optimize.saved import to_line
 from sacma.strategy.lagrangian import violations
 from sacma.surrogate.whitening import Array
-from tests.optimize.sealed import sealed
 from tests.optimize.simulated import Simulated, without_waiting
 
 DISK = 0.04567480871950  # Rosenbrock's function in the disk of radius 1
@@ -303,9 +303,9 @@ ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
         "constraints is .1 of them.; allowed: None with a method that calls f itself; methods",
     ),
     (1, {"method": "lq-cma-es"}, "constraints is"),
-    (1, {"archive": ([[0.0, 0.0]], [1.0])}, r"archive is .*; allowed: a triple \(X, y, G\)"),
-    (1, {"archive": ([[0.0, 0.0]], [1.0], [[1.0, 2.0]])}, r"archive is 'of shapes \(1, 2\) and \(1,\) and \(1, 2\)'"),
-    (None, {"archive": ([[0.0, 0.0]], [1.0], [[1.0]])}, "archive is .*; allowed: a pair"),
+    (1, {"known": ([[0.0, 0.0]], [1.0])}, r"known is .*; allowed: a triple \(X, y, G\)"),
+    (1, {"known": ([[0.0, 0.0]], [1.0], [[1.0, 2.0]])}, r"known is 'of shapes \(1, 2\) and \(1,\) and \(1, 2\)'"),
+    (None, {"known": ([[0.0, 0.0]], [1.0], [[1.0]])}, "known is .*; allowed: a pair"),
 ]
 
 
@@ -331,20 +331,20 @@ def test_an_archive_has_them() -> None:
     X = rng.uniform(-2, 2, size=(40, 2))
     y, G = np.array([rosenbrock(x) for x in X]), np.array([[beyond(x)] for x in X])
     y[3], G[4] = np.nan, np.nan
-    found = in_disk(archive=(X, y, G), budget=1)
+    found = in_disk(known=(X, y, G), budget=1)
     kept = (G[:, 0] <= 0) & np.isfinite(y)
     assert found.fun <= y[kept].min()
     known, unknown = (
-        np.median([in_disk(archive=archive, budget=35, seed=seed).fun for seed in range(15)]) - DISK
+        np.median([in_disk(known=archive, budget=35, seed=seed).fun for seed in range(7)]) - DISK
         for archive in ((X, y, G), None)
     )
-    assert known < 0.6 * unknown
-    outside = in_disk(lambda x: (0.0, [1.0]), archive=([[0.0, 0.0]], [5.0], [[0.25]]), budget=2)
+    assert known < 0.8 * unknown
+    outside = in_disk(lambda x: (0.0, [1.0]), known=([[0.0, 0.0]], [5.0], [[0.25]]), budget=2)
     assert (outside.fun, outside.constraint_violation) == (5.0, 0.25)
-    assert "nothing better than the given archive" in outside.message
+    assert "nothing better than the known points" in outside.message
 
 
-def asked(es: sacma.SurrogateCMAES, fun: Callable[[Array], tuple[float, Any]] = both) -> sacma.Result:
+def asked(es: sacma.Optimizer, fun: Callable[[Array], tuple[float, Any]] = both) -> sacma.Result:
     """Ask and tell to the end, points in any order."""
     while not es.stop():
         X = es.ask()[::-1]
@@ -357,14 +357,10 @@ def asked(es: sacma.SurrogateCMAES, fun: Callable[[Array], tuple[float, Any]] = 
 def test_ask_and_tell_is_the_same_run(tmp_path: Path, method: str) -> None:
     """Also when it is saved and loaded on the way."""
     found = in_disk(method=method)
-    es = sacma.SurrogateCMAES(bounds=BOUNDS, constraints=1, budget=25, seed=1, method=method)
+    es = sacma.Optimizer(bounds=BOUNDS, constraints=1, budget=25, seed=1, method=method)
     asked(es)
     es.save(tmp_path / "state")
-    lines = (tmp_path / "state").read_text().splitlines()
-    (tmp_path / "state").write_bytes(
-        sealed("\n".join([lines[0].replace('"budget": 25', '"budget": 60'), *lines[1:]]) + "\n")
-    )
-    loaded = sacma.SurrogateCMAES.load(tmp_path / "state")
+    loaded = sacma.Optimizer.load(tmp_path / "state", budget=60)
     again = asked(loaded)
     np.testing.assert_array_equal(found.history.points, again.history.points)
     np.testing.assert_array_equal(found.history.constraints, again.history.constraints)
@@ -373,7 +369,7 @@ def test_ask_and_tell_is_the_same_run(tmp_path: Path, method: str) -> None:
 
 def test_what_is_told_is_checked() -> None:
     """As many constraints as points, and none where there are none; missing ones are failed evaluations."""
-    es = sacma.SurrogateCMAES(bounds=BOUNDS, constraints=2, seed=1)
+    es = sacma.Optimizer(bounds=BOUNDS, constraints=2, seed=1)
     X = es.ask()
     with pytest.raises(ValueError, match="constraints is None; allowed: 2 numbers for each of the points, 1"):
         es.tell(X, [1.0])
@@ -382,8 +378,8 @@ def test_what_is_told_is_checked() -> None:
     es.tell(X, [1.0], [None])
     assert es.result.failures == 1
     with pytest.raises(TypeError, match="constraints is"):
-        sacma.SurrogateCMAES(bounds=BOUNDS, constraints=[beyond])  # type: ignore[arg-type]
-    plain = sacma.SurrogateCMAES(bounds=BOUNDS, seed=1)
+        sacma.Optimizer(bounds=BOUNDS, constraints=[beyond])  # type: ignore[arg-type]
+    plain = sacma.Optimizer(bounds=BOUNDS, seed=1)
     with pytest.raises(ValueError, match="none were announced"):
         plain.tell(plain.ask(), [1.0] * 5, [[1.0]] * 5)
 
@@ -411,9 +407,9 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
     assert (tmp_path / "journal").read_bytes() == (tmp_path / "alone").read_bytes()
     np.testing.assert_array_equal(found.history.points, alone.history.points)
     known = sacma.read_journal(tmp_path / "alone")
-    assert [part.shape for part in known.archive] == [(60, 2), (60,), (60, 1)]
-    in_disk(journal=tmp_path / "second", archive=known.archive, budget=3)
-    again = in_disk(journal=tmp_path / "second", archive=known.archive, budget=4)
+    assert [part.shape for part in known.known] == [(60, 2), (60,), (60, 1)]
+    in_disk(journal=tmp_path / "second", known=known.known, budget=3)
+    again = in_disk(journal=tmp_path / "second", known=known.known, budget=4)
     assert again.nfev == 4
     header = json.loads((tmp_path / "alone").read_text().splitlines()[0])
     assert header["call"]["constraints"] == ["<= 0"]
@@ -425,22 +421,22 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
 DAMAGES: list[tuple[int, dict[str, Any], str]] = [
     (0, {"constraints": ["<= 0"] * 2}, "line 2 is"),
     (0, {"constraints": []}, "line 2 is"),
-    (0, {"constraints": None}, "constraints is None, not a list"),
-    (0, {"constraints": ["<= 0"] * 2000}, "a list of at most 1000"),
-    (0, {"constraints": ["< 0"]}, "one of constraints is '< 0', not <= 0 or == 0"),
-    (0, {"constraints": [["<= 0"]]}, "one of constraints is"),
-    (0, {"constraints": 1}, "constraints is 1, not a list"),
+    (0, {"constraints": None}, "call.constraints: "),
+    (0, {"constraints": ["<= 0"] * 2000}, "List should have at most 1000 items"),
+    (0, {"constraints": ["< 0"]}, "call.constraints.0: "),
+    (0, {"constraints": [["<= 0"]]}, "call.constraints.0: "),
+    (0, {"constraints": 1}, "call.constraints: "),
     (0, {"algorithm": "local-search"}, "settings"),
-    (0, {"archive": [[[0.0, 0.0]], [1.0], [[1.0, 2.0]]]}, r"archive\[2\]\[0\]"),
-    (0, {"archive": [[[0.0, 0.0]], [1.0], [[math.nan]]]}, "NaN|finite"),
-    (0, {"archive": [[[0.0, 0.0]], [1.0]]}, "archive is .*not a list of 3"),
-    (1, {"constraints": [0.0, 0.0]}, "its constraints are .*not a list of 1 numbers"),
-    (1, {"constraints": [None]}, "a constraint is None, not a finite number"),
-    (1, {"constraints": [10**400]}, "a constraint is"),
-    (1, {"constraints": [True]}, "a constraint is True"),
-    (1, {"constraints": {}}, "its constraints are"),
+    (0, {"known": [[[0.0, 0.0]], [1.0], [[1.0, 2.0]]]}, "known is"),
+    (0, {"known": [[[0.0, 0.0]], [1.0], [[math.nan]]]}, "call.known"),
+    (0, {"known": [[[0.0, 0.0]], [1.0]]}, "known is"),
+    (1, {"constraints": [0.0, 0.0]}, "it has 2 constraints, not 1"),
+    (1, {"constraints": [None]}, "constraints.0: "),
+    (1, {"constraints": [10**400]}, "constraints.0: "),
+    (1, {"constraints": [True]}, "constraints.0: "),
+    (1, {"constraints": {}}, "constraints: "),
     (1, {"constraints": [0.0] * 10_000}, "it is longer than"),
-    (1, {"constraints": None, "value": None, "failure": "f"}, "no object with"),
+    (1, {"constraints": None, "value": None, "failure": "f"}, "constraints: "),
 ]
 
 
@@ -452,9 +448,9 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, line: int, change: dict[st
     lines = [json.loads(each) for each in path.read_text().splitlines()]
     where = lines[0]["call"] if line == 0 else lines[line]
     where.update(change)
-    path.write_bytes(sealed("".join(json.dumps(each) + "\n" for each in lines)))
+    path.write_bytes(b"".join(to_line({k: v for k, v in each.items() if k != "crc"}) for each in lines))
     damaged = path.read_bytes()
-    for read in (sacma.read_journal, sacma.SurrogateCMAES.load):
+    for read in (sacma.read_journal, sacma.Optimizer.load):
         with pytest.raises(ValueError, match=message) as raised:
             read(path)
         assert "\n" not in str(raised.value)
@@ -466,8 +462,10 @@ def test_constraints_that_were_not_announced_are_refused(tmp_path: Path) -> None
     """A journal without constraints has none in its lines."""
     path = tmp_path / "journal"
     sacma.minimize(rosenbrock, bounds=BOUNDS, budget=4, seed=1, journal=path)
-    path.write_bytes(sealed(path.read_text().replace('"value"', '"constraints": [1.0], "value"', 1)))
-    with pytest.raises(ValueError, match="no object with number, point, and value or failure"):
+    header, first, *_ = path.read_bytes().splitlines(keepends=True)
+    line = {k: v for k, v in json.loads(first).items() if k != "crc"}
+    path.write_bytes(header + to_line({**line, "constraints": [1.0]}) + first)
+    with pytest.raises(ValueError, match="it has 1 constraints, not 0"):
         sacma.read_journal(path)
 
 

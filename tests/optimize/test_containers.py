@@ -67,7 +67,7 @@ def test_a_container_of_one_number_is_a_number(contained: Callable[[list[float]]
     found = sacma.minimize(lambda x: contained([bowl(x)]), [0.0, 0.0], 0.5, **given)
     assert found.failures == 0
     assert np.array_equal(found.history.values, plain.history.values)
-    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, **given)
+    es = sacma.Optimizer([0.0, 0.0], 0.5, **given)
     while not es.stop():
         X = es.ask()
         es.tell(X, [contained([bowl(x)]) for x in X])
@@ -86,7 +86,7 @@ def test_a_container_of_several_numbers_is_a_mistake(contained: Callable[[list[f
     with pytest.raises(TypeError, match="allowed: one finite number"):
         sacma.minimize(f, [0.0, 0.0], 0.5, budget=12, seed=1)
     assert len(calls) == 3
-    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, seed=1)
+    es = sacma.Optimizer([0.0, 0.0], 0.5, seed=1)
     with pytest.raises(TypeError, match=r"values\[0\] is .*; allowed: a number, or None"):
         es.tell(es.ask()[:1], [contained([1.0, 2.0])])
 
@@ -94,7 +94,7 @@ def test_a_container_of_several_numbers_is_a_mistake(contained: Callable[[list[f
 @pytest.mark.parametrize("contained", [np.array, pd.DataFrame, list, tuple])
 def test_points_in_a_container(contained: Callable[[Any], Any]) -> None:
     """They are told a row each, whatever their number."""
-    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, seed=1, method="cmaes")
+    es = sacma.Optimizer([0.0, 0.0], 0.5, seed=1, method="cmaes")
     for _ in range(3):
         X = es.ask()
         values: Any = pd.Series([bowl(x) for x in X])

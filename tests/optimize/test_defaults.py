@@ -27,14 +27,14 @@ def test_centre_and_widths(bounds: Any) -> None:
 
 def test_with_a_scale() -> None:
     """σ₀ is a sixth of the least width in units of the scale."""
-    es = sacma.SurrogateCMAES([0.0, 0.0], bounds=[(-3, 3), (-10, 10)], scale=[1, 10], seed=1)
-    same = sacma.SurrogateCMAES([0.0, 0.0], 2 / 6, bounds=[(-3, 3), (-10, 10)], scale=[1, 10], seed=1)
+    es = sacma.Optimizer([0.0, 0.0], bounds=[(-3, 3), (-10, 10)], scale=[1, 10], seed=1)
+    same = sacma.Optimizer([0.0, 0.0], 2 / 6, bounds=[(-3, 3), (-10, 10)], scale=[1, 10], seed=1)
     assert np.array_equal(es.ask(), same.ask())
 
 
 def test_two_coordinates() -> None:
     """Two pairs are a pair a coordinate."""
-    es = sacma.SurrogateCMAES(None, 1e-9, bounds=[(0, 4), (6, 8)], seed=1)
+    es = sacma.Optimizer(None, 1e-9, bounds=[(0, 4), (6, 8)], seed=1)
     assert np.allclose(es.ask(), [2, 7])
 
 
@@ -66,7 +66,7 @@ def test_no_sigma0_without_finite_bounds(bounds: Any) -> None:
         ValueError,
         match=r"^sigma0 is None; allowed: .* None where each coordinate has two bounds, at most 1e\+100 apart$",
     ):
-        sacma.SurrogateCMAES([0.5, 0.5, 0.5], bounds=bounds)
+        sacma.Optimizer([0.5, 0.5, 0.5], bounds=bounds)
 
 
 def test_a_journal(tmp_path: Any) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
-from sacma.optimize.workers import Executed, Processes, Workers, workers_of
+from sacma.optimize.pool import Executed, Processes, Workers, workers_of
 
 METHOD = "ada-kendall"  # asks for several points at a time
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
@@ -76,7 +76,7 @@ def test_an_object_that_raises_is_a_value_or_a_failure(base: type, method: str) 
     odd = of_a_class_that_raises(base, method)
     found = sacma.minimize(lambda _: odd, [0.5], 1.0, seed=1, budget=3, method="cmaes", max_failures=None)
     assert found.nfev == 3
-    es = sacma.SurrogateCMAES([0.5], 1.0, seed=1, method="cmaes")
+    es = sacma.Optimizer([0.5], 1.0, seed=1, method="cmaes")
     (point, *_) = es.ask()
     with contextlib.suppress(TypeError):  # what is never a number is refused
         es.tell([point], [odd])
@@ -177,23 +177,22 @@ class Boundless(Executor):
 def test_workers() -> None:
     """None and 1 are this thread, other numbers are processes, executors and joblib's own object are taken."""
     for alone in (None, 1):
-        assert workers_of(alone, None, noisy=False) == Workers()
+        assert workers_of(alone, None) == Workers()
         assert not Workers().several
     for number in (2, -1):
         for asynchronous, found in ((None, True), (False, False)):
-            several = workers_of(number, asynchronous, noisy=False)
+            several = workers_of(number, asynchronous)
             assert isinstance(several.pool, Processes)
             assert (several.asynchronous, several.several) == (found, True)
     parallel = joblib.Parallel(2)
-    assert workers_of(parallel, None, noisy=False) == Workers(parallel=parallel)
+    assert workers_of(parallel, None) == Workers(parallel=parallel)
     with ThreadPoolExecutor(1) as executor:
-        assert workers_of(executor, None, noisy=False) == Workers(Executed(executor), asynchronous=True)
-        assert workers_of(executor, None, noisy=True) == Workers(Executed(executor))
+        assert workers_of(executor, None) == Workers(Executed(executor), asynchronous=True)
     with Boundless() as boundless:
-        assert workers_of(boundless, None, noisy=False) == Workers(Executed(boundless))
+        assert workers_of(boundless, None) == Workers(Executed(boundless))
     for wrong in (0, -2, 1.5):
         with pytest.raises(ValueError, match=r"workers is .*; allowed: None, an integer"):
-            workers_of(wrong, None, noisy=False)
+            workers_of(wrong, None)
 
 
 MASKED: list[Any] = [
@@ -220,7 +219,7 @@ def test_what_is_missing_is_a_failure(returned: Any) -> None:
     """What is below a mask is no number, and neither are dates that a float can be made of."""
     assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
     assert evaluation_of(np.ma.array([2.0], mask=[False])).value == 2.0
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
+    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method=METHOD)
     X = es.ask()[:2]
     es.tell(X, [1.0, returned])
     assert es.result.failures == 1
@@ -230,14 +229,14 @@ def test_what_is_missing_is_a_failure(returned: Any) -> None:
 def test_text_is_a_failure(returned: Any) -> None:
     """Of f; told it is refused, as somebody has read a file and not made numbers of it."""
     assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
+    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method=METHOD)
     with pytest.raises(TypeError, match=r"^values\[1\] is np\.\w+\(b?'2'\); allowed: a number, or None where"):
         es.tell(es.ask()[:2], [1.0, returned])
 
 
 def test_a_masked_array_of_values_is_told() -> None:
     """Its masked elements are failed evaluations."""
-    es = sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, method=METHOD)
+    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method=METHOD)
     es.tell(es.ask(), np.ma.array([1.0, 2.0, 0.0, 4.0, 5.0, 0.0], mask=np.arange(6) % 3 == 2))
     assert (es.result.failures, es.result.fun) == (2, 1.0)
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
+from sacma.optimize.saved import to_line
 from sacma.surrogate.whitening import Array
 from tests.optimize.sealed import sealed
 
@@ -28,13 +29,13 @@ def sphere(x: Array) -> float:
 
 
 def minimized(path: Path) -> object:
-    known: dict[str, Any] = {"archive": ARCHIVE, "journal": path}
+    known: dict[str, Any] = {"known": ARCHIVE, "journal": path}
     return sacma.minimize(sphere, [1.0, 2.0], 0.5, bounds=(-3, 3), seed=1, budget=12, method=METHOD, **known)
 
 
 METHOD = "ada-kendall"  # whose settings are damaged below
 ARCHIVE = ([[1.0, 1.0], [0.0, 2.0]], [3.0, 4.0])
-READERS: list[Callable[[Path], object]] = [sacma.read_journal, sacma.SurrogateCMAES.load, minimized]
+READERS: list[Callable[[Path], object]] = [sacma.read_journal, sacma.Optimizer.load, minimized]
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,11 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     path = tmp_path_factory.mktemp("lines") / "journal"
     minimized(path)
     return [{k: v for k, v in json.loads(line).items() if k != "crc"} for line in path.read_text().splitlines()]
+
+
+def written(path: Path, lines: list[Any]) -> None:
+    """Write lines with the checksums that they have to have; what is no object as it is."""
+    path.write_bytes(b"".join(to_line(x) if isinstance(x, dict) else json.dumps(x).encode() + b"\n" for x in lines))
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +110,7 @@ def test_any_bytes_in_the_place_of_a_journal(folder: Path, content: bytes, numbe
     """Other files are refused and kept; an empty one, or half a header, is a journal that begins."""
     path = folder / "bytes"
     path.write_bytes(content)
-    begins = b'{"format": "sacma-journal-2"'.startswith(content)
+    begins = b'{"format": "sacma-journal-7"'.startswith(content)
     if READERS[number] is minimized and begins:
         minimized(path)
         return
@@ -157,7 +163,7 @@ def test_any_change_to_a_journal(lines: list[Any], folder: Path, data: st.DataOb
     """It is read as what it is, or refused in words that name the file and the line; nothing else comes out."""
     path = folder / "changed.jsonl"
     changed = [*lines[:at], mutated(lines[at], data), *lines[at + 1 :]]
-    path.write_bytes(sealed("".join(json.dumps(line) + "\n" for line in changed)))
+    written(path, changed)
     content = path.read_bytes()
     try:
         found = READERS[number](path)
@@ -177,47 +183,45 @@ def test_any_change_to_a_journal(lines: list[Any], folder: Path, data: st.DataOb
 
 
 HEADER_DAMAGES = [
-    ("call", None, "the header has no call"),
-    ("call", [], r"call is \[\], not an object"),
-    ("limits", None, "the header has no limits"),
-    ("limits", {}, "limits has no budget"),
-    ("versions", 3, "versions is 3, not"),
-    ("versions", {"a": 1}, "versions.a is 1, not text"),
-    ("more", 1, "a key of the header is 'more', not"),
-    ("call.x0", 5, "x0 is 5, not a list"),
-    ("call.x0", [1.0, True], r"x0\[1\] is True, not a finite number"),
-    ("call.x0", [1.0, "2"], r"x0\[1\] is '2', not a finite number"),
-    ("call.x0", [], "x0 is "),
-    ("call.lower", [None], "lower is .*, not a list of 2"),
-    ("call.upper", [float("inf"), None], r"upper\[0\] is inf, not"),
-    ("call.scale", [1.0], "scale is .*, not a list of 2"),
-    ("call.sigma0", "1", "sigma0 is '1', not"),
+    ("call", None, "call: Field required"),
+    ("call", [], "call: "),
+    ("limits", None, "limits: Field required"),
+    ("limits", {}, "limits.budget: Field required"),
+    ("versions", 3, "versions: "),
+    ("versions", {"a": 1}, "versions.a: "),
+    ("more", 1, "more: "),
+    ("call.x0", 5, "call.x0: "),
+    ("call.x0", [1.0, True], r"call.x0.1: "),
+    ("call.x0", [1.0, "2"], r"call.x0.1: "),
+    ("call.x0", [], "call.x0: "),
+    ("call.x0", [0.0] * 2001, "call.x0: List should have at most 2000 items"),
+    ("call.lower", [None], ""),
+    ("call.upper", [float("inf"), None], r"call.upper.0: "),
+    ("call.scale", [1.0], "scale is "),
+    ("call.sigma0", "1", "call.sigma0: "),
     ("call.sigma0", 0, "sigma0 is 0.0; allowed"),
-    ("call.seed", 1.0, "seed is 1.0, not an integer"),
+    ("call.seed", 1.0, "call.seed: "),
     ("call.seed", -1, "seed is -1; allowed"),
     ("call.seed", 2**128, "seed is 34028.*; allowed"),
-    ("call.strategy", [], "a key of call is 'strategy', not x0, sigma0"),
-    ("call.settings", None, "call has no settings"),
+    ("call.strategy", [], "call.strategy: Extra inputs"),
+    ("call.settings", None, "call.settings: Field required"),
     ("call.settings", {"model_error": "x"}, "settings is .*, not those of a strategy"),
     ("call.settings.sampling", 3, "settings is .*, not those of a strategy"),
-    ("call.settings.restarts", None, "settings is .*, not those of a strategy"),
-    ("call.settings.sampling.sigma0", 1.0, "settings is .*, not without sigma0 and initial_range"),
-    ("call.settings.restarts.initial_range", 1.0, "settings is .*, not without sigma0 and initial_range"),
-    ("call.settings.sampling.bounds", "none", "settings.sampling.bounds is 'none', not what there is for these bounds"),
-    ("call.settings.odd", 1, "settings.odd is 1, not"),
-    ("call.settings.model", "gp", "settings.model is 'gp', not a setting"),
-    ("call.settings.control", {"name": "x"}, "settings.control is .*, not a setting: .* 'x' .*"),
-    ("call.settings.control.error", None, "settings.control.error is .*, not a setting: Field required"),
-    ("call.settings.control.error.name", [1], "settings.control.error is .*, not a setting"),
-    ("call.settings.control.update_rate", 2.0, "settings.control.update_rate is 2.0, not a setting"),
-    ("call.settings.training_set.selection.odd", 2.0, "settings.training_set.selection.odd is 2.0, not a setting"),
-    ("call.settings.model", 1e9, "settings.model is 1000000000.0, not a setting"),
-    ("call.archive", [], "archive is .*, not a list of 2"),
-    ("call.archive", [[[1.0, 1.0]], []], r"archive\[0\] is .*, not a list of 0"),
-    ("call.archive", [[[1.0]], [1.0]], r"archive\[0\]\[0\] is .*, not a list of 2"),
-    ("call.archive", [[[9.0, 9.0]], [1.0]], r"archive\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
-    ("limits.budget", "9", "budget is '9'; allowed"),
-    ("limits.target", float("nan"), "target is nan; allowed"),
+    ("call.settings.sampling.bounds", "none", "settings is .*, not those that follow from these bounds"),
+    ("call.settings.odd", 1, "settings is .*, not settings: odd"),
+    ("call.settings.model", "gp", "settings is .*, not settings: model"),
+    ("call.settings.control", {"name": "x"}, "settings is .*, not settings: control"),
+    ("call.settings.control.error", None, "settings is .*, not settings: control.*error: Field required"),
+    ("call.settings.control.error.name", [1], "settings is .*, not settings: control.*error"),
+    ("call.settings.control.update_rate", 2.0, "settings is .*, not settings: control.*update_rate"),
+    ("call.settings.training_set.selection.odd", 2.0, "settings is .*, not settings: training_set.*odd"),
+    ("call.settings.model", 1e9, "settings is .*, not settings: model"),
+    ("call.known", [], "known is "),
+    ("call.known", [[[1.0, 1.0]], []], "known is "),
+    ("call.known", [[[1.0]], [1.0]], "known is "),
+    ("call.known", [[[9.0, 9.0]], [1.0]], r"known\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
+    ("limits.budget", "9", "limits.budget: "),
+    ("limits.target", float("nan"), "limits.target: "),
 ]
 
 
@@ -233,32 +237,35 @@ def test_a_damaged_header_names_the_key(lines: list[Any], tmp_path: Path, place:
     else:
         inner[last] = value
     path = tmp_path / "journal"
-    path.write_bytes(sealed(json.dumps(header) + "\n"))
+    written(path, [header])
     for read in READERS:
         with pytest.raises(ValueError, match=rf"journal, with a header that is damaged \(line 1\): {message}"):
             read(path)
 
 
 LINE_DAMAGES = [
-    ({"value": "1.5"}, "its value is '1.5', not a finite number"),
-    ({"value": True}, "its value is True, not"),
-    ({"value": float("nan")}, "its value is nan, not"),
-    ({"value": float("inf")}, "its value is inf, not"),
-    ({"value": 10**400}, "its value is 1000.*, not"),
-    ({"value": None}, "its value is None, not"),
-    ({"number": 0}, "its number is 0, not an integer from 1"),
-    ({"number": -3}, "its number is -3, not"),
-    ({"number": True}, "its number is True, not"),
-    ({"number": 2.0}, "its number is 2.0, not"),
-    ({"number": "2"}, "its number is '2', not"),
+    ({"value": "1.5"}, "value: "),
+    ({"value": True}, "value: "),
+    ({"value": float("nan")}, "value: "),
+    ({"value": float("inf")}, "value: "),
+    ({"value": 10**400}, "value: "),
+    ({"value": None}, "it has not one of value and failure"),
+    ({"number": -3}, "number: "),
+    ({"number": True}, "number: "),
+    ({"number": 2.0}, "number: "),
+    ({"number": "2"}, "number: "),
+    ({"number": 10**30}, "number: "),
     ({"number": 1}, "its number is 1, as that of a line before"),
-    ({"point": 3}, "its point is 3, not a list of 2 numbers"),
-    ({"point": [1.0]}, "its point is .*, not a list of 2 numbers"),
-    ({"point": ["1.0", 2.0]}, "a coordinate is '1.0', not"),
-    ({"point": [1.0, float("nan")]}, "a coordinate is nan, not"),
-    ({"point": [1.0, False]}, "a coordinate is False, not"),
-    ({"failure": "both"}, "no object with number, point, and value or failure"),
-    ({"more": 1}, "no object with"),
+    ({"place": "there"}, "place"),
+    ({"place": -1}, "place"),
+    ({"place": 0.0}, "place"),
+    ({"point": 3}, "point: "),
+    ({"point": [1.0]}, "its point has 1 coordinates, not 2"),
+    ({"point": ["1.0", 2.0]}, "point.0: "),
+    ({"point": [1.0, float("nan")]}, "point.1: "),
+    ({"point": [1.0, False]}, "point.1: "),
+    ({"failure": "both"}, "it has not one of value and failure"),
+    ({"more": 1}, "more: "),
 ]
 
 
@@ -270,7 +277,7 @@ def test_a_damaged_line_is_named(
     """The last one too: what is whole JSON was not cut by a crash."""
     path = tmp_path / "journal"
     changed = [lines[0], lines[1], {**lines[2], **change}, *([] if last else lines[3:])]
-    path.write_bytes(sealed("".join(json.dumps(line) + "\n" for line in changed)))
+    written(path, changed)
     for read in READERS:
         with pytest.raises(ValueError, match=f"journal, of which line 3 is .*: {message}"):
             read(path)
@@ -280,8 +287,8 @@ def test_a_damaged_line_is_named(
 def test_a_failure_is_text(lines: list[Any], tmp_path: Path, failure: Any) -> None:
     """Anything else is damage."""
     path = tmp_path / "journal"
-    line = {"number": 1, "point": lines[1]["point"], "failure": failure}
-    path.write_bytes(sealed(f"{json.dumps(lines[0])}\n{json.dumps(line)}\n"))
+    line = {"number": 1, "place": 0, "point": lines[1]["point"], "failure": failure}
+    written(path, [lines[0], line])
     message_of(sacma.read_journal, path)
 
 
@@ -289,12 +296,12 @@ def test_a_failure_is_text(lines: list[Any], tmp_path: Path, failure: Any) -> No
 def test_deep_nesting_is_damage(lines: list[Any], tmp_path: Path, opening: str) -> None:
     """In a header, in its settings, and in a line."""
     path, deep = tmp_path / "journal", opening * 12_000
-    header = json.dumps(lines[0])
+    header = to_line(lines[0]).decode()[:-1]
     for content in (
         f'{{"format": "sacma-journal-1", "call": {deep}\n',
         header.replace('"settings": {', f'"settings": {{"odd": {deep}, ') + "\n",
-        f"{header}\n{deep}\n",
-        f'{header}\n{{"number": 1, "point": {"[" * 500 + "]" * 500}, "value": 1.0}}\n',
+        f"{header}\n{deep}\n{header}\n",
+        f'{header}\n{{"number": 1, "point": {"[" * 500 + "]" * 500}, "value": 1.0}}\n{header}\n',
     ):
         path.write_bytes(sealed(content))
         for read in READERS:
@@ -308,29 +315,23 @@ def test_texts_of_a_journal_are_shown_printable(lines: list[Any], folder: Path, 
     path = folder / "steering.jsonl"
     evil = f"\x1b[2J\x9b{text}"
     header = {**lines[0], "versions": {evil: evil, "cma": evil}}
-    changed = [{"number": n, "point": lines[n]["point"], "failure": evil} for n in range(1, 6)]
-    path.write_bytes(sealed("".join(json.dumps(line) + "\n" for line in (header, *changed))))
+    changed = [{k: v for k, v in lines[n].items() if k != "value"} | {"failure": evil} for n in range(1, 6)]
+    written(path, [header, *changed])
     content = sacma.read_journal(path)
     assert content.other_versions.isprintable()
-    assert content.source(evil).isprintable()
-    result = sacma.SurrogateCMAES.load(path).result
+    result = sacma.Optimizer.load(path).result
     assert result.failures == 5
     assert all(failure.isprintable() for failure in result.history.failures.values())
     assert result.message.isprintable()
     assert "\x1b" not in repr(result)
-    changed[0]["point"] = [0.5, 0.5]
-    path.write_bytes(sealed("".join(json.dumps(line) + "\n" for line in (header, *changed))))
-    with pytest.raises(ValueError, match="written with") as raised:
-        minimized(path)
-    assert str(raised.value).isprintable()
 
 
 def test_a_line_longer_than_any_is_damage(lines: list[Any], tmp_path: Path) -> None:
     """Though its beginning is that of a right one."""
     path = tmp_path / "journal"
-    right = json.dumps(lines[1])
+    right = to_line(lines[1])[:-1].decode()
     for end in (" " * 10**6, " " * 10**6 + "\n", string.ascii_letters * 10**4):
-        path.write_bytes(sealed(f"{json.dumps(lines[0])}\n{right}{end}"))
+        path.write_text(f"{to_line(lines[0]).decode()}{right}{end}")
         for read in READERS:
             assert "line 2" in message_of(read, path)
 
@@ -338,7 +339,7 @@ def test_a_line_longer_than_any_is_damage(lines: list[Any], tmp_path: Path) -> N
 def forged(folder: Path, dimension: int, population_size: int | None, **settings: Any) -> Path:
     """Save an optimizer in 2-D, and let its file say that it is of another size."""
     path = folder / "forged"
-    sacma.SurrogateCMAES([0.0, 0.0], 1.0, seed=1, population_size=population_size, **settings).save(path)
+    sacma.Optimizer([0.0, 0.0], 1.0, seed=1, population_size=population_size, **settings).save(path)
     header = json.loads(path.read_text())
     for key in ("x0", "lower", "upper", "scale"):
         header["call"][key] = header["call"][key][:1] * dimension
@@ -350,12 +351,12 @@ def forged(folder: Path, dimension: int, population_size: int | None, **settings
 @given(
     dimension=st.integers(1, 4000) | st.sampled_from([40, 41, 2000, 2001]),
     size=st.none() | st.integers(4, 100_000),
-    method=st.sampled_from(["sacma", "cmaes", "ada-kendall", "bipop-cma-es", "lq-cma-es"]),
+    method=st.sampled_from(["sacma", "cmaes", "ada-kendall", "dts-cmaes"]),
 )
 def test_a_forged_size_takes_no_memory(folder: Path, dimension: int, size: int | None, method: str) -> None:
     """Coordinates by themselves, and coordinates times points: what would take gigabytes is refused as it is read."""
     path, large = forged(folder, dimension, size, method=method), dimension > 2000 or dimension * (size or 0) > 2000**2
-    words = r"damaged \(line 1\): (x0|population_size) is .*; allowed: at most"
+    words = r"damaged \(line 1\): (call\.x0|population_size).* at most"
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=words) if large else nullcontext():
@@ -371,5 +372,5 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^x0 is 'a vector of 2001 numbers'; allowed: at most 2000 in a journal"):
         sacma.minimize(sphere, journal=tmp_path / "journal", **large)
     with pytest.raises(ValueError, match="at most 2000 in a journal or a saved optimizer"):
-        sacma.SurrogateCMAES(**large).save(tmp_path / "saved")
+        sacma.Optimizer(**large | {"method": "cmaes"}).save(tmp_path / "saved")
     assert sacma.minimize(sphere, **large).nfev == 3

@@ -11,8 +11,8 @@ def bowl(x: np.ndarray) -> float:
     return float(np.sum((x - 0.3) ** 2 * [1, 100]))
 
 
-def after(evaluations: int, **options: object) -> sacma.SurrogateCMAES:
-    es = sacma.SurrogateCMAES([0.0, 0.0], 0.5, seed=1, **options)  # type: ignore[arg-type]
+def after(evaluations: int, **options: object) -> sacma.Optimizer:
+    es = sacma.Optimizer([0.0, 0.0], 0.5, seed=1, **options)  # type: ignore[arg-type]
     while es.result.nfev < evaluations:
         X = es.ask()
         es.tell(X, [bowl(x) for x in X])
@@ -23,8 +23,9 @@ def test_they_are_of_the_same_distribution() -> None:
     """N(m, σ²C) of the open population, in the user's coordinates."""
     es = after(60, scale=[1.0, 0.1], method="cmaes")
     rng = np.random.default_rng(1)
-    points = np.array([es._run.further(rng) for _ in range(4000)])
-    strategy: Any = es._run._strategy._strategy  # type: ignore[union-attr]
+    search: Any = es._run._search
+    points = np.array([es._run.call.box.points([search.further(rng).seen])[0] for _ in range(4000)])
+    strategy = search._strategy
     inner = strategy._sampling._es
     expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
     assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
@@ -35,7 +36,8 @@ def test_they_are_within_the_bounds_and_change_nothing() -> None:
     """The run goes on as if none had been drawn."""
     es, other = (after(6, bounds=(-0.1, 0.4)) for _ in range(2))
     rng = np.random.default_rng(1)
-    points = np.array([es._run.further(rng) for _ in range(200)])
+    search: Any = es._run._search
+    points = np.array([es._run.call.box.points([search.further(rng).seen])[0] for _ in range(200)])
     assert points.min() == -0.1
     assert points.max() == 0.4
     for run in (es, other):
@@ -47,11 +49,12 @@ def test_they_are_within_the_bounds_and_change_nothing() -> None:
 def test_models_learn_from_them() -> None:
     """Their values are in the archive, in the strategy's coordinates; they count as no evaluations."""
     es = after(30, scale=[1.0, 0.1])
-    strategy: Any = es._run._strategy._strategy  # type: ignore[union-attr]
+    search: Any = es._run._search
+    strategy = search._strategy
     before, count = es.result.nfev, len(strategy._archive)
-    es._run.learn(np.array([[0.5, 0.2]]), np.array([7.0]))
+    es.tell([[50.0, 0.2]], [7.0])
     archive = strategy._archive
     assert len(archive) == count + 1
-    assert np.allclose(archive.points[-1], [0.5, 2.0])
+    assert np.allclose(archive.points[-1], [50.0, 2.0])
     assert archive.values[-1] == 7.0
     assert es.result.nfev == before

@@ -20,8 +20,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import sacma
-from sacma.optimize import interruption
-from sacma.optimize.interruption import interruption_afterwards
+from sacma.optimize.evaluation import Entry
 from sacma.optimize.journal import Journal
 from sacma.surrogate.whitening import Array
 
@@ -163,7 +162,7 @@ def test_simulators_that_die_of_the_same_ctrl_c(tmp_path: Path, kind: str) -> No
 def test_in_tell_with_a_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is answered after what was told has been taken; the run goes on as it does without."""
     plain, interrupted = (
-        sacma.SurrogateCMAES(method="cmaes", journal=tmp_path / name, bounds=(0, 1), **CALL) for name in "ab"
+        sacma.Optimizer(method="cmaes", journal=tmp_path / name, bounds=(0, 1), **CALL) for name in "ab"
     )
     synced = os.fsync
 
@@ -181,50 +180,6 @@ def test_in_tell_with_a_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert interrupted.result.nfev == number
     monkeypatch.undo()
     np.testing.assert_array_equal(interrupted.ask(), plain.ask())
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_what_hangs_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second Ctrl-C, long after the first, does not wait."""
-    monkeypatch.setattr(interruption, "PATIENCE", 0.2)
-    reached = []
-
-    @interruption_afterwards()
-    def hangs() -> None:
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        reached.append(1)
-        time.sleep(0.3)
-        signal.raise_signal(signal.SIGINT)
-        reached.append(2)
-
-    with pytest.raises(KeyboardInterrupt):
-        hangs()
-    assert reached == [1]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_blocks_within_blocks() -> None:
-    """The outermost answers; one that cannot be interrupted ignores it, but for what is no KeyboardInterrupt."""
-    reached = []
-
-    @interruption_afterwards()
-    def waits() -> None:
-        signal.raise_signal(signal.SIGINT)
-        reached.append("within")
-
-    with interruption_afterwards(raised=False):
-        waits()
-        reached.append("after")
-    assert reached == ["within", "after"]
-
-    def stops(*_: object) -> None:
-        raise InterruptedError
-
-    signal.signal(signal.SIGINT, stops)
-    with pytest.raises(InterruptedError), interruption_afterwards(raised=False):
-        signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -330,9 +285,9 @@ def test_with_the_last_evaluation(method: str, tmp_path: Path, monkeypatch: pyte
 
     record = Journal.record
 
-    def interrupts(journal: Journal, number: int, *given: Any) -> None:
-        record(journal, number, *given)
-        if number == CALL["budget"]:
+    def interrupts(journal: Journal, entry: Entry) -> None:
+        record(journal, entry)
+        if entry.number == CALL["budget"]:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Journal, "record", interrupts)
@@ -353,9 +308,9 @@ def test_a_handler_that_raises_another_error(tmp_path: Path, monkeypatch: pytest
 
     record = Journal.record
 
-    def interrupts(journal: Journal, number: int, *given: Any) -> None:
-        record(journal, number, *given)
-        if number == 4:
+    def interrupts(journal: Journal, entry: Entry) -> None:
+        record(journal, entry)
+        if entry.number == 4:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Journal, "record", interrupts)

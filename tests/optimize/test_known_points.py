@@ -2,6 +2,7 @@
 
 import math
 import time
+import warnings
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.algorithms.local_search import LocalSearchSettings
-from sacma.optimize.known_points import KnownValues
+from sacma.optimize.search import KnownValues
 from sacma.surrogate.whitening import Array
 from tests.optimize.runs import bits
 from tests.optimize.simulated import Simulated, without_waiting
@@ -45,7 +46,7 @@ def test_a_corner_is_evaluated_once(method: str) -> None:
 def test_a_point_of_the_archive_is_not_evaluated(method: str) -> None:
     """Nor x₀, where it is there."""
     X = [[0.0, 0.0], [0.5, 0.5]]
-    result = sacma.minimize(slope, [0.5, 0.5], bounds=(0, 1), budget=30, method=method, seed=1, archive=(X, [0.0, 1.0]))
+    result = sacma.minimize(slope, [0.5, 0.5], bounds=(0, 1), budget=30, method=method, seed=1, known=(X, [0.0, 1.0]))
     assert distinct(np.vstack([X, result.history.points])) == 32
 
 
@@ -88,7 +89,7 @@ def test_a_point_that_fails_twice_is_not_tried_again(method: str) -> None:
 
 def test_what_is_a_known_value() -> None:
     """A finite one, or the second failure; NaN, which a strategy is told where there is no value, is none."""
-    es = sacma.SurrogateCMAES([0.0], 1.0, seed=1)
+    es = sacma.Optimizer([0.0], 1.0, seed=1)
     known = KnownValues(es._run.call)
     for value in (math.nan, math.nan, math.inf, math.nan):
         known.add(b"key", value)
@@ -100,6 +101,7 @@ def test_what_is_a_known_value() -> None:
     assert known.get(b"key") == 1.0
 
 
+@pytest.mark.filterwarnings("ignore:sigma0")
 @pytest.mark.parametrize("method", ["cobyla", "powell", "cobyqa"])
 def test_an_error_of_scipy_at_known_points(method: str) -> None:
     """It ends one run of the method, as elsewhere: between the bounds there are hardly any numbers."""
@@ -160,9 +162,9 @@ def test_a_space_that_is_used_up(
     X = [params for key, params in everything.items() if not table.fails(key)]
     X = X[: round(share * len(X))]
     archive = (X, [table(params) for params in X]) if X else None
-    given: dict[str, Any] = {"space": space, "archive": archive, "budget": budget, "seed": seed, "max_failures": None}
-    if how == "ask":
-        es = sacma.SurrogateCMAES(method=method, **given)
+    given: dict[str, Any] = {"space": space, "known": archive, "budget": budget, "seed": seed, "max_failures": None}
+    if how == "ask" and method != "random-search":
+        es = sacma.Optimizer(method=method, **given)
         while not es.stop():
             points = es.ask()
             es.tell(points, [table(params) for params in points])
@@ -210,6 +212,7 @@ def test_steps_below_the_resolution(
     method: str, magnitude: float, sigma0: float, scale: float, *, bounded: bool
 ) -> None:
     """No point twice, with any method: it restarts elsewhere, or ends and says why."""
+    warnings.filterwarnings("ignore", "sigma0")
     bounds = (0.0, 2.0 * magnitude) if bounded or method == "random-search" else None
     chosen: Any = LocalSearchSettings(method="lbfgsb") if method == "lbfgsb" else method
     given: dict[str, Any] = {"bounds": bounds, "scale": scale, "budget": 40, "method": chosen, "seed": 1}
@@ -236,7 +239,7 @@ def test_points_beside_are_not_known_ones(method: str) -> None:
     assert len(set(ended)) > 85
 
 
-@pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyla"])
+@pytest.mark.parametrize("method", ["sacma", "cmaes"])
 def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> None:
     """Interrupted, loaded, and asked and told a few points at a time."""
     given: dict[str, Any] = {"bounds": [(0, 1)] * 3, "method": method, "seed": 2}
@@ -245,13 +248,13 @@ def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> No
     for budget in (7, 31, 60):
         part = sacma.minimize(slope, budget=budget, journal=path, **given)
     assert bits(part) == bits(whole)
-    es = sacma.SurrogateCMAES(budget=60, **given)
+    es = sacma.Optimizer(budget=60, **given)
     while not es.stop():
         X = es.ask()[:2]
         es.tell(X, [slope(x) for x in X])
         es.save(tmp_path / "saved")
         es.close()
-        es = sacma.SurrogateCMAES.load(tmp_path / "saved")
+        es = sacma.Optimizer.load(tmp_path / "saved")
     assert bits(es.result) == bits(whole)
     es.close()
 
@@ -288,5 +291,5 @@ def test_a_result_of_a_space_is_known(tmp_path: Path) -> None:
         path = tmp_path / f"{seed}"
         found = sacma.minimize(f, space=space, seed=seed, budget=12, journal=path)
         seen.clear()
-        sacma.minimize(f, space=space, budget=1, x0=found.params, archive=sacma.read_journal(path).archive, seed=9)
+        sacma.minimize(f, space=space, budget=1, x0=found.params, known=sacma.read_journal(path).known, seed=9)
         assert seen[0]["rate"] != pytest.approx(found.params["rate"], rel=1e-9)

@@ -16,7 +16,6 @@ from sacma.optimize.methods import composed, named, names
 from sacma.optimize.noise import Halving, candidates, mean_and_error
 from sacma.optimize.result import Result, Status
 from sacma.surrogate.whitening import Array
-from tests.optimize.sealed import sealed
 
 D = 3
 BUDGET = 100
@@ -138,7 +137,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str
     assert same(sacma.minimize(f, method=method, journal=path, **BOX), whole)
     assert f.calls == BUDGET
     content = sacma.read_journal(path)
-    assert list(content.evaluations) == list(range(1, BUDGET + 1))
+    assert [entry.number for entry in content.entries] == list(range(1, BUDGET + 1))
     assert content.values.tobytes() == whole.history.values.tobytes()
     nothing = Noisy()
     assert same(sacma.minimize(nothing, method=method, journal=path, **BOX), whole)
@@ -146,11 +145,11 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str
 
 
 @pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "cobyqa"])
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
 def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, method: str, order: int) -> None:
     """After each value, in whatever order those of a round are told."""
     f = Noisy()
-    es = sacma.SurrogateCMAES(method=method, **BOX)
+    es = sacma.Optimizer(method=method, **BOX)
     while not es.stop():
         X = es.ask()
         told = list(zip(X, [f(x) for x in X], strict=True))
@@ -160,7 +159,7 @@ def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, meth
             es.tell([x], [value])
             if es.result.nfev in {SEARCH - 1, SEARCH, SEARCH + 2, 89, 94}:
                 es.save(tmp_path / "state")
-                loaded = sacma.SurrogateCMAES.load(tmp_path / "state")
+                loaded = sacma.Optimizer.load(tmp_path / "state")
                 assert same(loaded.result, es.result)
                 es.close()
                 es = loaded
@@ -180,6 +179,7 @@ def test_workers_evaluate_rounds(tmp_path: Path) -> None:
         found = sacma.minimize(
             f,
             workers=workers,
+            asynchronous=False,
             method="ada-kendall",
             journal=tmp_path / "journal",
             callback=lambda result: rounds.append(result.nfev),
@@ -187,6 +187,15 @@ def test_workers_evaluate_rounds(tmp_path: Path) -> None:
         )
     assert same(found, sacma.minimize(f, method="ada-kendall", **BOX))
     assert rounds[-5:] == [SEARCH, 85, 88, 90, BUDGET]  # 5, 3 and 2 candidates, and the last
+
+
+def test_workers_evaluate_as_they_come() -> None:
+    """Candidates are evaluated beside one another, and the budget is used to the last."""
+    with ThreadPoolExecutor(4) as workers:
+        found = sacma.minimize(Noisy(), workers=workers, **BOX)
+    assert (found.nfev, found.status) == (BUDGET, Status.BUDGET)
+    assert found.fun_error is not None
+    assert found.fun_error > 0.0
 
 
 MIXED = sacma.Space(a=sacma.Real(-1, 1), n=sacma.Integer(0, 3), c=sacma.Categorical("a", "b", "c"))
@@ -290,7 +299,7 @@ def test_the_archive_s_points_are_candidates() -> None:
     rng = np.random.default_rng(1)
     X = np.repeat(0.3 + 0.01 * rng.standard_normal((6, D)), 2, axis=0)
     y = [truth(x) - 1 for x in X]
-    result = sacma.minimize(Noisy(), archive=(X, y), method="random-search", **BOX)
+    result = sacma.minimize(Noisy(), known=(X, y), method="random-search", **BOX)
     again = {x.tobytes() for x in result.history.points[SEARCH:]}
     assert again <= {x.tobytes() for x in X}
     assert len(again) == 5
@@ -317,7 +326,6 @@ def test_the_budget_is_kept(budget: int) -> None:
         ({"noisy": "yes"}, TypeError, "noisy is 'yes'; allowed: True or False"),
         ({"target": 0.1}, ValueError, "noisy is True; allowed: False beside a target, which a single lucky value"),
         ({"budget": 9}, ValueError, "noisy is True; allowed: False, or True with a budget of 10 evaluations or more"),
-        ({"asynchronous": True}, ValueError, "asynchronous is True; allowed: False or None where noisy is True"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -327,35 +335,28 @@ def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], mess
         sacma.minimize(f, **{**BOX, **arguments})
     if "asynchronous" not in arguments:
         with pytest.raises(error, match=message):
-            sacma.SurrogateCMAES(**{**BOX, **arguments})
+            sacma.Optimizer(**{**BOX, **arguments})
     assert f.calls == 0
 
 
 def test_ask_and_tell_needs_a_budget() -> None:
     """While ``minimize`` has one."""
     with pytest.raises(ValueError, match="noisy is True; allowed: False, or True with a budget of 10 evaluations"):
-        sacma.SurrogateCMAES(**{**BOX, "budget": None})
+        sacma.Optimizer(**{**BOX, "budget": None})
     assert sacma.minimize(truth, [0.0], 1.0, noisy=True, method="cmaes", seed=1).nfev == 250
 
 
-def test_a_journal_is_of_a_noisy_call_with_its_budget(tmp_path: Path) -> None:
-    """Another budget would divide the run elsewhere."""
+def test_a_journal_is_of_a_noisy_call(tmp_path: Path) -> None:
+    """A larger budget divides the run elsewhere, and goes on from all values."""
     path = tmp_path / "journal"
     sacma.minimize(Noisy(interrupted_at=7), journal=path, **BOX)
     with pytest.raises(ValueError, match=r"of a call with another noisy: True there, False here"):
         sacma.minimize(Noisy(), journal=path, **{**BOX, "noisy": False})
-    with pytest.raises(
-        ValueError, match=r"of a call with another budget, which must stay with noisy=True: 100 there, 101 here"
-    ):
-        sacma.minimize(Noisy(), journal=path, **{**BOX, "budget": 101})
-    for wrong in ('{"budget": 99}', '{"budget": true}', "{}", "true", "[]", '{"budget": 100, "more": 1}'):
-        path.write_bytes(sealed(path.read_text().replace('"noisy": {"budget": 100}', f'"noisy": {wrong}')))
-        with pytest.raises(ValueError, match=r"with a header that is damaged .*noisy"):
-            sacma.read_journal(path)
-        path.write_bytes(sealed(path.read_text().replace(f'"noisy": {wrong}', '"noisy": {"budget": 100}')))
-    path.write_bytes(sealed(path.read_text().replace('"target": null', '"target": 1.0')))
-    with pytest.raises(ValueError, match=r"with a header that is damaged .*False beside a target"):
-        sacma.read_journal(path)
+    sacma.minimize(Noisy(7), journal=path, **BOX)
+    more = Noisy(BUDGET)
+    result = sacma.minimize(more, journal=path, **{**BOX, "budget": BUDGET + 40})
+    assert (result.nfev, more.calls) == (BUDGET + 40, BUDGET + 40)
+    assert result.fun_error is not None
 
 
 def test_as_a_method_of_scipy() -> None:

@@ -44,7 +44,7 @@ def test_what_has_little_to_show_is_drawn_too() -> None:
     cases: list[tuple[Any, int]] = [(lambda _: 1.0, 1), (lambda _: None, 9), (lambda x: -abs(x[0]), 40)]
     for fun, budget in cases:
         sacma.minimize(fun, [1.0], 1.0, seed=1, budget=budget).plot(Figure()).canvas.draw()
-    sacma.SurrogateCMAES([1.0], 1.0).result.plot(Figure()).canvas.draw()
+    sacma.Optimizer([1.0], 1.0).result.plot(Figure()).canvas.draw()
 
 
 def test_a_live_plot_is_a_file_or_a_window(tmp_path: Path, result: Result) -> None:

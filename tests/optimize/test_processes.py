@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.workers import Processes
+from sacma.optimize.pool import Processes
 from sacma.surrogate.whitening import Array
 
 METHOD = "ada-kendall"  # asks for several points at a time
@@ -260,11 +260,11 @@ def test_a_pool_of_ones_own_that_breaks(tmp_path: Path, kind: str) -> None:
             "joblib": {"workers": joblib.Parallel(n_jobs=2)},
         }
         with pytest.raises(sacma.WorkersError, match="take no more points") as found:
-            sacma.minimize(lethal, X0, SIGMA0, archive=archive, **own[kind], **arguments)
+            sacma.minimize(lethal, X0, SIGMA0, known=archive, **own[kind], **arguments)
     assert isinstance(found.value, BrokenExecutor)
     assert found.value.result.fun <= 0.13
     assert found.value.result.nfev == len(sacma.read_journal(path).values) < 24
-    goes_on = sacma.minimize(lethal, X0, SIGMA0, archive=archive, workers=2, **arguments)
+    goes_on = sacma.minimize(lethal, X0, SIGMA0, known=archive, workers=2, **arguments)
     assert goes_on.nfev == 24
 
 

@@ -41,7 +41,7 @@ def test_a_point_beyond_by_a_rounding_is_on_the_bound(
     assert x == min(
         max(point, ends[0] if ends[0] is not None else -math.inf), ends[1] if ends[1] is not None else math.inf
     )
-    known = sacma.minimize(lambda _: 9.0, [bound], archive=([[point]], [1.0]), **allowed)
+    known = sacma.minimize(lambda _: 9.0, [bound], known=([[point]], [1.0]), **allowed)
     assert (known.fun, known.x[0]) == (1.0, x)
 
 
@@ -59,7 +59,5 @@ def test_others_are_refused_by_coordinate() -> None:
     given: dict[str, Any] = {"sigma0": 0.1, "bounds": [(0.0, 0.3), (-1.0, 1.0)], "budget": 5}
     with pytest.raises(ValueError, match=r"^x0\[0\] is 0.300001; allowed: within its bounds, 0.0 to 0.3$"):
         sacma.minimize(bowl, [0.300001, 0.0], **given)
-    with pytest.raises(
-        ValueError, match=r"^archive\[0\]\[1\]\[1\] is 1.00001; allowed: within its bounds, -1.0 to 1.0$"
-    ):
-        sacma.minimize(bowl, [0.0, 0.0], archive=([[0.1, 0.2], [0.1, 1.00001]], [1.0, 2.0]), **given)
+    with pytest.raises(ValueError, match=r"^known\[0\]\[1\]\[1\] is 1.00001; allowed: within its bounds, -1.0 to 1.0$"):
+        sacma.minimize(bowl, [0.0, 0.0], known=([[0.1, 0.2], [0.1, 1.00001]], [1.0, 2.0]), **given)

@@ -190,7 +190,7 @@ def test_mixed_ellipsoids_are_solved(method: str, conditioning: float) -> None:
 
 def test_x0_may_have_some_of_the_parameters() -> None:
     """The others begin in the middle, choices at the first; coordinates are taken, too."""
-    es = sacma.SurrogateCMAES({"layers": 2, "kind": "b"}, 1e-6, space=SPACE, seed=1)
+    es = sacma.Optimizer({"layers": 2, "kind": "b"}, 1e-6, space=SPACE, seed=1)
     for params in es.ask():
         assert params["layers"] == 2
         assert params["kind"] == "b"
@@ -203,7 +203,7 @@ def test_x0_may_have_some_of_the_parameters() -> None:
 def test_sigma0_is_in_units_of_the_ranges() -> None:
     """A sixth without one; of the logarithm, with ``log``."""
     space = sacma.Space(a=sacma.Real(0, 1000), b=sacma.Real(1e-6, 1.0, log=True))
-    es = sacma.SurrogateCMAES(None, 0.01, space=space, method="cmaes", population_size=400, seed=1)
+    es = sacma.Optimizer(None, 0.01, space=space, method="cmaes", population_size=400, seed=1)
     drawn = es.ask()
     assert np.std([params["a"] for params in drawn]) == pytest.approx(10.0, rel=0.15)
     assert np.std([math.log10(params["b"]) for params in drawn]) == pytest.approx(0.06, rel=0.15)
@@ -214,11 +214,11 @@ def test_an_archive_may_be_of_dicts() -> None:
     """Or of coordinates, as in a result; models learn from them, and the best counts."""
     known = minimized()
     dicts, y = known.history.params, known.history.values
-    by_dicts = minimized(archive=(dicts, y), budget=20, x0=known.params)
-    by_points = minimized(archive=(known.history.points, y), budget=20, x0=known.params)
+    by_dicts = minimized(known=(dicts, y), budget=20, x0=known.params)
+    by_points = minimized(known=(known.history.points, y), budget=20, x0=known.params)
     assert by_dicts.fun <= known.fun
     assert by_dicts.nfev == by_points.nfev == 20
-    only = sacma.minimize(lambda _: 9.0, space=SPACE, archive=([dicts[0]], [-1.0]), budget=3, seed=1)
+    only = sacma.minimize(lambda _: 9.0, space=SPACE, known=([dicts[0]], [-1.0]), budget=3, seed=1)
     assert only.fun == -1.0
     assert SPACE.key(only.params) is not None
     assert only.params["layers"] == dicts[0]["layers"]
@@ -234,7 +234,7 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
     content = sacma.read_journal(tmp_path / "j")
     assert content.params == whole.history.params
     assert content.call.space == SPACE
-    assert minimized(archive=content.archive, budget=5).fun <= whole.fun
+    assert minimized(known=content.known, budget=5).fun <= whole.fun
     other = sacma.Space({**SPACE.parameters, "layers": sacma.Integer(1, 9)})
     with pytest.raises(ValueError, match=r"journal is .*, of a call with another "):
         sacma.minimize(loss, space=other, seed=1, journal=tmp_path / "j")
@@ -242,28 +242,28 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
 
 def test_ask_and_tell(tmp_path: Path) -> None:
     """Dicts both ways, one by one and in any order, saved and loaded: the same run."""
-    es = sacma.SurrogateCMAES(space=SPACE, seed=1, budget=40)
+    es = sacma.Optimizer(space=SPACE, seed=1, budget=40)
     while not es.stop():
         for params in reversed(es.ask()):
             es.tell([json.loads(json.dumps(params))], [loss(params)])
         es.save(tmp_path / "saved")
-        es = sacma.SurrogateCMAES.load(tmp_path / "saved")
+        es = sacma.Optimizer.load(tmp_path / "saved")
     assert_same(es.result, minimized())
     es.tell([], [])
 
 
 @pytest.mark.parametrize("points", [[{"rate": 0.5}], [{}], [3], ["rate"], "rate", 5, [[0.5] * 7], {"rate": 0.5}])
-def test_only_what_was_asked_for_is_told(points: Any) -> None:
+def test_only_points_of_the_space_are_told(points: Any) -> None:
     """Anything else is refused, and nothing of it is taken."""
-    es = sacma.SurrogateCMAES(space=SPACE, seed=1, budget=40)
+    es = sacma.Optimizer(space=SPACE, seed=1, budget=40)
     asked = es.ask()
-    with pytest.raises((ValueError, TypeError), match=r"points is .*; allowed: "):
+    with pytest.raises((ValueError, TypeError), match=r"points.* is .*; allowed: "):
         es.tell(points, [1.0])
-    with pytest.raises(ValueError, match=r"points is .*; allowed: "):
-        es.tell([{**asked[0], "layers": asked[0]["layers"] % 8 + 1}], [1.0])
-    with pytest.raises(ValueError, match=r"points is .*; allowed: "):
+    with pytest.raises(ValueError, match=r"points\[0\]\['deep'\] is .*; allowed: a value of "):
         es.tell([{**asked[0], "deep": int(asked[0]["deep"])}], [1.0])
     assert es.result.nfev == 0
+    es.tell([{**asked[0], "layers": asked[0]["layers"] % 8 + 1}], [1.0])  # near it
+    assert es.result.nfev == 1
 
 
 def test_workers_and_the_rest() -> None:
@@ -356,12 +356,12 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: minimized(x0=[0.5]), "x0 is [0.5]; allowed: None, values by the names of parameters, or 7 coordinates"),
     (lambda: minimized(x0=[2.0] * 7), "x0[0] is 2.0"),
     (
-        lambda: minimized(archive=([{"rate": 1e-3}], [1.0])),
-        "archive[0][0] is {'rate': 0.001}; allowed: a value of each",
+        lambda: minimized(known=([{"rate": 1e-3}], [1.0])),
+        "known[0][0] is {'rate': 0.001}; allowed: a value of each",
     ),
-    (lambda: minimized(archive=([{}, 3], [1.0, 2.0])), "archive[0][0] is {}"),
-    (lambda: minimized(archive=(5, [1.0])), "archive is 'of shapes () and (1,)'"),
-    (lambda: minimized(archive=([[0.5]], [1.0])), "archive is "),
+    (lambda: minimized(known=([{}, 3], [1.0, 2.0])), "known[0][0] is {}"),
+    (lambda: minimized(known=(5, [1.0])), "known is 'of shapes () and (1,)'"),
+    (lambda: minimized(known=([[0.5]], [1.0])), "known is "),
     (lambda: sacma.minimize(loss, {"rate": 1e-3}, 1.0), "x0 is {'rate': 0.001}"),
 ]
 
@@ -418,10 +418,10 @@ def test_coordinates_at_the_ends_of_cells() -> None:
     """Points of [0, 1]^D are points of the space, as ``params`` takes them; others are refused."""
     space = sacma.Space(a=sacma.Integer(0, 5), b=sacma.Real(0, 1))
     given: dict[str, Any] = {"space": space, "budget": 5, "seed": 1}
-    result = sacma.minimize(lambda p: float(p["a"]), [0.99, 0.5], archive=([[0.01, 0.5]], [0.0]), **given)
+    result = sacma.minimize(lambda p: float(p["a"]), [0.99, 0.5], known=([[0.01, 0.5]], [0.0]), **given)
     assert (result.params["a"], result.fun) == (0, 0.0)
-    with pytest.raises(ValueError, match=r"^archive\[0\]\[0\]\[0\] is 1.01; allowed: within its bounds"):
-        sacma.minimize(lambda p: float(p["a"]), archive=([[1.01, 0.5]], [0.0]), **given)
+    with pytest.raises(ValueError, match=r"^known\[0\]\[0\] is .*; allowed: points within the bounds"):
+        sacma.minimize(lambda p: float(p["a"]), known=([[1.01, 0.5]], [0.0]), **given)
     with pytest.raises(ValueError, match=r"^x0\[0\] is 1.01; allowed"):
         sacma.minimize(lambda p: float(p["a"]), [1.01, 0.5], **given)
 

@@ -116,7 +116,7 @@ def fast_switches() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def tell_if_missing(es: sacma.SurrogateCMAES, points: list[Array]) -> None:
+def tell_if_missing(es: sacma.Optimizer, points: list[Array]) -> None:
     """Tell values, unless another thread has told one of them."""
     try:
         es.tell(points, [sphere(point) for point in points])
@@ -124,18 +124,18 @@ def tell_if_missing(es: sacma.SurrogateCMAES, points: list[Array]) -> None:
         assert "points that ask gave" in str(error)  # noqa: PT017 others are ours
 
 
-def all_at_once(es: sacma.SurrogateCMAES) -> None:
+def all_at_once(es: sacma.Optimizer) -> None:
     """Ask, and tell all."""
     tell_if_missing(es, es.ask())
 
 
-def one_by_one(es: sacma.SurrogateCMAES) -> None:
+def one_by_one(es: sacma.Optimizer) -> None:
     """Ask, and tell one after the other, the last one first."""
     for point in reversed(es.ask()):
         tell_if_missing(es, [point])
 
 
-def look(es: sacma.SurrogateCMAES) -> None:
+def look(es: sacma.Optimizer) -> None:
     """Look at everything there is."""
     result = es.result
     assert result.nfev == len(result.history.values)
@@ -143,14 +143,14 @@ def look(es: sacma.SurrogateCMAES) -> None:
     assert repr(es.stop()) is not None
 
 
-def save(es: sacma.SurrogateCMAES) -> None:
+def save(es: sacma.Optimizer) -> None:
     """Save; what is saved can be loaded."""
     with tempfile.TemporaryDirectory() as folder:
         es.save(Path(folder) / "saved")
-        assert sacma.SurrogateCMAES.load(Path(folder) / "saved").result.nfev <= es.result.nfev
+        assert sacma.Optimizer.load(Path(folder) / "saved").result.nfev <= es.result.nfev
 
 
-def again_and_again(es: sacma.SurrogateCMAES, do: Callable[[sacma.SurrogateCMAES], None]) -> None:
+def again_and_again(es: sacma.Optimizer, do: Callable[[sacma.Optimizer], None]) -> None:
     """Do something until the optimizer stops."""
     while not es.stop():
         try:
@@ -174,7 +174,7 @@ def test_one_optimizer_in_threads(examples: int) -> None:
         arguments: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0, "seed": seed, "budget": 16, "method": method}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "journal"
-            es = sacma.SurrogateCMAES(journal=path, **arguments)
+            es = sacma.Optimizer(journal=path, **arguments)
             with ThreadPoolExecutor(1 + len(doings)) as executor:
                 for each in [executor.submit(again_and_again, es, do) for do in (all_at_once, *doings)]:
                     each.result(60)
@@ -182,7 +182,7 @@ def test_one_optimizer_in_threads(examples: int) -> None:
             assert sorted(kept.evaluations) == list(range(1, 17))
             assert kept.values.tobytes() == es.result.history.values.tobytes()
             es.close()
-            again = sacma.SurrogateCMAES(journal=path, **arguments)
+            again = sacma.Optimizer(journal=path, **arguments)
             assert again.result.history.values.tobytes() == kept.values.tobytes()
             again.close()
 
@@ -194,7 +194,7 @@ def test_one_optimizer_in_threads(examples: int) -> None:
 def test_threads_that_tell_what_one_asked_for(tmp_path: Path, method: str) -> None:
     """Each tells its own value, once: the run is the one that tells all of them in their order."""
     arguments: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0, "seed": 1, "budget": 40, "method": method}
-    es = sacma.SurrogateCMAES(journal=tmp_path / "journal", **arguments)
+    es = sacma.Optimizer(journal=tmp_path / "journal", **arguments)
     with ThreadPoolExecutor(6) as executor:
         while not es.stop():
             list(executor.map(lambda point: es.tell([point], [sphere(point)]), es.ask()))
@@ -205,7 +205,7 @@ def test_threads_that_tell_what_one_asked_for(tmp_path: Path, method: str) -> No
 
 def test_a_process_that_is_forked_while_another_thread_tells() -> None:
     """It can ask and tell, though nobody would release the lock that the other thread had."""
-    es, ended = sacma.SurrogateCMAES([1.0, 2.0], 1.0, seed=1, method="cmaes"), threading.Event()
+    es, ended = sacma.Optimizer([1.0, 2.0], 1.0, seed=1, method="cmaes"), threading.Event()
 
     def tell() -> None:
         while not ended.is_set():

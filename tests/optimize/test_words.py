@@ -25,13 +25,13 @@ def test_a_method_is_suggested_where_it_is_like_the_name(given: str, meant: str)
 
 def test_the_optimizer_shows_how_far_it_is() -> None:
     """And takes no setting that it would not heed."""
-    es: Any = sacma.SurrogateCMAES([0.0, 0.0], 1.0, budget=3, seed=1)
-    assert repr(es) == "<sacma.SurrogateCMAES in 2-D: 0 evaluations, going on>"
+    es: Any = sacma.Optimizer([0.0, 0.0], 1.0, budget=3, seed=1)
+    assert repr(es) == "<sacma.Optimizer in 2-D: 0 evaluations, going on>"
     assert "has not ended yet" in es.result.message
     while not es.stop():
         X = es.ask()
         es.tell(X, [bowl(x) for x in X])
-    assert repr(es) == "<sacma.SurrogateCMAES in 2-D: 3 evaluations, budget>"
+    assert repr(es) == "<sacma.Optimizer in 2-D: 3 evaluations, budget>"
     for name in ("budget", "target", "seed"):
         with pytest.raises(AttributeError, match=name):
             setattr(es, name, 50)

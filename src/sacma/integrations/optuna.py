@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import math
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -18,25 +20,36 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         'sacma.integrations.optuna needs Optuna, which is not installed: pip install "sacma[optuna]"', name="optuna"
     ) from None
-from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+    distribution_to_json,
+)
 from optuna.samplers import BaseSampler, RandomSampler
+from optuna.samplers._base import _process_constraints_after_trial
 from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
-from scipy.optimize import Bounds
 
 from sacma.files.printable import shown
-from sacma.integrations.claims import CLAIM, FOUNDING, LARGEST_SEED, Founding, PointClaim, founding_of, stored
-from sacma.integrations.stored_run import MOST_LEARNED, OtherRunError, StoredRun, Trials, TrialValues
-from sacma.integrations.unit_cube import UnitCube
-from sacma.optimize.arguments import flag, number, refuse, whole
-from sacma.optimize.call import LARGEST_SIGMA, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
+from sacma.optimize.arguments import checked_function, flag, number, refuse, whole
+from sacma.optimize.call import LARGEST_SIGMA, ROUNDING, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
+from sacma.optimize.constraints import MOST_CONSTRAINTS, number_of_constraints
+from sacma.optimize.evaluation import ConstrainedValue, Evaluation, evaluation_of
 from sacma.optimize.methods import DEFAULT, composed, method_of
+from sacma.optimize.parameters import Categorical, Integer, Parameter, Real
+from sacma.optimize.run import Run
+from sacma.optimize.space import Space
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-ATTEMPTS = 20  # claims of a trial, where other workers are quicker
+RUN = "sacma:run"  # key of the system attribute of a trial with which a run begins
+CONSTRAINTS = "constraints"  # Optuna's
+LARGEST_SEED = 2**128 - 1
 MOST_RUNS = 8  # runs in memory; others are computed again when they are needed
+MOST_LEARNED = 5_000  # newest trials that models know from the start of a run
 
 _logger = optuna.logging.get_logger("optuna.sacma")
 
@@ -52,22 +65,23 @@ class SurrogateCMASampler(BaseSampler):
     >>> study.best_value < 0.01
     True
 
-    Float and int parameters, with ``log`` and ``step`` too, that all trials so far have in common are coordinates of
-    [0, 1]^D; categorical and other ones are sampled independently. Where this search space changes, the optimizer
-    begins anew, and its model learns from all earlier trials. Constraints are not used, with a warning.
+    Float, int and categorical parameters, with ``log`` and ``step`` too, that all trials so far have in common are the
+    ``sacma.Space`` of an optimizer; others are sampled independently. Where this search space changes, the optimizer
+    begins anew, and its model learns from all earlier trials.
 
-    Each worker, thread and process computes the optimizer from the trials of the study: any of them can stop, begin or
-    go on at any time, with the same arguments. It stores only numbers of trials, digests and the seed. A trial that
-    fails ranks behind all others, and so does a pruned one, unless ``consider_pruned_trials``. With the same seed and
-    the same trials in the storage the next trial is the same.
+    Each worker, thread and process tells an optimizer all trials that have ended, in the order in which they ended, and
+    asks it for a point that no running trial has: any of them can stop, begin or go on at any time, with the same
+    arguments. The storage gets the seed, and no more. A trial that fails ranks behind all others, and so does a pruned
+    one, unless ``consider_pruned_trials``. With the same seed and the same trials in the storage the next trial is the
+    same.
 
     Args:
         seed: of all random numbers, an integer from 0 below 2**128; None: one that is drawn, or the one with which
             another worker began the study.
         x0: initial point, values by the names of parameters; those that are missing are at the centre of their ranges.
         sigma0: initial standard deviation, in units of the ranges (of the logarithm, where ``log``).
-        method: the name of one of sacma's own strategies, or ``StrategySettings``, as of ``sacma.SurrogateCMAES``.
-            Methods that call f themselves, such as "cobyqa", are refused: they ask for one point at a time.
+        method: the name of one of sacma's own strategies, or ``StrategySettings``, as of ``sacma.Optimizer``. Methods
+            that call f themselves, such as "cobyqa", are refused.
         population_size: λ of the first run; None: the strategy's.
         n_startup_trials: number of complete trials before the optimizer begins; until then parameters are sampled
             independently. The search space is known only after a complete trial, so that 0 is the same as 1.
@@ -75,6 +89,8 @@ class SurrogateCMASampler(BaseSampler):
             study is at ``x0``, and others are random, by ``seed``, number of the trial and name.
         warn_independent_sampling: warn once of each parameter that is sampled independently after the start-up.
         consider_pruned_trials: take the last intermediate value of a pruned trial for its value.
+        constraints_func: from a trial to its constraints, each kept where at most 0, as of Optuna's samplers. Those
+            that trials set themselves are used all the same.
 
     Raises:
         TypeError, ValueError: an argument is wrong. ValueError, too, where a study has several objectives.
@@ -93,6 +109,7 @@ class SurrogateCMASampler(BaseSampler):
         independent_sampler: BaseSampler | None = None,
         warn_independent_sampling: bool = True,
         consider_pruned_trials: bool = False,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
         if seed is not None:
             seed = whole("seed", seed, "an integer ≥ 0 and below 2**128, or None", most=LARGEST_SEED)
@@ -100,6 +117,8 @@ class SurrogateCMASampler(BaseSampler):
             refuse("x0", x0, "values by the names of parameters, or None", of_type=True)
         if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
             refuse("independent_sampler", independent_sampler, "a sampler of Optuna, or None", of_type=True)
+        if constraints_func is not None:
+            checked_function("constraints_func", constraints_func)
         allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}, in units of the parameters' ranges"
         self._sigma0 = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
         self._seed = seed
@@ -111,6 +130,7 @@ class SurrogateCMASampler(BaseSampler):
         self._independent_sampler = independent_sampler or _IndependentSampler(seed, self._x0)
         self._warn_independent_sampling = flag("warn_independent_sampling", warn_independent_sampling)
         self._consider_pruned_trials = flag("consider_pruned_trials", consider_pruned_trials)
+        self._constraints_func = constraints_func
         self._lock = threading.Lock()
         self._begin(None)
 
@@ -119,8 +139,8 @@ class SurrogateCMASampler(BaseSampler):
         self._study = None if study is None else (study._storage, study._study_id)  # noqa: SLF001 names are not unique
         self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
         self._warned: set[tuple[str, ...]] = set()
-        self._runs: dict[int, StoredRun] = {}  # by founder
-        self._problem: _Problem | None = None  # in the last search space
+        self._runs: dict[str, _StudyRun] = {}  # by digest
+        self._given: dict[int, dict[str, Any]] = {}  # parameters of trials of this sampler, by number
 
     def _follow(self, study: Study) -> None:
         """Begin anew where the study is another than before."""
@@ -128,7 +148,7 @@ class SurrogateCMASampler(BaseSampler):
             self._begin(study)
 
     def __getstate__(self) -> dict[str, Any]:
-        computed = {"_lock", "_study", "_search_space", "_warned", "_runs", "_problem"}
+        computed = {"_lock", "_study", "_search_space", "_warned", "_runs", "_given"}
         return {name: value for name, value in self.__dict__.items() if name not in computed}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -141,33 +161,28 @@ class SurrogateCMASampler(BaseSampler):
         self._independent_sampler.reseed_rng()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
-        """Return the float and int parameters that all trials have in common and that can vary."""
+        """Return the parameters that all trials have in common and that can vary."""
         with self._lock:
             self._follow(study)
             common = self._search_space.calculate(study)
-        return {name: one for name, one in common.items() if _is_axis(one)}
+        return {name: one for name, one in common.items() if _parameter(one) is not None}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return the parameters of a trial; none before the optimizer begins."""
         _check_one_objective(study)
-        if not search_space or self._complete(study) < self._n_startup_trials:
+        parameters = {name: parameter for name, one in search_space.items() if (parameter := _parameter(one))}
+        if not parameters or self._complete(study) < self._n_startup_trials:
             return {}
-        sampled = {
-            name: self._independent_sampler.sample_independent(study, trial, name, distribution)
-            for name, distribution in search_space.items()
-            if not _is_axis(distribution)
-        }
-        numeric = {name: distribution for name, distribution in search_space.items() if name not in sampled}
-        if numeric:
-            with self._lock:
-                self._follow(study)
-                beside = self._varies_beside(study, numeric)
-                if self._problem is None or (self._problem.distributions, self._problem.noisy) != (numeric, beside):
-                    self._problem = self._problem_in(numeric, noisy=beside)
-                point = self._claimed_point(study, trial, self._problem)
-                sampled.update(self._problem.cube.params(point))
+        with self._lock:
+            self._follow(study)
+            trials = study.get_trials(deepcopy=False)
+            run = self._run(study, trial, trials, parameters, search_space)
+            run.follow(trials, study.direction == StudyDirection.MAXIMIZE, pruned=self._consider_pruned_trials)
+            sampled = run.ask(trial, trials, self._given)
+            fixed = trial.system_attrs.get("fixed_params", {})
+            self._given[trial.number] = {**sampled, **{name: fixed[name] for name in fixed if name in sampled}}
         return sampled
 
     def sample_independent(
@@ -179,9 +194,8 @@ class SurrogateCMASampler(BaseSampler):
         if self._warn_independent_sampling and known and not self._is_common(study, param_name, param_distribution):
             self._warn_once(
                 ("parameter", param_name),
-                "Parameter %s is sampled independently, by %s, in trial %d and perhaps later: %s samples float and int "
-                "parameters that all trials have with the same range. Silence this with "
-                "warn_independent_sampling=False.",
+                "Parameter %s is sampled independently, by %s, in trial %d and perhaps later: %s samples parameters "
+                "that all trials have with the same range. Silence this with warn_independent_sampling=False.",
                 shown(param_name),
                 self._independent_sampler,
                 trial.number,
@@ -190,23 +204,20 @@ class SurrogateCMASampler(BaseSampler):
         return self._independent_sampler.sample_independent(study, trial, param_name, param_distribution)
 
     def _is_common(self, study: Study, name: str, distribution: BaseDistribution) -> bool:
-        """Return True for a parameter that all complete trials have: one that began before them could not know."""
+        """Return True for a parameter of all complete trials: a trial that began before them has not known it."""
         trials = study.get_trials(deepcopy=False, states=self._counted)
-        return _is_axis(distribution) and all(trial.distributions.get(name) == distribution for trial in trials)
+        return _parameter(distribution) is not None and all(t.distributions.get(name) == distribution for t in trials)
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Hand over to the independent sampler."""
         self._independent_sampler.before_trial(study, trial)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Warn of constraints, and hand over to the independent sampler."""
-        if getattr(trial, "constraints", None):  # which Optuna 4 does not have
-            self._warn_once(
-                ("constraints",),
-                "Constraints are set in trial %d; %s does not use them: a trial that violates them ranks by its value.",
-                trial.number,
-                type(self).__name__,
-            )
+        """Evaluate the constraints, and hand over to the independent sampler."""
+        with self._lock:
+            self._given.pop(trial.number, None)
+        if self._constraints_func is not None:
+            _process_constraints_after_trial(self._constraints_func, study, trial, state)
         self._independent_sampler.after_trial(study, trial, state, values)
 
     def _warn_once(self, subject: tuple[str, ...], message: str, *arguments: object) -> None:
@@ -223,117 +234,177 @@ class SurrogateCMASampler(BaseSampler):
         """States of trials that count as complete."""
         return (TrialState.COMPLETE, TrialState.PRUNED) if self._consider_pruned_trials else (TrialState.COMPLETE,)
 
-    def _claimed_point(self, study: Study, trial: FrozenTrial, problem: "_Problem") -> Array:
-        """Return the point of a trial, shape (D,): as soon as no other worker's claim contradicts its own."""
-        claim: PointClaim | None = None
-        point: Array | None = None
-        conflicts = 0
-        for attempt in range(1, ATTEMPTS + 1):
-            trials = {other.number: other for other in study.get_trials(deepcopy=False)}
-            run = self._run(study, trial, trials, problem)
-            if claim is not None and point is not None and claim.founder == run.founding.trial and run.confirms(claim):
-                return point
-            conflicts += claim is not None
-            if attempt < ATTEMPTS and (ending := run.ending(trial)) is not None:
-                _write(study, trial, CLAIM, ending)
-            else:
-                claim, point = run.claim(trial, conflicts)
-                _write(study, trial, CLAIM, claim)
-        assert point is not None  # noqa: S101 the last attempt claims one
-        return point
-
-    def _run(self, study: Study, trial: FrozenTrial, trials: Trials, problem: "_Problem") -> StoredRun:
-        """Return the run of this sampler's call, up to where the trials are; begin one where there is none."""
-        maximize = study.direction == StudyDirection.MAXIMIZE
-        values = TrialValues(problem.cube, maximize=maximize, pruned=self._consider_pruned_trials)
-        foundings = (founding_of(other.number, other.system_attrs) for other in trials.values())
-        founding = next((one for one in foundings if one is not None and self._is_ours(one, problem.digest)), None)
-        if founding is None:
-            ended = tuple(n for n, other in trials.items() if values.has_value(other))
+    def _run(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        trials: Sequence[FrozenTrial],
+        parameters: Mapping[str, Parameter],
+        search_space: Mapping[str, BaseDistribution],
+    ) -> "_StudyRun":
+        """Return the run in a search space; begin one with this trial where there is none."""
+        counted = [other for other in trials if other.state in self._counted]
+        # To the optimizer the values of other parameters, which vary beside, are noise.
+        noisy = any(
+            name not in parameters and not one.single()
+            for other in counted
+            for name, one in other.distributions.items()
+        )
+        m = max((len(_constraints(other)) for other in counted), default=0)
+        described = {name: distribution_to_json(search_space[name]) for name in sorted(parameters)}
+        x0 = {name: value for name, value in self._x0.items() if name in parameters}
+        if others := self._x0.keys() - x0.keys():
+            words = "x0 has %s, which is not among the parameters that are optimized: %s."
+            self._warn_once(("x0",), words, shown(min(others)), shown(", ".join(described)))
+        settings = self._method.settings.model_dump(mode="json")
+        parts = [described, x0, settings, self._consider_pruned_trials, noisy and not m, m]
+        digest = hashlib.sha256(json.dumps(parts, default=repr).encode()).hexdigest()
+        begun = ((other, _seed_of(other, digest)) for other in trials)
+        founder, seed = next(
+            (each for each in begun if each[1] is not None and self._seed in {None, each[1]}), (trial, None)
+        )
+        if seed is None:
             seed = secrets.randbits(64) if self._seed is None else self._seed
-            founding = Founding(trial.number, problem.digest, seed, ended[-MOST_LEARNED:])
-            _write(study, trial, FOUNDING, founding)
-        run = self._runs.pop(founding.trial, None)
-        for _ in range(2):
-            if run is None or run.founding != founding:
-                run = StoredRun(founding, self._call(founding, problem, trials, values), values)
-            try:
-                run.follow(trials)
-                break
-            except OtherRunError:
-                run = None
-        assert run is not None  # noqa: S101 a new run knows nothing that could be contradicted
-        self._runs[founding.trial] = run
+            study._storage.set_trial_system_attr(trial._trial_id, RUN, {"call": digest, "seed": seed})  # noqa: SLF001 as all samplers do
+        run = self._runs.pop(digest, None)
+        if run is None or (run.founder, run.seed) != (founder.number, seed):
+            space = Space({name: parameters[name] for name in sorted(parameters)})
+            start = founder.datetime_start or datetime.min  # noqa: DTZ901 Optuna's are naive
+            run = _StudyRun(space, founder.number, seed, self._call_of(space, x0, seed, m, noisy=noisy), start)
+        self._runs[digest] = run
         while len(self._runs) > MOST_RUNS:
             del self._runs[next(iter(self._runs))]
-        self._warn_of_strangers(run)
         return run
 
-    def _is_ours(self, founding: Founding, call: str) -> bool:
-        return founding.call == call and self._seed in {None, founding.seed}
-
-    def _varies_beside(self, study: Study, numeric: Mapping[str, BaseDistribution]) -> bool:
-        """Return True if trials have other parameters that vary: to the optimizer their values are noise."""
-        names = numeric.keys()
-        return any(
-            not (trial.distributions.keys() <= names)
-            and any(name not in names and not one.single() for name, one in trial.distributions.items())
-            for trial in study.get_trials(deepcopy=False, states=self._counted)
-        )
-
-    def _problem_in(self, distributions: Mapping[str, BaseDistribution], *, noisy: bool) -> "_Problem":
-        """Return the problem in a search space."""
-        cube = UnitCube(distributions)
-        x0 = cube.rounded(_initial_point(cube, self._x0))  # as the archive has it where a trial is at x₀
-        if others := [name for name in self._x0 if name not in cube.names]:
-            self._warn_once(
-                ("x0",),
-                "x0 has %s, which is not among the parameters that are optimized: %s.",
-                shown(others[0]),
-                shown(", ".join(cube.names)),
-            )
-        settings = self._method.settings.model_dump(mode="json")
-        parts = [cube.digest, x0.tolist(), settings, self._consider_pruned_trials, noisy]
-        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-        return _Problem(dict(distributions), cube, x0, digest, noisy)
-
-    def _call(self, founding: Founding, problem: "_Problem", trials: Trials, values: TrialValues) -> Call:
+    def _call_of(self, space: Space, x0: Mapping[str, Any], seed: int, m: int, *, noisy: bool) -> Call:
         """Return the call of a run."""
-        known = values.archive([trials[n] for n in founding.learned if n in trials])
-        D = problem.cube.dimension
+        constraints = number_of_constraints(m)
         call = checked_call(
-            problem.x0,
-            self._sigma0,
-            Limits(),
-            bounds=Bounds(np.zeros(D), np.ones(D)),
-            scale=None,
-            method=self._method,
-            population_size=None,
-            seed=founding.seed,
-            archive=known,
+            x0, self._sigma0, Limits(), space=space, method=self._method, seed=seed, constraints=constraints
         )
-        call = replace(call, noisy=problem.noisy)
-        return replace(call, box=replace(call.box, grid=problem.cube)) if problem.cube.discrete else call
-
-    def _warn_of_strangers(self, run: StoredRun) -> None:
-        if run.strangers:
-            self._warn_once(
-                ("strangers",),
-                "Trial %d has other parameters than it was given, or was given them by a worker that computes "
-                "otherwise (another version of NumPy or sacma?); its value is known to the model alone.",
-                min(run.strangers),
-            )
+        return replace(call, noisy=noisy and not m)
 
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """A search space with the settings of its optimizer, all but the seed; the same for all workers of a run."""
+@dataclass
+class _StudyRun:
+    """A run that is told the trials of a study.
 
-    distributions: Mapping[str, BaseDistribution]
-    cube: UnitCube
-    x0: Array  # shape (D,)
-    digest: str  # of all this and the settings, in 64 characters
-    noisy: bool  # whether trials have other parameters, which are sampled independently
+    Those that ended before it began are known to its models.
+    """
+
+    space: Space
+    founder: int  # number of the trial with which it begins
+    seed: int
+    call: Call
+    start: datetime  # when that trial began
+    run: Run | None = None
+    told: list[int] = field(default_factory=list)  # numbers of trials that have ended, in that order
+
+    def follow(self, trials: Sequence[FrozenTrial], maximize: bool, *, pruned: bool) -> None:  # noqa: FBT001 one of our own
+        """Tell the run all trials that have ended."""
+        sign = -1.0 if maximize else 1.0
+        ended = [trial for trial in trials if trial.state.is_finished()]
+        ended.sort(key=lambda trial: (trial.datetime_complete or datetime.min, trial.number))  # noqa: DTZ901 idem
+        known = [trial for trial in ended if (trial.datetime_complete or datetime.min) < self.start]  # noqa: DTZ901 idem
+        numbers = [trial.number for trial in ended]
+        if self.run is None or numbers[: len(self.told)] != self.told:
+            m = len(self.call.equalities)
+            pairs = [(self._point(trial), _evaluation(trial, sign, m, pruned=pruned)) for trial in known]
+            valued = [(x, each) for x, each in pairs if x is not None and not each.failure][-MOST_LEARNED:]
+            call = self.call
+            if valued:
+                X, y = np.array([x for x, _ in valued]), np.array([each.value for _, each in valued])
+                G = (np.array([each.constraints for _, each in valued]),) if m else ()
+                call = replace(call, known=(X, y, *G), x0=_nearest(X, call.x0))
+            self.run, self.told = Run(call), numbers[: len(known)]
+        for trial in ended[len(self.told) :]:
+            if (point := self._point(trial)) is not None:
+                m = len(self.call.equalities)
+                key = self.space.key({name: trial.params[name] for name in self.space})
+                self.run.observe(key, point, _evaluation(trial, sign, m, pruned=pruned))
+            self.told.append(trial.number)
+
+    def ask(
+        self, trial: FrozenTrial, trials: Sequence[FrozenTrial], given: Mapping[int, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return parameters for a trial, beside those of all running ones."""
+        assert self.run is not None  # noqa: S101 ``follow`` comes first
+        running = [other for other in trials if other.state == TrialState.RUNNING and other.number != trial.number]
+        params = [given.get(other.number, other.params) for other in running]
+        points = [self._point_of(each) for each in params]
+        # Trials that are being sampled, as by other processes, get the next points in the order of their numbers.
+        sampled = sum(
+            point is None and other.number < trial.number for point, other in zip(points, running, strict=True)
+        )
+        pending: dict[Hashable, Array] = {
+            self.space.key({name: each[name] for name in self.space}): point
+            for each, point in zip(params, points, strict=True)
+            if point is not None
+        }
+        point = self.run.beside(pending, sampled, trial.number)
+        return self.space.params(point)
+
+    def _point(self, trial: FrozenTrial) -> Array | None:
+        return self._point_of(trial.params)
+
+    def _point_of(self, params: Mapping[str, Any]) -> Array | None:
+        """Return the point of parameters, shape (D,); None where one is missing, or outside of its range."""
+        try:
+            return self.space.point({name: params[name] for name in self.space if name in params})
+        except (TypeError, ValueError):
+            return None
+
+
+def _nearest(points: Array, x0: Array) -> Array:
+    """Return a known point that is x₀ but for the rounding of parameters, else x₀."""
+    distances = np.max(np.abs(points - x0), axis=1)
+    nearest = int(np.argmin(distances))
+    return points[nearest].copy() if distances[nearest] <= ROUNDING else x0
+
+
+def _parameter(distribution: BaseDistribution) -> Parameter | None:
+    """Return a distribution as a parameter of a space; None where it cannot vary, or is of other choices."""
+    if distribution.single():
+        return None
+    try:
+        match distribution:
+            case FloatDistribution(low=low, high=high, log=log, step=step):
+                return Real(low, high, log=log, step=step)
+            case IntDistribution(low=low, high=high, log=log, step=step):
+                return Integer(low, high, log=log, step=step)
+            case CategoricalDistribution(choices=choices):
+                return Categorical(*choices)
+    except (TypeError, ValueError):
+        pass
+    return None
+
+
+def _seed_of(trial: FrozenTrial, digest: str) -> int | None:
+    """Return the seed of the run that a trial began; None where it began none."""
+    match trial.system_attrs.get(RUN):
+        case {"call": str(call), "seed": int(seed)} if call == digest and 0 <= seed <= LARGEST_SEED:
+            return seed
+    return None
+
+
+def _constraints(trial: FrozenTrial) -> Sequence[float]:
+    """Return the constraints of a trial."""
+    found = trial.system_attrs.get(CONSTRAINTS) or getattr(trial, "constraints", None) or ()
+    if isinstance(found, Mapping):
+        found = list(found.values())
+    return found if isinstance(found, Sequence) and len(found) <= MOST_CONSTRAINTS else ()
+
+
+def _evaluation(trial: FrozenTrial, sign: float, m: int, *, pruned: bool) -> Evaluation:
+    """Return the evaluation of a trial that has ended."""
+    value = None
+    if trial.state == TrialState.COMPLETE and trial.values is not None and len(trial.values) == 1:
+        value = trial.values[0]
+    elif pruned and trial.state == TrialState.PRUNED and trial.intermediate_values:
+        value = trial.intermediate_values[max(trial.intermediate_values)]
+    if value is None:
+        return Evaluation(math.nan, f"the trial ended as {trial.state.name}")
+    return evaluation_of(ConstrainedValue(sign * value, _constraints(trial), m) if m else sign * value)
 
 
 class _IndependentSampler(BaseSampler):
@@ -358,28 +429,13 @@ class _IndependentSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        if trial.number == 0 and _is_axis(param_distribution):
-            cube = UnitCube({param_name: param_distribution})
-            return cube.params(_initial_point(cube, self._x0))[param_name]
+        if trial.number == 0 and (parameter := _parameter(param_distribution)) is not None:
+            space = Space({param_name: parameter})
+            given = {name: value for name, value in self._x0.items() if name == param_name}
+            return space.params(np.clip(space.partial_point(given, "x0"), *space.bounds))[param_name]
         entropy = [self._seed, trial.number, *param_name.encode()]
         seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
         return RandomSampler(seed=seed).sample_independent(study, trial, param_name, param_distribution)
-
-
-def _initial_point(cube: UnitCube, given: Mapping[str, Any]) -> Array:
-    """Return x₀ in the cube, shape (D,): the values given by name, and the centre of all other axes."""
-    x0 = np.full(cube.dimension, 0.5)
-    for i, (name, coordinate) in enumerate(cube.coordinates(given).items()):
-        if name in given:
-            if coordinate is None:
-                refuse(f"x0[{name!r}]", given[name], "a number within the range of the parameter")
-            x0[i] = coordinate
-    return x0
-
-
-def _is_axis(distribution: BaseDistribution) -> bool:
-    """Return True for a float or int parameter that can vary."""
-    return isinstance(distribution, FloatDistribution | IntDistribution) and not distribution.single()
 
 
 def _check_one_objective(study: Study) -> None:
@@ -388,7 +444,3 @@ def _check_one_objective(study: Study) -> None:
             f"the study has {len(study.directions)} objectives; SurrogateCMASampler allows one: take NSGAIISampler or "
             "another sampler of Optuna for several"
         )
-
-
-def _write(study: Study, trial: FrozenTrial, key: str, record: PointClaim | Founding) -> None:
-    study._storage.set_trial_system_attr(trial._trial_id, key, stored(record))  # noqa: SLF001 as all samplers do

@@ -28,7 +28,7 @@ OPTIONS = (
     "f_target",
     "time_limit",
     "seed",
-    "archive",
+    "known",
     "max_failures",
     "noisy",
     "journal",
@@ -81,7 +81,7 @@ def scipy_method(
             parameter is called ``intermediate_result``, else with the best x so far; StopIteration ends the run.
         options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
             sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
-            ``sacma.minimize``, scale, method, population_size, time_limit, seed, archive, max_failures, noisy,
+            ``sacma.minimize``, scale, method, population_size, time_limit, seed, known, max_failures, noisy,
             journal, workers and asynchronous. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's
             OptimizeWarning; ``maxiter`` is refused.
 

@@ -163,7 +163,7 @@ def scale_of(value: object, x0: Array) -> Array:
 
 
 def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
-    """Return lower and upper bounds of x₀, each of shape (D,), infinite where there is none; see ``SurrogateCMAES``."""
+    """Return lower and upper bounds of x₀, each of shape (D,), infinite where there is none; see ``Optimizer``."""
     D = len(x0)
     allowed = (
         f"None, a pair (lower, upper), {D} such pairs, one for each coordinate of x0, or a scipy.optimize.Bounds; "
@@ -179,13 +179,14 @@ def box_of(bounds: object, x0: Array, scale: Array) -> tuple[Array, Array]:
     lower[np.isnan(lower)], upper[np.isnan(upper)] = -np.inf, np.inf
     with np.errstate(all="ignore"):
         far = (np.abs([lower, upper]) > LARGEST * np.minimum(1.0, scale)) & np.isfinite([lower, upper])
-        narrow = ~(upper / scale - lower / scale >= 1 / LARGEST)
+        narrow = ~((upper / scale - lower / scale >= 1 / LARGEST) | (lower == upper))
     narrow |= (lower == np.inf) | (upper == -np.inf)
     for i in np.flatnonzero(narrow | far.any(axis=0)):
-        distinct = "lower < upper, also in units of the scale; leave out a coordinate that cannot vary"
+        distinct = "lower ≤ upper, and if they differ, not by less than floats can tell in units of the scale"
         moderate = f"at most {LARGEST:g}, also in units of the scale, or infinite"
         refuse(f"bounds[{i}]", (float(lower[i]), float(upper[i])), distinct if narrow[i] else moderate)
-    within("x0", x0, lower, upper)
+    if np.all(lower == upper):
+        refuse("bounds", bounds, f"lower < upper in at least one coordinate: here nothing can vary{LOWS_AND_HIGHS}")
     return lower, upper
 
 
@@ -193,12 +194,17 @@ ROUNDING = 1e-6
 """Share of the width of bounds, or of a single bound, by which a given point may be beyond: it was rounded."""
 
 
-def within(name: str, points: Array, lower: Array, upper: Array) -> Array:
-    """Return points, shape (…, D), that were rounded beyond a bound on it; refuse others beyond, by coordinate."""
+def within_box(name: str, points: Array, lower: Array, upper: Array, scale: Array) -> Array:
+    """Return points, shape (…, D), those rounded beyond a bound on it; refuse others beyond, or too far away."""
+    for place in np.argwhere(~(np.abs(points) <= LARGEST * np.minimum(1.0, scale)).all(axis=-1)):
+        where = "".join(f"[{n}]" for n in place)
+        allowed = f"numbers of at most {LARGEST:g}, also in units of the scale"
+        refuse(f"{name}{where}", points[tuple(place)], allowed)
     with np.errstate(all="ignore"):
         width = upper - lower
         single = np.where(np.isfinite(lower), np.abs(lower), np.abs(upper))
-        slack = ROUNDING * np.nan_to_num(np.where(np.isfinite(width), width, single), nan=0.0, posinf=0.0)
+        of = np.where(np.isfinite(width) & (width > 0.0), width, single)
+        slack = ROUNDING * np.nan_to_num(of, nan=0.0, posinf=0.0)
     for place in np.argwhere((points < lower - slack) | (points > upper + slack)):
         i, where = int(place[-1]), "".join(f"[{n}]" for n in place)
         bounds = f"within its bounds, {lower[i]!s} to {upper[i]!s}"
@@ -244,39 +250,37 @@ def _is_lows_and_highs(bounds: Sequence[object] | np.ndarray, dimension: int) ->
 def _holds(lower: Array, upper: Array, x0: Array) -> bool:
     """Tell that x₀ is in the box, but for rounding; NaN is no bound."""
     slack = ROUNDING * (upper - lower)
-    return not np.any((lower >= upper) | (x0 < lower - slack) | (x0 > upper + slack))
+    return not np.any((lower > upper) | (x0 < lower - slack) | (x0 > upper + slack))
 
 
 def evaluated(
-    archive: object, lower: Array, upper: Array, scale: Array, *, constraints: int = 0
+    known: object, lower: Array, upper: Array, scale: Array, *, constraints: int = 0
 ) -> tuple[Array, ...] | None:
     """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones.
 
     With m constraints, also these, shape (n, m).
     """
-    if archive is None:
+    if known is None:
         return None
     D, m = len(lower), constraints
     allowed = f"a pair (X, y) of arrays of shapes (n, {D}) and (n,)"
     if m:
         allowed = f"a triple (X, y, G) of arrays of shapes (n, {D}), (n,) and (n, {m}), with constraints"
-    if not _has_parts(archive):
-        refuse("archive", archive, allowed, of_type=True)
-    if len(archive) != (3 if m else 2):
-        refuse("archive", archive, allowed)
-    points, values = archive[:2]
+    if not _has_parts(known):
+        refuse("known", known, allowed, of_type=True)
+    if len(known) != (3 if m else 2):
+        refuse("known", known, allowed)
+    points, values = known[:2]
     if _has_parts(values) and hides_a_value(values):  # an evaluation whose value is masked has failed
         values = [None if hides_a_value(value) else value for value in values]
-    X, y = real_array("archive[0]", points, allowed), real_array("archive[1]", values, allowed)
-    G = real_array("archive[2]", archive[2], allowed) if m else np.empty((len(y) if y.ndim else 0, 0))
+    X, y = real_array("known[0]", points, allowed), real_array("known[1]", values, allowed)
+    G = real_array("known[2]", known[2], allowed) if m else np.empty((len(y) if y.ndim else 0, 0))
     if X.size == 0 and y.size == 0 and G.size == 0:
         return None
     if X.ndim != 2 or X.shape[1] != D or y.shape != X.shape[:1] or G.shape != (len(y), m):  # noqa: PLR2004 a matrix
         shapes = [str(each.shape) for each in ((X, y, G) if m else (X, y))]
-        refuse("archive", f"of shapes {' and '.join(shapes)}", allowed)
-    for i in np.flatnonzero(~(np.abs(X) <= LARGEST * np.minimum(1.0, scale)).all(axis=1)):
-        refuse(f"archive[0][{i}]", X[i], f"points of numbers of at most {LARGEST:g}, also in units of the scale")
-    X = within("archive[0]", X, lower, upper)
+        refuse("known", f"of shapes {' and '.join(shapes)}", allowed)
+    X = within_box("known[0]", X, lower, upper, scale)
     finite = np.isfinite(y) & np.isfinite(G).all(axis=1)
     if not finite.any():
         return None

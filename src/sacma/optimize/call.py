@@ -1,8 +1,9 @@
-"""The arguments of ``minimize`` and ``SurrogateCMAES``, checked and in one form."""
+"""The arguments of ``minimize`` and ``Optimizer``, checked and in one form."""
 
 import math
 import secrets
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,7 @@ from sacma.optimize.arguments import (
     refuse,
     scale_of,
     whole,
+    within_box,
 )
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.methods import COMPOSED, Method, method_of
@@ -59,10 +61,11 @@ class Call:
     sigma0: float  # in units of the scale
     method: Method  # its settings hold σ₀, too, where it has one
     seed: int | None  # of all random numbers
-    archive: tuple[Array, ...] | None  # points evaluated already, shape (n, D), values, shape (n,), constraints, (n, m)
+    known: tuple[Array, ...] | None  # points evaluated already, shape (n, D), values, shape (n,), constraints, (n, m)
     limits: Limits  # when it ends
     space: Space | None = None  # of named parameters, whose coordinates all points are
     constraints: Constraints = field(default_factory=Constraints)  # besides bounds
+    guesses: tuple[Array, ...] = ()  # points to be evaluated first, the best of which takes the place of x₀
     noisy: bool = False  # f differs from evaluation to evaluation: the last part of a budget measures the best points
 
     @property
@@ -87,12 +90,12 @@ def checked_call(
     sigma0: object,
     limits: Limits,
     *,
-    bounds: object,
-    scale: object,
     method: object,
-    population_size: object,
-    seed: object,
-    archive: object,
+    bounds: object = None,
+    scale: object = None,
+    population_size: object = None,
+    seed: object = None,
+    known: object = None,
     space: object = None,
     constraints: object = None,
 ) -> Call:
@@ -103,13 +106,16 @@ def checked_call(
         for name, given in (("bounds", bounds), ("scale", scale)):
             if given is not None:
                 refuse(name, given, "None beside a space, which has ranges")
-        x0, archive, bounds = _point_in(space, x0), _archive_in(space, archive), np.column_stack(space.bounds)
+        x0, known, bounds = _point_in(space, x0), _known_in(space, known), np.column_stack(space.bounds)
         scale, sigma0 = 1.0, SHARE if sigma0 is None else sigma0
-    x = centre_of(bounds) if x0 is None else initial_point(x0)
+    guesses = [initial_point(guess) for guess in x0] if _is_several(x0) else []  # type: ignore[attr-defined]
+    if any(len(guess) != len(guesses[0]) for guess in guesses):
+        refuse("x0", x0, "points of the same length")
+    x = guesses[0] if guesses else centre_of(bounds) if x0 is None else initial_point(x0)
     scale, sigma = scale_of_search(scale, sigma0, bounds, x)
     scales = scale_of(scale, x)
     lower, upper = box_of(bounds, x, scales)
-    x = np.clip(x, lower, upper)  # it may have been rounded beyond
+    x, *guesses = (within_box("x0", each, lower, upper, scales) for each in (x, *guesses))
     grid = space if space is not None and space.discrete else None
     box = ScaledBox(lower, upper, scales, grid)
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
@@ -123,10 +129,10 @@ def checked_call(
     if seed is not None:
         allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
         seed = whole("seed", seed, allowed, most=LARGEST_SEED)
-    known = evaluated(archive, lower, upper, scales, constraints=m)
-    if space is not None and known is not None:
-        x = _as_known(x, known[0])
-    return Call(x, box, sigma, chosen, seed, known, limits, space, kept)
+    given = evaluated(known, lower, upper, scales, constraints=m)
+    if space is not None and given is not None:
+        x = _as_known(x, given[0])
+    return Call(x, box, sigma, chosen, seed, given, limits, space, kept, tuple(guesses))
 
 
 def check_size(call: Call) -> None:
@@ -143,6 +149,23 @@ def check_size(call: Call) -> None:
         refuse("population_size", int(size), most)
 
 
+USUAL_SHARES = 1e-4, 10.0  # of the width of bounds that σ₀ can be without a warning
+
+
+def warn_of_steps(call: Call) -> None:
+    """Warn of a σ₀ that is far from the width of any bounds, in units of the scale: units differ then."""
+    with np.errstate(all="ignore"):
+        shares = call.sigma0 * call.box.scale / (call.box.upper - call.box.lower)
+    odd = np.isfinite(shares) & (shares > 0.0) & ((shares < USUAL_SHARES[0]) | (shares > USUAL_SHARES[1]))
+    if np.any(odd):
+        i = max(np.flatnonzero(odd), key=lambda i: abs(math.log(shares[i])))
+        warnings.warn(
+            f"sigma0 is {shares[i]:.1g} times the width of the bounds of coordinate {i}; give a scale, of each "
+            "coordinate a change of the same size, or leave out sigma0",
+            stacklevel=3,
+        )
+
+
 def with_noise(call: Call, noisy: object) -> Call:
     """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
     if not flag("noisy", noisy):
@@ -157,9 +180,20 @@ def with_noise(call: Call, noisy: object) -> Call:
     return replace(call, noisy=True)
 
 
-def _point_in(space: Space, x0: object) -> object:
+def _is_several(x0: object) -> bool:
+    """Recognize several points in the place of x₀: a list of vectors or of dicts, or a matrix."""
+    if isinstance(x0, np.ndarray):
+        return x0.ndim == 2 and len(x0) > 0  # noqa: PLR2004 a matrix
+    kinds = (Sequence, np.ndarray, Mapping)
+    several = isinstance(x0, Sequence) and not isinstance(x0, str | bytes) and len(x0) > 0
+    return several and all(isinstance(point, kinds) and not isinstance(point, str | bytes) for point in x0)  # type: ignore[attr-defined]
+
+
+def _point_in(space: Space, x0: Any) -> object:
     """Return x₀ of a space: parameters, those that are missing in the middle of their ranges, or coordinates."""
     allowed = f"None, values by the names of parameters, or {space.dimension} coordinates"
+    if _is_several(x0):
+        return [_point_in(space, point) for point in x0]
     if x0 is None or isinstance(x0, Mapping):
         return np.clip(space.partial_point(x0 or {}, "x0"), *space.bounds)
     if (point := initial_point(x0)).shape != (space.dimension,):
@@ -176,13 +210,13 @@ def _as_known(x0: Array, points: Array) -> Array:
     return points[nearest].copy() if distances[nearest] <= ROUNDING else x0
 
 
-def _archive_in(space: Space, archive: Any) -> object:
-    """Return an archive of a space, whose points may be parameters, with coordinates."""
-    if not isinstance(archive, Sequence) or len(archive) not in {2, 3}:  # others are refused later
-        return archive
-    points, *rest = archive
+def _known_in(space: Space, known: Any) -> object:
+    """Return known points of a space, which may be parameters, with coordinates."""
+    if not isinstance(known, Sequence) or len(known) not in {2, 3}:  # others are refused later
+        return known
+    points, *rest = known
     if isinstance(points, Sequence) and any(isinstance(point, Mapping) for point in points):
-        points = space.points(points, "archive[0]")
+        points = space.points(points, "known[0]")
     return _within(space, points), *rest
 
 
@@ -202,12 +236,12 @@ def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) ->
     if sigma0 is not None:
         return scale, checked_sigma(sigma0)
     lower, upper = box_of(bounds, x0, np.ones(len(x0)))
-    widths = upper - lower
+    widths = np.where(lower < upper, upper - lower, 1.0)
     if not np.all(widths <= LARGEST):
         refuse("sigma0", None, f"{SIGMA}; None where each coordinate has two bounds, at most {LARGEST:g} apart")
     if scale is None:
         return widths, SHARE
-    return scale, checked_sigma(SHARE * float(np.min(widths / scale_of(scale, x0))))
+    return scale, checked_sigma(SHARE * float(np.min((widths / scale_of(scale, x0))[lower < upper])))
 
 
 def checked_sigma(sigma0: object) -> float:
@@ -215,7 +249,9 @@ def checked_sigma(sigma0: object) -> float:
     return number("sigma0", sigma0, SIGMA, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
 
 
-def checked_limits(*, budget: object, target: object, time_limit: object, max_failures: object) -> Limits:
+def checked_limits(
+    *, budget: object = None, target: object = None, time_limit: object = None, max_failures: object = None
+) -> Limits:
     """Return the limits that the arguments make; None is no limit."""
     given: dict[str, float] = {}
     if budget is not None:

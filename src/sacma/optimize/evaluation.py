@@ -2,15 +2,15 @@
 
 import math
 import traceback
-from collections.abc import Callable, Collection, Coroutine, Generator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
-from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number, refuse
+from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number
 from sacma.surrogate.whitening import Array
 
 Function = Callable[[Array], Any]
@@ -75,39 +75,27 @@ class ConstrainedValue(NamedTuple):
     number: int  # m: how many are expected
 
 
-class Evaluated(NamedTuple):
-    """A point and its evaluation, as it is recorded."""
+BESIDE, KNOWN = "beside", "known"
 
+
+class Entry(NamedTuple):
+    """An evaluation in the log of a run."""
+
+    number: int  # from 1, in the order in which points were asked for; 0: it was not asked for, and costs nothing
     point: Array  # shape (D,)
     evaluation: Evaluation
-    begun: int | None = None  # evaluations that had begun when it ended; None: all of the population, and none beside
+    place: int | str  # of its point among those that the search waits for; BESIDE them; KNOWN: models alone learn of it
+    moved: bool = False  # evaluated near the point that was asked for, in its place
+    late: bool = False  # after the run had ended
 
 
-Known = Mapping[int, Evaluated]  # evaluations by number, from 1 in the order in which they began
-
-
-def refuse_known(source: str, number: int, known: Evaluated, allowed: str) -> NoReturn:
-    """Raise the ValueError of a known evaluation that is none of a run."""
-    refuse(
-        f"evaluation {number} of {source}",
-        known.point,
-        f"{allowed}; values, machine or versions are not what they were: hand over what is known as "
-        "archive=sacma.read_journal(path).archive, with another journal",
-    )
-
-
-def as_arrays(known: Known, dimension: int) -> tuple[Array, Array]:
-    """Return points, shape (n, D), and values, shape (n,), NaN where an evaluation failed, by number."""
-    ordered = [known[number] for number in sorted(known)]
-    points = np.array([each.point for each in ordered], dtype=float).reshape(-1, dimension)
-    return points, np.array([each.evaluation.value for each in ordered], dtype=float)
-
-
-def constraints_of_all(known: Known, number: int) -> Array:
-    """Return the constraints of evaluations, shape (n, m), NaN where one failed, by number."""
-    failed = (math.nan,) * number
-    rows = [known[each].evaluation.constraints or failed for each in sorted(known)]
-    return np.array(rows, dtype=float).reshape(-1, number) if number else np.empty((len(known), 0))
+def as_arrays(entries: Sequence[Entry], dimension: int, constraints: int) -> tuple[Array, Array, Array]:
+    """Return points, shape (n, D), values, (n,), and constraints, (n, m), which are NaN where an evaluation failed."""
+    points = np.array([entry.point for entry in entries], dtype=float).reshape(-1, dimension)
+    values = np.array([entry.evaluation.value for entry in entries], dtype=float)
+    failed = (math.nan,) * constraints
+    rows = [entry.evaluation.constraints or failed for entry in entries]
+    return points, values, np.array(rows, dtype=float).reshape(len(entries), constraints)
 
 
 def outcome_of(evaluation: Evaluation, number: int) -> float | Array:

@@ -5,8 +5,9 @@ import errno
 import fcntl
 import json
 import os
+import re
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,19 +17,10 @@ from sacma.files.printable import shown
 from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluated
-from sacma.optimize.evaluation_lines import evaluation_line
+from sacma.optimize.evaluation import Entry
+from sacma.optimize.header import as_json
 from sacma.optimize.result import Result
-from sacma.optimize.run import Run
-from sacma.optimize.saved import (
-    LARGEST_JOURNAL,
-    JournalContent,
-    as_json,
-    checked_path,
-    header_line,
-    parsed,
-)
-from sacma.optimize.space import Space
+from sacma.optimize.saved import LARGEST_JOURNAL, JournalContent, checked_path, header_line, line_of, parsed
 
 
 class JournalError(OSError):
@@ -48,7 +40,7 @@ class Journal:
     a ValueError.
     """
 
-    def __init__(self, path: str | os.PathLike[str], call: Call) -> None:
+    def __init__(self, path: str | os.PathLike[str], call: Call, *, retry_failed: bool = False) -> None:
         self.path = checked_path("journal", path)
         self._file, self._size, self._process = -1, 0, os.getpid()
         self.call = call.seeded()
@@ -65,8 +57,8 @@ class Journal:
         try:
             with open(self._file, "rb", closefd=False) as file:
                 content, self._size = parsed(self.path, file, "journal")
-            self.known = {} if content is None else content.evaluations
-            self.source = named(self.path) if content is None else content.source(self.path)
+            entries = [] if content is None else content.entries
+            self.entries = [each for each in entries if not (retry_failed and each.evaluation.failure)]
             if content is not None:
                 self.call = call.seeded(content.call.seed)
                 _same_call(self.path, content, self.call)
@@ -94,15 +86,24 @@ class Journal:
         except OSError:
             pass  # a file system without locks
 
-    def record(self, number: int, evaluated: Evaluated) -> None:
+    def record(self, entry: Entry) -> None:
         """Append an evaluation; it is on the disk when this returns, or a JournalError says why not."""
-        line = evaluation_line(number, evaluated)
+        line = line_of(entry)
         self._check(line)
         try:
             self._write(line)
         except OSError as error:
             kept = "it keeps what it has, and the same call goes on from there"
             self._fail(error.errno, f"to which no more can be written: {error.strerror}; {kept}")
+
+    def rewrite(self, entries: Sequence[Entry]) -> None:
+        """Write these evaluations in the place of all."""
+        write_atomically(self._place, b"".join([header_line(self.call), *map(line_of, entries)]))
+        old, self._file = self._file, os.open(self._place, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        os.close(old)
+        self._lock(self.path)
+        self._identity, self._size = _identity_of(self._file), os.fstat(self._file).st_size
+        self._begun = self._size
 
     def is_at(self, path: str | os.PathLike[str]) -> bool:
         """Return True if this is the file at a path."""
@@ -193,80 +194,56 @@ def _identity_of(file: Path | int) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def run_of(call: Call, journal: Journal | None, on_generation: Callable[[Run], None] | None = None) -> Run:
-    """Return a run of ``call``, which goes on from its journal, where it has one, and is recorded there."""
-    if journal is None:
-        return Run(call.seeded(), on_generation=on_generation)
-    known, source = journal.known, journal.source
-    return Run(journal.call, known=known, source=source, on_record=journal.record, on_generation=on_generation)
-
-
 def _same_call(path: Path, content: JournalContent, call: Call) -> None:
     """Refuse the journal of another call, by the argument that differs."""
     there, here = content.header["call"], json.loads(json.dumps(as_json(call)))
+    differs = _difference("", _named(there), _named(here))
+    if differs is not None:
+        what, one, other = differs
+        raise ValueError(
+            f"journal is {named(path)}, of a call with another {what}: {shown(one)} there, {shown(other)} here; "
+            "allowed: the same call, or another path; what is known can be handed over as "
+            "known=sacma.read_journal(path).known"
+        )
+
+
+def _named(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a header's call with its space first, by the names of parameters: bounds follow from it."""
+    parameters = [dict(parameter) for parameter in call["space"] or []]
+    return {"space": {parameter.pop("name"): parameter for parameter in parameters}} | {
+        key: value for key, value in call.items() if key != "space"
+    }
+
+
+_NAMES = {"lower": "bounds", "upper": "bounds", "algorithm": "method", "settings": "method", "own_class": "method"}
+"""Arguments of keys of a header's call."""
+
+
+def _difference(key: str, there: Any, here: Any) -> tuple[str, Any, Any] | None:
+    """Return the argument of the first value that differs, and both values; None where none does."""
     if json.dumps(there) == json.dumps(here):  # where 1 is not True
-        return
-    what, one, other = (
-        _difference_of_spaces(content.call.space, call.space)
-        or _difference_of_bounds(there, here)
-        or _difference_of_noise(there["noisy"], here["noisy"])
-        or _difference_of_classes(there["own_class"], here["own_class"])
-        or _difference("", there, here)
-    )
-    if what == "algorithm":
-        what = "method"
-    elif what.startswith("settings"):
-        what = f"{'population_size' if what.endswith('population_size') else 'method'}, in {what}"
-    raise ValueError(
-        f"journal is {named(path)}, of a call with another {what}: {shown(one)} there, {shown(other)} here; "
-        "allowed: the same call, or another path; what is known can be handed over as "
-        "archive=sacma.read_journal(path).archive"
-    )
-
-
-Difference = tuple[str, Any, Any]  # what differs, and both values
-
-
-def _difference_of_spaces(there: Space | None, here: Space | None) -> Difference | None:
-    if there is None and here is None:
         return None
-    one, other = ({} if space is None else space.parameters for space in (there, here))
-    for name in (*one, *other):
-        if repr(one.get(name)) != repr(other.get(name)):  # of choices, True is not 1
-            return f"space, in {shown(name)}", one.get(name), other.get(name)
-    for first, second in zip(one, other, strict=True):
-        if first != second:
-            return "order of the parameters of the space", f"{first} first", f"{second} first"
-    return None
+    if key == "space" and list(there) != list(here):
+        return key, list(there), list(here)
+    if isinstance(there, dict) and isinstance(here, dict) and there.get("name") != here.get("name"):
+        return _difference(f"{key}.name", there.get("name"), here.get("name"))
+    if isinstance(there, dict) and isinstance(here, dict) and there.keys() == here.keys():
+        found = (_difference(f"{key}.{name}".removeprefix("."), there[name], here[name]) for name in here)
+        return next(filter(None, found))
+    if key in {"lower", "upper"} and len(there) == len(here):
+        found = (_difference(f"{key}[{i}]", *pair) for i, pair in enumerate(zip(there, here, strict=True)))
+        return next(filter(None, found))
+    return _argument(key, there, here)
 
 
-def _difference_of_bounds(there: Mapping[str, Any], here: Mapping[str, Any]) -> Difference | None:
-    sides = (zip(call["lower"], call["upper"], strict=True) for call in (there, here))
-    for i, (one, other) in enumerate(zip(*sides, strict=False)):
-        if one != other:
-            return f"bounds[{i}]", one, other
-    return None
-
-
-def _difference_of_noise(there: Mapping[str, int] | None, here: Mapping[str, int] | None) -> Difference | None:
-    if there == here:
-        return None
-    if there is None or here is None:
-        return "noisy", there is not None, here is not None
-    return "budget, which must stay with noisy=True", there["budget"], here["budget"]
-
-
-def _difference_of_classes(there: str | None, here: str | None) -> Difference | None:
-    if there == here:
-        return None
-    one, other = (f"settings of {'sacma' if name is None else name}" for name in (there, here))
-    return "method", one, other
-
-
-def _difference(key: str, there: Any, here: Any) -> Difference:
-    """Return the dotted key of the first value that differs, and both values, of two that differ."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        differ = [name for name in ("name", *here) if name in here and name in there and there[name] != here[name]]
-        if differ and ("name" in differ or there.keys() == here.keys()):
-            return _difference(f"{key}.{differ[0]}".removeprefix("."), there[differ[0]], here[differ[0]])
-    return key, there, here
+def _argument(key: str, there: Any, here: Any) -> tuple[str, Any, Any]:
+    """Return the argument that a key of a header's call is of, and both values for people."""
+    first, rest = re.match(r"([a-z0-9_]+)(.*)", key).groups()  # type: ignore[union-attr]  # of a header
+    if key == "own_class":
+        there, here = (f"settings of {name or 'sacma'}" for name in (there, here))
+    elif first == "settings":
+        return f"{'population_size' if key.endswith('population_size') else 'method'}, in {key}", there, here
+    elif first == "space":
+        _, name, what = key.split(".", 2)
+        return f"space, in {shown(name)}, {what}", there, here
+    return _NAMES.get(first, first) + rest, there, here

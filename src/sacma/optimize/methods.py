@@ -114,7 +114,7 @@ def composed() -> list[str]:
 def method_of(
     given: object, *, sigma0: float, bounded: bool, boxed: bool = True, population_size: object = None
 ) -> Method:
-    """Return the method of a call with σ₀ in units of the scale; see ``SurrogateCMAES`` for what is ``given``.
+    """Return the method of a call with σ₀ in units of the scale; see ``Optimizer`` for what is ``given``.
 
     A strategy without a handling of bounds gets the penalty if the call is ``bounded``; one with it gets none if not.
     Another algorithm gets σ₀, ``within_box`` and the population size, where it has such settings.

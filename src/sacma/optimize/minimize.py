@@ -1,10 +1,9 @@
 """One call that minimises an expensive function."""
 
 import contextlib
-import itertools
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,24 +11,35 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from sacma.files.printable import one_line
 from sacma.optimize.arguments import checked_function, refuse
-from sacma.optimize.call import Call, checked_call, checked_limits, with_noise
+from sacma.optimize.call import Call, checked_call, checked_limits, warn_of_steps, with_noise
+from sacma.optimize.direct import DirectRun
 from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations
-from sacma.optimize.interruption import interruptible, interruption_afterwards
-from sacma.optimize.journal import Journal, JournalError, run_of
+from sacma.optimize.journal import Journal, JournalError
+from sacma.optimize.log import Log
 from sacma.optimize.methods import COMPOSED, DEFAULT
+from sacma.optimize.pool import (
+    AsTheyCome,
+    Evaluations,
+    NotSentError,
+    Numbered,
+    Workers,
+    workers_of,
+)
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.optimize.workers import AsTheyCome, Evaluations, NotSentError, Numbered, Workers, workers_error, workers_of
+from sacma.process_wide import unbroken
 from sacma.surrogate.whitening import Array
 
+LONGEST_REASON = 300  # characters of an executor's message
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
 def minimize(
     fun: Callable[..., Any],
-    x0: Sequence[float] | Array | float | Mapping[str, Any] | None = None,
+    x0: Any = None,
     sigma0: float | None = None,
     *,
     space: Space | None = None,
@@ -41,10 +51,12 @@ def minimize(
     target: float | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
-    archive: tuple[Any, ...] | None = None,
+    known: tuple[Any, ...] | None = None,
     max_failures: int | None = 20,
     noisy: bool = False,
     journal: str | os.PathLike[str] | None = None,
+    retry_failed: bool = False,
+    evaluation_timeout: float | None = None,
     workers: Any = None,
     asynchronous: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
@@ -64,8 +76,9 @@ def minimize(
     Args:
         fun: from an array of shape (D,), or in a ``space`` from a dict of its parameters, to a number, or an array of
             one.
-        x0: initial point, shape (D,), or a dict in a ``space``; None: the centre of finite bounds. Of this and the six
-            arguments that follow ``sacma.SurrogateCMAES`` has the details.
+        x0: initial point, shape (D,), or a dict in a ``space``; or a list of several, all of which are evaluated first;
+            None: the centre of finite bounds. Of this and the six arguments that follow ``sacma.Optimizer`` has the
+            details.
         sigma0: initial standard deviation, in units of ``scale``; None: a sixth of the widths of finite bounds.
         space: named parameters with their ranges, in place of ``bounds`` and ``scale``.
         bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``.
@@ -78,18 +91,21 @@ def minimize(
             ``joblib.Parallel`` ends its generation.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
-        archive: points evaluated already, and their values.
+        known: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
         noisy: f differs from call to call: the last fifth of the budget evaluates the best points again, see
-            ``sacma.SurrogateCMAES``. Workers evaluate whole rounds then, ``asynchronous=False``.
+            ``sacma.Optimizer``.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
-            ended the last one, and pays for no evaluation twice; limits may differ.
+            ended the last one, and pays for no evaluation twice; limits and workers may differ.
+        retry_failed: evaluations of the journal that failed are tried again, as where f has been corrected.
+        evaluation_timeout: seconds after which an evaluation has failed, and its process is ended; f then runs in
+            processes of this call, one or ``workers``.
         workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
             processes of this machine, -1: one a core, where an evaluation whose process dies has failed; an executor of
             ``concurrent.futures``; a client of ``dask.distributed``, or its executor; or a ``joblib.Parallel``. Methods
-            that call f themselves ask for one point at a time, and take none.
+            that call f themselves take none.
         asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
-            which evaluations end, and two runs with the same seed differ; each can be computed again from its journal.
+            which evaluations end, and two runs with the same seed differ.
             False: workers evaluate what the method asks for at a time, mostly a single point with the default method,
             a generation with "ada-kendall", and wait for its slowest point; the run is the same as without workers, to
             the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
@@ -118,63 +134,212 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    with interruption_afterwards(raised=False):
-        crew = workers_of(workers, asynchronous, noisy=noisy)
+    crew = workers_of(workers, asynchronous, evaluation_timeout)
+    chosen = {"method": method, "population_size": population_size, "constraints": constraints, "seed": seed}
+    with unbroken():  # nothing that is imported, or set for the process, is left by halves
         limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-        chosen = {"method": method, "population_size": population_size, "constraints": constraints}
-        call = checked_call(
-            x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
-        )
-        if call.method.strategy is None and crew.several:
-            allowed = f"None with a method that asks for one point at a time; methods that take several: {COMPOSED}"
-            refuse("workers", workers, allowed)
-        if budget is None:
-            call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * len(call.x0)))
-        call = with_noise(call, noisy)
-        kept = None if journal is None else Journal(journal, call)
-        with _closing(kept):
-            result = _minimized(call, fun, crew, kept, callback)
+        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, known=known, space=space, **chosen)
+    if call.method.strategy is None and crew.several and evaluation_timeout is None:
+        allowed = f"None with a method that calls f itself; methods that take several points: {COMPOSED}"
+        refuse("workers", workers, allowed)
+    if budget is None:
+        call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * call.box.dimension))
+    call = with_noise(call, noisy)
+    warn_of_steps(call)
+    kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
+    run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, fun, crew, callback)
+    try:
+        result = _result_of(run, fun)
+    finally:
+        with unbroken(raised=False):  # a second Ctrl-C has nothing more to end
+            crew.close()
+            if kept is not None:
+                kept.close()
     _call_at_end(callback, result)
     return result
 
 
-def _minimized(
-    call: Call,
-    given: Callable[..., Any],
-    crew: Workers,
-    journal: Journal | None,
-    callback: Callable[[Result], Any] | None,
-) -> Result:
-    """Return the result of a run of ``call``, whatever ends it."""
-    fun = call.constraints.beside(given)
-    if call.space is not None:
-        fun = _OfParams(fun, call.space)
-    run = run_of(call, journal, None if callback is None else _calling(callback))
-    with _closing(run), _closing(crew):
-        try:
-            _evaluate_all(run, fun, crew, journal)
-        except KeyboardInterrupt:
-            run.end(Status.INTERRUPTED)
-        except NotSentError as error:
-            refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
-        except BrokenExecutor as error:
-            raise workers_error(error, run.result()) from error
-        except Exception as error:
-            _attach(run.result(), error)
-            raise
-        with interruption_afterwards(raised=False):  # where a second one has come since
-            return run.result()
-
-
-@contextlib.contextmanager
-def _closing(one: Run | Workers | Journal | None) -> Iterator[None]:
-    """Close it at the end of the block; a Ctrl-C that no longer waits ends that alone."""
+def _result_of(run: "_AskedRun | _CallingRun", fun: Callable[..., Any]) -> Result:
+    """Return the result of a run, whatever ends it."""
+    errors = np.geterr()
     try:
-        yield
-    finally:
-        if one is not None:
-            with contextlib.suppress(KeyboardInterrupt), interruption_afterwards():
-                one.close()
+        run.go()
+    except KeyboardInterrupt:
+        with unbroken(raised=False):
+            np.seterr(**errors)  # as an interrupted block may not have put it back
+            run.log.ended = Status.INTERRUPTED
+            return run.result
+    except NotSentError as error:
+        refuse("fun", fun, f"a function that can be sent to other processes ({error}), or threads as workers")
+    except JournalError as error:
+        run.log.ended = Status.INTERRUPTED
+        error.result = run.result
+        raise
+    except BrokenExecutor as error:
+        raise _workers_error(error, run.result) from error
+    except Exception as error:
+        _attach(run.result, error)
+        raise
+    return run.result
+
+
+class WorkersError(BrokenExecutor):
+    """Workers that take no more points: one died, or they were shut down. ``result`` is the ``Result`` up to then."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.result)
+
+
+def _workers_error(error: BrokenExecutor, result: Result) -> WorkersError:
+    """Return the error of a call whose workers take no more points."""
+    reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
+    done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
+    return WorkersError(
+        f"the workers take no more points after {done}, which are in this error's result: {reason}", result
+    )
+
+
+def _function_of(call: Call, given: Callable[..., Any]) -> Callable[[Array], Any]:
+    """Return the function of coordinates that evaluates f, and constraints where they are functions of their own."""
+    fun = call.constraints.beside(given)
+    return fun if call.space is None else _OfParams(fun, call.space)
+
+
+class _AskedRun:
+    """A run of a method that is asked and told."""
+
+    def __init__(
+        self,
+        call: Call,
+        journal: Journal | None,
+        fun: Callable[..., Any],
+        crew: Workers,
+        callback: Callable[[Result], Any] | None,
+    ) -> None:
+        self._fun = _function_of(call, fun)
+        self._crew = crew
+        self._callback = callback
+        self._run = Run(call, journal)
+        self._earlier = [] if journal is None else journal.entries
+        self.log = self._run.log
+        self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
+
+    @property
+    def result(self) -> Result:
+        """The result so far."""
+        return self._run.result
+
+    def go(self) -> None:
+        """Evaluate the points that the run asks for until something ends the run."""
+        run, crew = self._run, self._crew
+        run.resume(self._earlier, self._call_back)
+        while run.status == Status.GOING_ON:
+            with contextlib.closing(self._evaluations()) as evaluations:
+                try:
+                    for number, evaluation in evaluations:
+                        self._take(number, evaluation)
+                        if run.status != Status.GOING_ON and not crew.several:
+                            break
+                except BaseException as error:
+                    self._take_rest(crew.rest(evaluations, error), error)
+                    raise
+
+    def _evaluations(self) -> Evaluations:
+        """Evaluate all that it waits for, or asynchronously all until the run ends."""
+        run, crew = self._run, self._crew
+        if crew.pool is None or not crew.asynchronous:
+            tasks = run.tasks()
+            return crew.evaluate(self._fun, tasks, lambda: run.status == Status.TIME_LIMIT)
+        over = {Status.GOING_ON, Status.BUDGET}
+        return AsTheyCome(crew.pool, self._fun, run.begin, lambda: run.status not in over)
+
+    def _take(self, number: int, evaluation: Evaluation) -> None:
+        """Take an evaluation; it is in the result, too, where the journal cannot be written any more."""
+        log, closed = self.log, self._run.closed
+        self._first.check(evaluation, any_value=log.any_value)
+        try:
+            self._run.record(number, evaluation)
+        except JournalError:
+            self._run.keep(number, evaluation)
+            raise
+        if self._run.closed > closed:
+            self._call_back(self._run)
+
+    def _take_rest(self, rest: Iterator[Numbered], error: BaseException) -> None:
+        """Take what other workers have evaluated when something ended the call."""
+        evaluated: list[Numbered] = []
+        with contextlib.suppress(KeyboardInterrupt):  # which ends the waiting
+            evaluated.extend(rest)
+        mistaken = error is self._first.mistake and all(evaluation.failure for _, evaluation in evaluated)
+        if mistaken and self.log.journal is not None:
+            self.log.journal.withdraw()
+            return
+        for number, evaluation in evaluated:
+            # What is ended by the Ctrl-C that ends the run is no evaluation.
+            if evaluation.failure and isinstance(error, KeyboardInterrupt):
+                continue
+            with contextlib.suppress(JournalError):
+                self._run.keep(number, evaluation, records=not isinstance(error, JournalError))
+
+    def _call_back(self, run: Run) -> None:
+        if self._callback is not None and _ends(self._callback, run.result):
+            run.end(Status.CALLBACK)
+
+
+class _CallingRun:
+    """A run of a method that calls f itself."""
+
+    def __init__(
+        self,
+        call: Call,
+        journal: Journal | None,
+        fun: Callable[..., Any],
+        crew: Workers,
+        callback: Callable[[Result], Any] | None,
+    ) -> None:
+        self.log = Log(call.seeded() if journal is None else journal.call, journal)
+        self._fun = _function_of(call, fun)
+        self._crew = crew
+        self._callback = callback
+        self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
+        self._direct = DirectRun(self.log, [] if journal is None else journal.entries, self._evaluate, self._call_back)
+
+    @property
+    def result(self) -> Result:
+        """The result so far."""
+        return self.log.result(self._direct.status, self._direct.generations, self._direct.recommended)
+
+    def go(self) -> None:
+        """Search until something ends the run."""
+        self._direct.go()
+
+    def _evaluate(self, point: Array) -> Evaluation:
+        """Evaluate f."""
+        ((_, evaluation),) = self._crew.evaluate(self._fun, [(1, point.copy())])
+        try:
+            self._first.check(evaluation, any_value=self.log.any_value)
+        except Exception:
+            if self.log.journal is not None:
+                self.log.journal.withdraw()
+            raise
+        return evaluation
+
+    def _call_back(self) -> None:
+        if self._callback is not None and _ends(self._callback, self.result):
+            self.log.ended = Status.CALLBACK
+
+
+def _ends(callback: Callable[[Result], Any], result: Result) -> bool:
+    """Call a callback; return True where it ends the run."""
+    try:
+        ended = callback(result)
+    except StopIteration:
+        return True
+    return isinstance(ended, bool | np.bool) and bool(ended)
 
 
 def _call_at_end(callback: object, result: Result) -> None:
@@ -206,89 +371,3 @@ class _OfParams:
 
     def __call__(self, point: Array) -> Any:
         return self.fun(self.space.params(point))
-
-
-def _evaluate_all(run: Run, fun: Callable[[Array], Any], workers: Workers, journal: Journal | None) -> None:
-    """Evaluate what the run asks for until it ends."""
-    with interruptible():
-        run.resume()
-    first = FirstEvaluations(watched=run.call.limits.max_failures < math.inf)
-    while run.status == Status.GOING_ON:
-        with contextlib.closing(_evaluations(run, fun, workers)) as evaluations:
-            latest: list[Numbered] = []
-            try:
-                while workers.several or run.status == Status.GOING_ON:
-                    with interruptible():
-                        latest[:] = itertools.islice(evaluations, 1)  # none is lost between its end and the next line
-                    if not latest:
-                        break
-                    ((number, evaluation),) = latest
-                    first.check(evaluation, any_value=run.evaluations > run.failures)
-                    _record(run, number, evaluation)
-            except BaseException as error:
-                untaken = [each for each in latest if each[0] not in run.ended and each[0] != run.written]
-                rest: Iterator[Numbered] = itertools.chain(
-                    untaken, _until_interrupted(workers.rest(evaluations, error))
-                )
-                if isinstance(error, KeyboardInterrupt):  # which may have killed what f waits for
-                    rest = (each for each in rest if not each[1].failure)
-                with interruptible() if isinstance(error, Exception) else interruption_afterwards():
-                    if error is first.mistake and journal is not None:
-                        rest = iter(told := list(rest))
-                        if all(evaluation.failure for _, evaluation in told):
-                            journal.withdraw()
-                            raise
-                    _keep_rest(run, rest, records=not isinstance(error, JournalError))
-                if isinstance(error, JournalError):
-                    error.result = run.result()
-                raise
-    with interruptible():  # answers a Ctrl-C that came with the last evaluation
-        pass
-
-
-def _until_interrupted(rest: Iterator[Numbered]) -> Iterator[Numbered]:
-    """Return what is awaited after an error, until a Ctrl-C: that ends the waiting, and the error is still raised."""
-    with contextlib.suppress(KeyboardInterrupt):
-        yield from rest
-
-
-def _record(run: Run, number: int, evaluation: Evaluation) -> None:
-    """Take an evaluation; at the end of the run, and unrecorded, where the journal cannot be written any more."""
-    try:
-        run.record(number, evaluation)
-    except JournalError:
-        run.keep(number, evaluation, records=False)
-        run.end(Status.INTERRUPTED)
-        raise
-
-
-def _keep_rest(run: Run, rest: Iterator[Numbered], *, records: bool) -> None:
-    """Take what other workers evaluated when something ended the call, and record it where that can be done."""
-    for number, evaluation in rest:
-        with interruption_afterwards(raised=False):
-            try:
-                run.keep(number, evaluation, records=records)
-            except JournalError:
-                records = False
-                run.keep(number, evaluation, records=False)
-
-
-def _evaluations(run: Run, fun: Callable[[Array], Any], workers: Workers) -> Evaluations:
-    """Evaluate a generation, or asynchronously all until the run ends."""
-    if workers.pool is None or not workers.asynchronous:
-        return workers.evaluate(fun, run.tasks(), lambda: run.status == Status.TIME_LIMIT)
-    return AsTheyCome(workers.pool, fun, run.begin, lambda: run.status not in {Status.GOING_ON, Status.BUDGET})
-
-
-def _calling(callback: Callable[[Result], Any]) -> Callable[[Run], None]:
-    def call(run: Run) -> None:
-        try:
-            result = run.result()
-            with interruptible():
-                ended = callback(result)
-        except StopIteration:
-            ended = True
-        if isinstance(ended, bool | np.bool) and ended:
-            run.end(Status.CALLBACK)
-
-    return call

@@ -7,12 +7,12 @@ that had no part in its choice, which is unbiased.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from sacma.optimize.asked import AskedSearch
 from sacma.optimize.call import Call
+from sacma.optimize.log import Recommended
+from sacma.optimize.search import Value
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
@@ -22,15 +22,6 @@ SHARE = 5  # of the budget that evaluates points again: one part of so many
 MOST_CANDIDATES = 10
 EACH = 4  # fewest evaluations a candidate, of which half chooses
 MOST_FITTED = 1000  # newest points that the model of all values is fitted to
-
-
-class Recommended(NamedTuple):
-    """A point that is recommended, and what is known of it."""
-
-    point: Array  # shape (D,)
-    value: float  # inf where there is none
-    error: float | None = None  # standard error of the value, where it is a mean
-    what: str = ""  # what the value is, for people
 
 
 def evaluations_again(budget: int) -> int:
@@ -43,88 +34,145 @@ def evaluations_again(budget: int) -> int:
 
 
 class NoisySearch:
-    """A search, and then further evaluations of its best points, with the interface of a strategy.
+    """A search, and then further evaluations of its best points: a ``Search``.
 
     Args:
-        call: a noisy one, with a budget; where it has an archive, the points of that are candidates, too.
-        search: asked and told first, in units of the scale. It is not told its last population, from which nothing
-            follows any more.
+        call: a noisy one; its known points are candidates, too. Without a budget the search never ends.
+        search: asked and told first, in units of the scale; None: it has ended.
+        points: evaluated by it, each of shape (D,), in units of the scale.
+        values: of these, infinity where an evaluation failed.
     """
 
-    def __init__(self, call: Call, search: SurrogateStrategy | AskedSearch) -> None:
-        budget = int(call.limits.budget)
-        self._box, self._again = call.box, evaluations_again(budget)
-        self._left = budget - self._again  # evaluations of the search
+    def __init__(
+        self, call: Call, search: SurrogateStrategy | None, points: Sequence[Array] = (), values: Sequence[float] = ()
+    ) -> None:
+        self._budget = call.limits.budget
+        self._box = call.box
+        self._again = evaluations_again(int(self._budget)) if self._budget < math.inf else 0
         self._search = search
-        self._points: list[Array] = []  # in units of the scale, each of shape (D,)
-        self._values: list[float] = []  # inf where an evaluation failed
+        self._points: list[Array] = []
+        self._values: list[float] = []
         self._start = call.box.scaled(call.x0)
-        if call.archive is not None:
-            self._points += list(call.box.scaled(call.archive[0]))
-            self._values += call.archive[1].tolist()
+        if call.known is not None:
+            self._points += list(call.box.scaled(call.known[0]))
+            self._values += call.known[1].tolist()
+        self._points += points
+        self._values += values
+        self._told = len(points)
         self._candidates: list[Array] = []
         self._halving: Halving | None = None
+        self._open()
 
-    @property
-    def asked(self) -> Sequence[Sample]:
-        """The points for f to evaluate before anything follows: of the search, or those of a round of candidates."""
-        if self._halving is None and self._left and not self._search.stopped:
-            return list(self._search.asked)[: self._left]
-        return [Sample(z, z) for z in (self._candidates[i] for i in self._begun().asked)]
+    def _open(self) -> None:
+        """Ask the search as long as it has evaluations left, then begin to halve the candidates."""
+        if self._halving is None:
+            left = self._budget - self._again - self._told
+            self.asked = [] if self._search is None or left <= 0 else list(self._search.asked)
+            self.asked = self.asked[: int(min(left, len(self.asked)))]
+            if not self.asked:
+                self._choose()
+        if self._halving is not None:
+            self.asked = [Sample(z, z) for z in (self._candidates[i] for i in self._halving.asked)]
+
+    def _choose(self) -> None:
+        """Choose the candidates."""
+        again = int(min(self._again, self._budget - self._told))
+        most = max(1, min(MOST_CANDIDATES, again // EACH))
+        if self._points:
+            with one_thread():
+                chosen = candidates(self._box.points(self._points), np.array(self._values), most)
+            self._candidates = [self._points[i] for i in chosen]
+        self._candidates = self._candidates or [self._start]
+        self._halving = Halving(len(self._candidates), again)
 
     @property
     def stopped(self) -> bool:
         """True when the last candidate has been evaluated as often as it is to be."""
-        return self._halving is not None and not self._halving.left
+        return self._halving is not None and self._halving.left <= 0
 
-    def tell(self, values: Sequence[float] | Array) -> None:
+    @property
+    def may_miss(self) -> bool:
+        """True while the asked points can be told NaN."""
+        return self._halving is None and self._search is not None and self._search.may_miss
+
+    def tell(self, values: Sequence[Value] | Array) -> None:
         """Take the values of the asked points, infinity where an evaluation failed."""
         told = np.asarray(values, dtype=float).tolist()
         if self._halving is not None:
             self._halving.tell(told)
-            return
-        self._points += [sample.seen for sample in self.asked]
-        self._values += told
-        self._left -= len(told)
-        if self._left:
-            self._search.tell(told)
-        if not self._left or self._search.stopped:
-            self._begun()
+        else:
+            assert self._search is not None  # noqa: S101 it has asked
+            valued = [i for i, value in enumerate(told) if not math.isnan(value)]
+            self._keep([self.asked[i].seen for i in valued], [told[i] for i in valued])
+            if len(told) == len(self._search.asked) and self._told < self._budget - self._again:
+                self._search.tell(told)
+        self._open()
+
+    def _keep(self, points: Sequence[Array], values: Sequence[float]) -> None:
+        self._points += points
+        self._values += values
+        self._told += len(points)
+
+    used_up = False  # the same points are evaluated again
+
+    def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:  # noqa: ARG002 idem
+        """Draw a point of the search, or any candidate that is left."""
+        if self._halving is None and self._search is not None:
+            return self._search.further(rng)
+        return self.asked[int(rng.integers(len(self.asked)))]
+
+    def is_near(self, point: Array) -> bool:
+        """Return True for a point where the search distribution can have sampled it."""
+        return self._halving is None and self._search is not None and self._search.is_near(point)
+
+    def take(self, sample: Sample, value: Value) -> bool:
+        """Take the value of another point."""
+        if self._halving is not None:
+            places = [i for i, z in enumerate(self._candidates) if np.array_equal(z, sample.seen)]
+            self._halving.take(places, float(value))
+            return False
+        assert self._search is not None  # noqa: S101 it has asked
+        if self._search.take(sample, value):
+            return True
+        self._keep([sample.seen], [float(value)])
+        return False
+
+    def replace(self, place: int, sample: Sample) -> bool:
+        """Put a taken point in the place of an asked one."""
+        if self._halving is not None or self._search is None or not self._search.replace(place, sample):
+            return False
+        self.asked[place] = sample
+        return True
+
+    def move(self, place: int, sample: Sample) -> None:
+        """Put the point at which f has been evaluated in the place of an asked one, but for candidates."""
+        if self._halving is None and self._search is not None:
+            self._search.move(place, sample)
+            self.asked[place] = sample
+
+    def learn(self, points: Array, values: Array) -> None:
+        """Let models learn from points beside those asked for; they are candidates, too."""
+        self._points += list(points)
+        self._values += values.tolist()
+        if self._search is not None:
+            self._search.learn(points, values)
 
     def recommended(self, told: Sequence[float], best: Recommended) -> Recommended:
         """Return the candidate with the lowest mean; ``best``, of the lowest value, where no candidate has a value.
 
         Args:
-            told: values of the first of the asked points, NaN where one is not evaluated yet.
+            told: values of the asked points, NaN where one is not evaluated yet.
             best: of single values.
         """
         found = None if self._halving is None else self._halving.best(told)
         if found is None:
             single = "fun is the lowest of single values, which is too low where f is noisy"
-            return best._replace(what=single if math.isfinite(best.value) else "")
+            return best._replace(meaning=single if math.isfinite(best.value) else "")
         candidate, values, chosen = found
         times = f"{len(values)} evaluation{'s' * (len(values) != 1)}"
         how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
         point = self._box.points([self._candidates[candidate]])[0]
         return Recommended(point, *mean_and_error(values), f"fun is the mean {how}")
-
-    def close(self) -> None:
-        """End the thread of a search that has one."""
-        if isinstance(self._search, AskedSearch):
-            self._search.close()
-
-    def _begun(self) -> "Halving":
-        """Return the halving of the candidates, which begins at the end of the search."""
-        if self._halving is None:
-            self.close()
-            most = max(1, min(MOST_CANDIDATES, self._again // EACH))
-            if self._points:
-                with one_thread():
-                    chosen = candidates(self._box.points(self._points), np.array(self._values), most)
-                self._candidates = [self._points[i] for i in chosen]
-            self._candidates = self._candidates or [self._start]
-            self._halving = Halving(len(self._candidates), self._again)
-        return self._halving
 
 
 def candidates(points: Array, values: Array, most: int) -> list[int]:
@@ -209,10 +257,10 @@ class Halving:
         self._alive = list(range(count))
         self._told: list[tuple[int, float]] = []  # candidate and value, infinity where an evaluation failed
         self._chosen_by = 0  # values that chose the last candidate
-
-    @property
-    def asked(self) -> list[int]:
+        self.asked = self._round()
         """The candidates to be evaluated next, each as often as it stands here."""
+
+    def _round(self) -> list[int]:
         if (count := len(self._alive)) == 1:
             return self._alive * self.left
         rounds = (count - 1).bit_length()  # ⌈log₂ count⌉
@@ -226,6 +274,12 @@ class Halving:
         if (count := len(self._alive)) > 1:
             self._alive = sorted(self._alive, key=self._rank)[: (count + 1) // 2]
             self._chosen_by = len(self._told)
+        self.asked = self._round()
+
+    def take(self, candidates: Sequence[int], value: float) -> None:
+        """Take another value, of a point that may be a candidate."""
+        self._told += [(candidate, value) for candidate in candidates[:1]]
+        self.left -= 1
 
     def best(self, values: Sequence[float]) -> tuple[int, list[float], bool] | None:
         """Return the best candidate, its values, and True if they had no part in its choice; None without any value.

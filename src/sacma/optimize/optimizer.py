@@ -1,29 +1,333 @@
-"""The optimizer as an object that is asked and told, with pycma's habits."""
+"""The optimizer: asked for points and told values, in any order."""
 
+import itertools
 import math
 import os
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import wraps
-from typing import Any, NoReturn, Self, TypeVar
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import holds_text, real_array, refuse
-from sacma.optimize.call import checked_call, checked_limits, with_noise
+from sacma.optimize.arguments import holds_text, real_array, refuse, whole, within_box
+from sacma.optimize.call import Call, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, evaluation_of, never_a_number
-from sacma.optimize.interruption import interruption_afterwards
-from sacma.optimize.journal import Journal, JournalError, run_of
-from sacma.optimize.methods import DEFAULT
+from sacma.optimize.evaluation import ConstrainedValue, Entry, evaluation_of, never_a_number
+from sacma.optimize.journal import Journal, JournalError
+from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
 from sacma.optimize.space import Space
+from sacma.process_wide import unbroken
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
+
+
+class Optimizer:
+    """CMA-ES whose populations a model ranks where f has not evaluated them, or another strategy, asked and told.
+
+    ``ask`` gives points that f is to evaluate, and ``tell`` takes values: of these points or of any others, in any
+    order. What models evaluate happens inside ``tell``.
+
+    >>> import sacma
+    >>> optimizer = sacma.Optimizer([2.0, -1.0, 0.5], 1.0, budget=150, target=1e-8, seed=1)
+    >>> while not optimizer.stop():
+    ...     X = optimizer.ask()
+    ...     optimizer.tell(X, [float(np.sum(x**2)) for x in X])
+    >>> optimizer.stop()
+    {'target': 1e-08}
+    >>> optimizer.result.fun <= 1e-8
+    True
+
+    A run is a function of its arguments, its seed, and the log of what it was told. Any thread may ask and tell.
+
+    Args:
+        x0: initial point, shape (D,), which the default method evaluates first, unless it is known; the other methods
+            sample around it. A list of several: all are evaluated first, and the best takes its place. None: the centre
+            of finite bounds, a pair a coordinate.
+        sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
+            the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
+            a sixth of the least width in units of it. In a ``space``, in units of the ranges (of the logarithm, with
+            ``log``); None: a sixth.
+        space: named parameters with their ranges, in place of ``bounds`` and ``scale``. ``ask`` then gives dicts, and
+            ``tell`` takes them; ``x0`` is a dict, too, in which any may be missing: these begin in the middle.
+        bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
+            an infinite number is no bound. No point is ever outside.
+        scale: of each coordinate, a change of the same size in all; or one for all; None: 1.
+        method: name of one of sacma's own strategies, such as "sacma", "dts-cmaes" or "cmaes"; or settings:
+            ``StrategySettings`` or a class of your own that is derived from it. Their σ₀ and ``initial_range`` have no
+            effect. Methods that call f themselves, such as "cobyqa", are those of ``sacma.minimize``.
+        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋, with the default
+            2 ⌊2 (4 + 3 ln D)⌋.
+        budget: most evaluations of points that were asked for; None: no limit.
+        target: a value at and below which ``stop`` says so.
+        time_limit: seconds from now after which ``stop`` says so.
+        seed: of all random numbers; None: drawn from the system's entropy, and found in ``result.seed``.
+        known: points evaluated already and their values, (X, y) of shapes (n, D) and (n,); in a ``space`` X may be a
+            list of dicts. Models learn from them, and the best of them is the result as long as nothing better is
+            found; the budget does not count them. They may as well be told before the first ``ask``.
+        max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
+        noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
+            be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
+            evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
+        journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
+            them; limits may differ.
+        retry_failed: evaluations of the journal that failed are asked for again.
+        constraints: number m of constraints g ≤ 0 that are told beside values; None: 0. ``known`` then is (X, y, G),
+            with G of shape (n, m).
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
+    """
+
+    __slots__ = ("__weakref__", "_lock", "_run")
+
+    def __init__(
+        self,
+        x0: Any = None,
+        sigma0: float | None = None,
+        *,
+        space: Space | None = None,
+        bounds: Any = None,
+        scale: Sequence[float] | Array | float | None = None,
+        method: str | BaseModel = DEFAULT,
+        population_size: int | None = None,
+        budget: int | None = None,
+        target: float | None = None,
+        time_limit: float | None = None,
+        seed: int | None = None,
+        known: tuple[Any, ...] | None = None,
+        max_failures: int | None = 20,
+        noisy: bool = False,
+        journal: str | os.PathLike[str] | None = None,
+        retry_failed: bool = False,
+        constraints: int | None = None,
+    ) -> None:
+        limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
+        chosen: dict[str, Any] = {"method": method, "population_size": population_size, "seed": seed, "known": known}
+        chosen["constraints"] = number_of_constraints(constraints)
+        with unbroken():  # nothing that is imported is left by halves
+            call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, space=space, **chosen)
+        warn_of_steps(call)
+        call = with_noise(call, noisy)
+        if call.method.strategy is None:
+            refuse("method", method, f"{COMPOSED}; one that calls f itself is a method of sacma.minimize")
+        kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
+        try:
+            self._begin(Run(call, kept), [] if kept is None else kept.entries)
+        except BaseException:
+            if kept is not None:
+                kept.close()
+            raise
+
+    def _begin(self, run: Run, entries: Sequence[Entry]) -> None:
+        run.resume(entries)
+        self._run = run
+        self._unlock()
+        _optimizers.add(self)
+
+    def _unlock(self) -> None:
+        self._lock = threading.RLock()
+
+    @classmethod
+    def _of(cls, call: Call, entries: Sequence[Entry]) -> Self:
+        """Return the optimizer of a call that goes on after evaluations."""
+        made = cls.__new__(cls)
+        made._begin(Run(call), entries)  # noqa: SLF001 one of our own
+        return made
+
+    def ask(self, n: int | None = None) -> list[Any]:
+        """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts.
+
+        Args:
+            n: number of points, none of which is evaluated or pending. Those that the method waits for come first, and
+                then others of its search distribution. Fewer where the budget has no more, or a space of few
+                combinations none that is new. None: all that the method waits for, pending or not: a population, or
+                one or a few points where the method, as the default, evaluates a part of it with f.
+
+        Raises:
+            TypeError, ValueError: ``n`` is none. ValueError, too: the budget is used up, or the method has ended.
+        """
+        count = (
+            None if n is None else whole("n", n, "an integer ≥ 1, or None for all that the method waits for", least=1)
+        )
+        with self._lock:
+            run = self._run
+            tasks = run.tasks() if count is None else list(itertools.islice(iter(run.begin, None), count))
+            if not tasks and not run.asks:
+                raise ValueError(f"ask is called at the end: {run.result.message}; allowed: as long as not stop()")
+            return self._given([point for _, point in tasks])
+
+    def _given(self, points: Sequence[Array]) -> list[Any]:
+        """Return points as the user has them."""
+        space = self._run.call.space
+        return list(points) if space is None else [space.params(point) for point in points]
+
+    def tell(
+        self,
+        points: Sequence[Any] | Array,
+        values: Sequence[Any] | Array,
+        constraints: Sequence[Any] | Array | None = None,
+    ) -> None:
+        """Take values of points, asked for or not; all at once, or a few at a time, in any order.
+
+        A point that was not asked for takes the place of the nearest pending one, where the search distribution reaches
+        it, as where a device rounds its settings; otherwise models learn from it, and it does not count as an
+        evaluation. Before the first ``ask`` it is a known point.
+
+        Args:
+            points: each of shape (D,), or a dict in a ``space``.
+            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others.
+            constraints: m numbers at each of them, shape (n, m), kept where at most 0; None without constraints.
+                Where one has none that is finite, or all of them are None, the evaluation has failed.
+
+        Raises:
+            ValueError: a point beyond the bounds, or not as many values as points. Nothing is taken then.
+            TypeError: no points, or no values.
+            JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
+                taken, and can be told again.
+        """
+        with self._lock:
+            X = self._points(points)
+            told = _checked_values(values, constraints, len(X), len(self._run.call.equalities))
+            try:
+                for (key, x), value in zip(X, told, strict=True):
+                    self._run.tell(key, x, evaluation_of(value))
+            except JournalError as error:
+                error.result = self._run.result
+                raise
+
+    def _points(self, points: Any) -> list[tuple[Hashable, Array]]:
+        """Return points that are told, in coordinates, each with what tells it from others."""
+        if not hasattr(points, "__len__"):
+            refuse("points", points, "a list or an array of points", of_type=True)
+        if not isinstance(points, Sequence):
+            points = np.asarray(points)  # a data frame gives its columns, one by one
+        call = self._run.call
+        if call.space is not None:
+            if not isinstance(points, Sequence) or isinstance(points, str | bytes):
+                refuse("points", points, "dicts, as ask gives them", of_type=True)
+            X = list(call.space.points(points, "points"))
+            return [(call.space.key(params), x) for params, x in zip(points, X, strict=True)]
+        D = len(call.x0)
+        allowed = f"points of {D} coordinates, one a row"
+        given = real_array("points", points if len(points) else np.empty((0, D)), allowed)
+        if given.ndim != 2 or given.shape[1] != D:  # noqa: PLR2004 a matrix
+            refuse("points", points, allowed)
+        given = within_box("points", given, call.box.lower, call.box.upper, call.box.scale)
+        return [(self._run.key(x), x) for x in given]
+
+    @property
+    def pending(self) -> list[Any]:
+        """The points that were asked for and not told, in the order in which they were asked for."""
+        with self._lock:
+            return self._given([point.copy() for _, point in sorted(self._run.pending.items())])
+
+    def forget(self, points: Sequence[Any] | Array | None = None) -> None:
+        """Give up pending points, or all of them; they can be told later all the same.
+
+        Raises:
+            TypeError, ValueError: these are no points.
+        """
+        with self._lock:
+            keys = None if points is None else {key for key, _ in self._points(points)}
+            for number, point in list(self._run.pending.items()):
+                if keys is None or self._run.key(point) in keys:
+                    self._run.forget(number)
+
+    def stop(self) -> dict[str, float]:
+        """Return what has ended the run, by name, with its limit; empty while it goes on."""
+        with self._lock:
+            status, limits = self._run.status, self._run.call.limits
+        if status == Status.GOING_ON:
+            return {}
+        name = {Status.FAILURES: "max_failures"}.get(status, status.name.lower())
+        return {name: getattr(limits, name, math.nan)}
+
+    @property
+    def result(self) -> Result:
+        """The best that has been found so far; see ``Result``."""
+        with self._lock:
+            return self._run.result
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file, all or nothing: the call, and all evaluations.
+
+        Raises:
+            TypeError, ValueError: the file cannot be written, or is the journal of this optimizer.
+        """
+        with self._lock:
+            log = self._run.log
+            if log.journal is not None and log.journal.is_at(path):
+                refuse("path", path, "another file than the journal, which has all that save writes")
+            write_state(path, log.call, log.entries)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, budget: int | None = None, method: StrategySettings | None = None
+    ) -> Self:
+        """Return the optimizer that was saved to, or that wrote its journal to, ``path``.
+
+        It is computed again from its evaluations, and goes on bit by bit as the one that was saved. The time limit
+        begins anew. Nothing is written to ``path``.
+
+        Args:
+            path: of the file.
+            budget: most evaluations, those of the file included; None: the one that was saved, or the number of
+                evaluations where that is larger.
+            method: settings of your own class, where the saved optimizer had some, with any values: the class is taken
+                from here, and the values from the file.
+
+        Raises:
+            TypeError, ValueError: there is no such file, or it needs a ``method``.
+        """
+        content = read_journal(path)
+        if content.call.method.strategy is None:
+            refuse("path", path, f"a file of one of {COMPOSED}; others call f themselves, in sacma.minimize")
+        return cls._of(content.call_with(method, budget, path), content.entries)
+
+    def close(self) -> None:
+        """Let go of the journal, where there is one, for others to use."""
+        with self._lock:
+            if self._run.log.journal is not None:
+                self._run.log.journal.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_run") and self._run.log.journal is not None:
+            self._run.log.journal.close()
+
+    def __repr__(self) -> str:
+        result, ended = self.result, ", ".join(self.stop())
+        return f"<sacma.Optimizer in {len(result.x)}-D: {result.nfev} evaluations, {ended or 'going on'}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        log = self._run.log
+        if log.journal is not None:
+            raise TypeError(
+                "an Optimizer with a journal cannot be copied or pickled, since a journal is one run's; "
+                "optimizer.save(path) writes its state, and sacma.Optimizer.load(path) makes another of it"
+            )
+        return _restored, (type(self), log.call, log.entries)
+
+
+def _restored(kind: type[Optimizer], call: Call, entries: Sequence[Entry]) -> Optimizer:
+    """Return the optimizer that was copied or pickled."""
+    return kind._of(call, entries)  # noqa: SLF001 one of our own
+
+
+_optimizers = weakref.WeakSet[Optimizer]()
+"""Optimizers of this process. In one that is forked from it no thread is left that could release their locks."""
+
+
+def _unlock_all() -> None:
+    for each in list(_optimizers):
+        each._unlock()  # noqa: SLF001 idem
+
+
+os.register_at_fork(after_in_child=_unlock_all)
 
 
 def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
@@ -45,302 +349,10 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[A
     if m:
         rows = _one_each("constraints", constraints, count, f"{m} numbers for each of the points")
     elif constraints is not None:
-        refuse("constraints", constraints, "None, as none were announced by SurrogateCMAES(constraints=m)")
+        refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
     checked = [ConstrainedValue(value, row, m) if m else value for value, row in zip(told, rows, strict=True)]
     for i, (value, row) in enumerate(zip(told, rows, strict=True)):
         if never_a_number(checked[i]) or holds_text(value) or holds_text(row):
             given = (value, row) if m else value
             refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
     return checked
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def _alone(method: Method) -> Method:
-    """Let no other thread do anything with the optimizer while the method runs."""
-
-    @wraps(method)
-    def run(self: "SurrogateCMAES", *args: Any, **kwargs: Any) -> Any:
-        with self._lock:
-            return method(self, *args, **kwargs)
-
-    return run  # type: ignore[return-value]
-
-
-class SurrogateCMAES:
-    """CMA-ES whose populations a model ranks where f has not evaluated them, or another method, to be asked and told.
-
-    ``ask`` gives points that f is to evaluate, with the default method x₀ and then one or a few at a time; what models
-    evaluate happens inside ``tell``. Any thread may ask and tell: each waits until the others are done.
-
-    >>> import sacma
-    >>> es = sacma.SurrogateCMAES([2.0, -1.0, 0.5], 1.0, budget=150, target=1e-8, seed=1)
-    >>> while not es.stop():
-    ...     X = es.ask()
-    ...     es.tell(X, [float(np.sum(x**2)) for x in X])
-    >>> es.stop()
-    {'target': 1e-08}
-    >>> es.result.fun <= 1e-8
-    True
-
-    Args:
-        x0: initial point, shape (D,). The default method evaluates it first, unless the archive has it, and so do
-            SciPy's searches (COBYQA may move it away from bounds); the other CMA-ES methods sample around it, random
-            search does not use it. None: the centre of finite bounds, a pair a coordinate.
-        sigma0: initial standard deviation in each coordinate, in units of its scale; about a third of the range where
-            the optimum is expected. None: a sixth of the width of finite bounds, in each coordinate; with a ``scale``,
-            a sixth of the least width in units of it. In a ``space``, in units of the ranges (of the logarithm, with
-            ``log``); None: a sixth.
-        space: named parameters with their ranges, in place of ``bounds`` and ``scale``. ``ask`` then gives dicts, and
-            ``tell`` takes them; ``x0`` is a dict, too, in which any may be missing: these begin in the middle.
-        bounds: None; a pair (lower, upper) for all coordinates; a pair a coordinate; or a scipy ``Bounds``. None or
-            an infinite number is no bound. No point is ever outside.
-        scale: of each coordinate, what is a change of the same size in all; or one for all; None: 1.
-        method: name of a shipped config, such as "sacma", "dts-cmaes", "cmaes" or "cobyqa"; name of another
-            registered algorithm; or settings: ``StrategySettings`` or a class of your own that is derived from it, of
-            which the strategy is composed, or those of a registered algorithm. Their σ₀ and
-            ``initial_range`` have no effect. A method that calls f itself, such as "cobyqa", asks for one point at a
-            time; its generations are single evaluations.
-        population_size: λ of the first run; None: the method's own, in most 4 + ⌊3 ln D⌋, with the default
-            2 ⌊2 (4 + 3 ln D)⌋.
-        budget: most evaluations; None: no limit.
-        target: a value at and below which ``stop`` says so.
-        time_limit: seconds from now after which ``stop`` says so.
-        seed: of all random numbers; None: drawn from the system's entropy, and found in ``result.seed``.
-        archive: points evaluated already and their values, (X, y) of shapes (n, D) and (n,); in a ``space`` X may be a
-            list of dicts. sacma's models learn from them, and the best of them is the result as long as nothing better
-            is found; the budget does not count them.
-        max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
-        noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
-            be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
-            evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
-        journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
-            them.
-        constraints: number m of constraints g ≤ 0 that are told beside values; None: 0. An ``archive`` then is
-            (X, y, G), with G of shape (n, m). For methods that sample populations.
-
-    Raises:
-        TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
-    """
-
-    __slots__ = ("__weakref__", "_journal", "_lock", "_run")
-
-    def __init__(
-        self,
-        x0: Sequence[float] | Array | float | Mapping[str, Any] | None = None,
-        sigma0: float | None = None,
-        *,
-        space: Space | None = None,
-        bounds: Any = None,
-        scale: Sequence[float] | Array | float | None = None,
-        method: str | BaseModel = DEFAULT,
-        population_size: int | None = None,
-        budget: int | None = None,
-        target: float | None = None,
-        time_limit: float | None = None,
-        seed: int | None = None,
-        archive: tuple[Any, ...] | None = None,
-        max_failures: int | None = 20,
-        noisy: bool = False,
-        journal: str | os.PathLike[str] | None = None,
-        constraints: int | None = None,
-    ) -> None:
-        self._unlock()
-        self._journal: Journal | None = None
-        limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
-        chosen = {
-            "method": method,
-            "population_size": population_size,
-            "constraints": number_of_constraints(constraints),
-        }
-        with interruption_afterwards():  # nothing that is imported is left by halves
-            call = checked_call(
-                x0, sigma0, limits, bounds=bounds, scale=scale, seed=seed, archive=archive, space=space, **chosen
-            )
-        call = with_noise(call, noisy)
-        if journal is not None:
-            self._journal = Journal(journal, call)
-        self._begin(lambda: run_of(call, self._journal))
-
-    def _unlock(self) -> None:
-        self._lock = threading.RLock()
-        _optimizers.add(self)
-
-    def _begin(self, run: Callable[[], Run]) -> None:
-        try:
-            self._run = run()
-            self._run.replay()
-        except BaseException:
-            self.close()
-            raise
-
-    @_alone
-    def ask(self) -> list[Any]:
-        """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts, or what is left of them.
-
-        They are a population, or one or a few points where the method, as the default, evaluates a part of it with f;
-        fewer where the budget has no more, where some have been told, and where some are known from a journal. Asked
-        again before all are told, it gives what is missing.
-
-        Raises:
-            ValueError: the budget is used up, or the settings allow no further restart.
-        """
-        tasks = self._run.tasks()
-        while not tasks:
-            if self._run.exhausted:
-                raise ValueError(f"ask is called at the end: {self.result.message}; allowed: as long as not stop()")
-            tasks = self._run.tasks()
-        space = self._run.call.space
-        return [point if space is None else space.params(point) for _, point in tasks]
-
-    @_alone
-    def tell(
-        self,
-        points: Sequence[Any] | Array,
-        values: Sequence[Any] | Array,
-        constraints: Sequence[Any] | Array | None = None,
-    ) -> None:
-        """Take values of points that were asked for; all at once, or a few at a time, in any order.
-
-        Args:
-            points: as ``ask`` gave them, each of shape (D,), or a dict.
-            values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others.
-            constraints: m numbers at each of them, shape (n, m), kept where at most 0; None without constraints.
-                Where one has none that is finite, or all of them are None, the evaluation has failed.
-
-        Raises:
-            ValueError: a point that was not asked for, or not as many values as points.
-            TypeError: no points, or no values.
-            JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
-                taken, and can be told again.
-        """
-        if not hasattr(points, "__len__"):
-            refuse("points", points, "a list or an array of points as ask gave them", of_type=True)
-        if not isinstance(points, Sequence):
-            points = np.asarray(points)  # a data frame gives its columns, one by one
-        keys, space = self._keys(points), self._run.call.space
-        values = _checked_values(values, constraints, len(keys), len(self._run.call.equalities))
-        missing: dict[Hashable, list[int]] = {}
-        for number, point in reversed(self._run.tasks()):
-            key: Hashable = point.tobytes() if space is None else space.key(space.params(point))
-            missing.setdefault(key, []).append(number)
-        numbers = []
-        for point, key in zip(points, keys, strict=True):
-            if not missing.get(key):
-                allowed = (
-                    "points that ask gave and that have not been told yet, unchanged; values of others are for archive="
-                )
-                refuse("points", point, allowed)
-            numbers.append(missing[key].pop())
-        for number, value in zip(numbers, values, strict=True):
-            try:
-                self._run.record(number, evaluation_of(value))
-            except JournalError as error:
-                error.result = self.result
-                raise
-
-    def _keys(self, points: Sequence[Any] | Array) -> list[Hashable]:
-        """Return what tells each of the points from others."""
-        space, D = self._run.call.space, len(self._run.call.x0)
-        if space is not None:
-            if not isinstance(points, Sequence) or isinstance(points, str | bytes):
-                refuse("points", points, "dicts as ask gave them", of_type=True)
-            return [space.key(params) for params in points]
-        allowed = "points as ask gave them, arrays of the same length, one a row"
-        X = real_array("points", points if len(points) else np.empty((0, D)), allowed)
-        if X.ndim != 2 or X.shape[1] != D:  # noqa: PLR2004 a matrix
-            refuse("points", points, allowed)
-        return [point.tobytes() for point in X]
-
-    @_alone
-    def stop(self) -> dict[str, float]:
-        """Return what has ended the run, by name, with its limit; empty while it goes on."""
-        status, limits = self._run.status, self._run.call.limits
-        if status == Status.GOING_ON:
-            return {}
-        named = {Status.FAILURES: "max_failures"}.get(status, status.name.lower())
-        return {named: getattr(limits, named, math.nan)}
-
-    @property
-    @_alone
-    def result(self) -> Result:
-        """The best that has been found so far; see ``Result``."""
-        return self._run.result()
-
-    @property
-    @_alone
-    def population_size(self) -> int:
-        """Number of points that were last asked for together, those that are told included; 0 before ``ask``."""
-        return self._run.population_size
-
-    @_alone
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file, all or nothing: the call, and all evaluations.
-
-        Raises:
-            TypeError, ValueError: the file cannot be written, or is the journal of this optimizer.
-        """
-        if self._journal is not None and self._journal.is_at(path):
-            refuse("path", path, "another file than the journal, which has all that save writes")
-        write_state(path, self._run.call, self._run.ended)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], *, method: StrategySettings | None = None) -> Self:
-        """Return the optimizer that was saved to, or that wrote its journal to, ``path``.
-
-        It is computed again from its evaluations, and goes on bit by bit as the one that was saved, with its budget, or
-        that of all evaluations where calls with larger ones went on. The time limit begins anew. Nothing is written to
-        ``path``.
-
-        Args:
-            path: of the file.
-            method: settings of your own class, where the saved optimizer had some, with any values: the class is taken
-                from here, and the values from the file.
-
-        Raises:
-            TypeError, ValueError: there is no such file, it needs a ``method``, or it does not lead to the same points
-                any more.
-        """
-        content = read_journal(path)
-        loaded = cls.__new__(cls)
-        loaded._unlock()  # noqa: SLF001 one of our own
-        loaded._journal = None  # noqa: SLF001 idem
-        call, source = content.call_with(method, path), content.source(path)
-        loaded._begin(lambda: Run(call, known=content.evaluations, source=source))  # noqa: SLF001 idem
-        return loaded
-
-    @_alone
-    def close(self) -> None:
-        """Let go of the journal, where there is one, for others to use, and end the thread of a method that has one."""
-        if hasattr(self, "_run"):
-            self._run.close()
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-
-    def __repr__(self) -> str:
-        result, ended = self.result, ", ".join(self.stop())
-        return f"<sacma.SurrogateCMAES in {len(result.x)}-D: {result.nfev} evaluations, {ended or 'going on'}>"
-
-    def __reduce_ex__(self, _: object) -> NoReturn:
-        raise TypeError(
-            "a SurrogateCMAES cannot be copied or pickled, since a journal is one run's; es.save(path) writes its "
-            "state, and sacma.SurrogateCMAES.load(path) makes another of it"
-        )
-
-    def __del__(self) -> None:
-        if hasattr(self, "_lock"):
-            self.close()
-
-
-_optimizers = weakref.WeakSet[SurrogateCMAES]()
-"""Optimizers of this process. In one that is forked from it no thread is left that could release their locks."""
-
-
-def _unlock_all() -> None:
-    for each in list(_optimizers):
-        each._unlock()  # noqa: SLF001 one of our own
-
-
-os.register_at_fork(after_in_child=_unlock_all)

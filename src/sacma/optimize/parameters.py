@@ -18,6 +18,7 @@ MOST_STEPS = 10**15
 MOST_CHOICES = 100
 LONGEST_CHOICE = 1000  # characters
 GRID = 1e-9  # error of a value between two steps, as a share of a step
+ROUNDING = 8.0  # distances between floats by which a value may differ
 LEAST_STEP = 8  # distances between the floats of a range
 LARGEST_LOGARITHMIC = 10**12  # integer of a log scale: the logarithms of its neighbours are still apart
 
@@ -60,11 +61,15 @@ class Real:
                 refuse("step", step, "None with log")
             allowed = f"None, or a number above 0, at most high - low, that makes at most {MOST_STEPS:g} steps"
             rounding = math.ulp(max(abs(low), abs(high)))
-            step = number("step", step, allowed, least=math.ulp(0.0), most=high - low + rounding)
+            most = high - low + rounding if low < high else sys.float_info.max
+            step = number("step", step, allowed, least=math.ulp(0.0), most=most)
             if not (high - low) / step <= MOST_STEPS:
                 refuse("step", step, allowed)
-            if step < LEAST_STEP * rounding:
+            if low == high:
+                step = None
+            elif step < LEAST_STEP * rounding:
                 refuse("step", step, f"None, or at least {LEAST_STEP * rounding:g}: floats there are so far apart")
+        if step is not None:
             steps = math.floor((high - low) / step + GRID + 2.0 * rounding / step)
             high = min(high, low + steps * step)
         for name, value in (("low", low), ("high", high), ("step", step)):
@@ -109,7 +114,7 @@ class Integer:
             refuse("low", self.low, "an integer ≥ 1, with log")
         if self.log and high > LARGEST_LOGARITHMIC:
             refuse("high", self.high, f"an integer up to {LARGEST_LOGARITHMIC:g}, with log")
-        step = whole("step", self.step, "an integer ≥ 1, at most high - low", least=1, most=high - low)
+        step = whole("step", self.step, "an integer ≥ 1, at most high - low", least=1, most=max(1, high - low))
         if self.log and step != 1:
             refuse("step", step, "1 with log")
         for name, value in (("low", low), ("high", low + (high - low) // step * step), ("step", step)):
@@ -133,17 +138,18 @@ class Categorical:
     Categorical('linear', 'cubic', None)
 
     Args:
-        choices: two or more different ones: texts, numbers, booleans or None; or one sequence of these. For other
-            objects, take their names, and look them up in the function.
+        choices: different ones: texts, numbers, booleans or None; or one sequence of these. For other objects, take
+            their names, and look them up in the function.
 
     Raises:
         TypeError, ValueError: the choices are wrong.
     """
 
     def __init__(self, *choices: Choice | Sequence[Choice]) -> None:
-        given: Any = choices[0] if len(choices) == 1 and isinstance(choices[0], Sequence) else choices
-        allowed = f"2 to {MOST_CHOICES} different texts, finite numbers, booleans or None"
-        if isinstance(given, str | bytes) or not 2 <= len(given) <= MOST_CHOICES:  # noqa: PLR2004 that is a choice
+        listed = len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], str | bytes)
+        given: Any = choices[0] if listed else choices
+        allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None"
+        if not 1 <= len(given) <= MOST_CHOICES:
             refuse("choices", given, allowed)
         for choice in given:
             if type(choice) not in {type(None), bool, int, float, str}:
@@ -176,6 +182,32 @@ class Categorical:
 
 
 Parameter = Real | Integer | Categorical
+
+
+class FixedAxes:
+    """The coordinates of a parameter with one value: none."""
+
+    size, count, discrete = 0, 1, False
+    bounds = (0.0, 1.0)
+
+    def __init__(self, parameter: Parameter) -> None:
+        self._parameter = parameter
+
+    def value(self, coordinates: Array) -> Any:  # noqa: ARG002 there are none
+        """Return the value."""
+        return self._parameter.choices[0] if isinstance(self._parameter, Categorical) else self._parameter.low
+
+    def coordinates(self, value: object) -> Array | None:
+        """Return no coordinates, shape (0,); None where it is another value, but for rounding."""
+        if isinstance(self._parameter, Categorical):
+            return None if self._parameter.place(value) is None else np.empty(0)
+        low = self._parameter.low
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool)
+        return np.empty(0) if is_number and abs(value - low) <= ROUNDING * np.spacing(abs(low)) else None  # type: ignore[operator]
+
+    def at(self, place: int) -> Array:  # noqa: ARG002 there is one
+        """Return no coordinates, shape (0,)."""
+        return np.empty(0)
 
 
 class ParameterAxes:
@@ -218,7 +250,7 @@ class ParameterAxes:
 
     def _is_near(self, value: Any, centre: float) -> bool:
         """Tell that a number is that of a cell, but for rounding: of the number, and of a step of its own size."""
-        rounding = 8.0 * float(np.spacing(max(abs(self._axis.low), abs(self._axis.high))))
+        rounding = ROUNDING * float(np.spacing(max(abs(self._axis.low), abs(self._axis.high))))
         step = self._step if self._step is not None else 0.0
         whole_if_integer = self._step is not None or value == round(value)
         return bool(whole_if_integer and abs(self._axis.value(centre) - value) <= GRID * step + rounding)
@@ -240,13 +272,19 @@ class ParameterAxes:
         return np.full(self.size, 1.0 if self.size > 1 else self._axis.width(float(coordinates[0])))
 
 
+def axes_of(parameter: Parameter) -> FixedAxes | ParameterAxes:
+    """Return the coordinates of a parameter."""
+    values = len(parameter.choices) if isinstance(parameter, Categorical) else 1 + (parameter.low < parameter.high)
+    return ParameterAxes(parameter) if values > 1 else FixedAxes(parameter)
+
+
 def _finite(name: str, value: object, allowed: str) -> float:
     return number(name, value, allowed, least=-np.finfo(float).max, most=np.finfo(float).max)
 
 
 def _check_order(low: float, given: object, high: float) -> None:
-    if not low < high:
-        refuse("high", given, f"a number above low, {low!s}; leave out a parameter that cannot vary")
+    if not low <= high:
+        refuse("high", given, f"a number of at least low, {low!s}")
 
 
 def _key(choice: Choice) -> tuple[str, Choice]:

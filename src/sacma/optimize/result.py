@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from sacma.optimize.evaluation import Known, as_arrays, constraints_of_all
+from sacma.optimize.evaluation import Entry, as_arrays
 from sacma.optimize.space import Space
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import violations
@@ -16,6 +16,8 @@ from sacma.surrogate.whitening import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from sacma.optimize.call import Call
 
 
 class Status(IntEnum):
@@ -70,18 +72,11 @@ class History:
         return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
 
 
-def history_of(
-    evaluated: Known,
-    dimension: int,
-    generations: Sequence[Generation],
-    space: Space | None = None,
-    equalities: tuple[bool, ...] = (),
-) -> History:
-    """Return the history of a run from its evaluations."""
-    ordered = [evaluated[number] for number in sorted(evaluated)]
-    failures = {i: each.evaluation.failure for i, each in enumerate(ordered, 1) if each.evaluation.failure}
-    constraints = constraints_of_all(evaluated, len(equalities))
-    return History(*as_arrays(evaluated, dimension), failures, tuple(generations), space, constraints, equalities)
+def history_of(entries: Sequence[Entry], call: "Call", generations: Sequence[Generation]) -> History:
+    """Return the history of a run from its evaluations, in the order of their numbers."""
+    points, values, constraints = as_arrays(entries, len(call.x0), len(call.equalities))
+    failures = {i: each.evaluation.failure for i, each in enumerate(entries, 1) if each.evaluation.failure}
+    return History(points, values, failures, tuple(generations), call.space, constraints, call.equalities)
 
 
 class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed

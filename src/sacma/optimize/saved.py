@@ -1,63 +1,66 @@
-"""Journals and saved optimizers: JSON lines, a header and then one an evaluation, and no more.
+"""Journals and saved optimizers: lines of JSON, a header and then one an evaluation.
 
-The header is the call, its limits and versions; whatever in it is not as it was written is refused. The line of an
-evaluation has a number, counted from 1 in the order in which the run asks for points; the point; and the value, or why
-the evaluation failed. Lines stand in the order in which evaluations ended, which differs where several run at a time.
+The header has the call, its limits and versions. The line of an evaluation has its number, counted from 1 in the order
+in which points were asked for (0: it was not); its place among the points that the search waited for; its point; and
+its value, or why it failed. Lines stand in the order in which evaluations ended. Each ends with its checksum.
 """
 
 import fcntl
 import json
 import math
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any, Literal, TypeVar
 
-from sacma import __version__
+import numpy as np
+from pydantic import Field, ValidationError
+
 from sacma.errors import RunError
 from sacma.files.atomic import write_atomically
+from sacma.files.checksum import checksum
 from sacma.files.printable import one_line, shown
-from sacma.files.untrusted import open_regular
-from sacma.optimize.arguments import initial_point, named, refuse
-from sacma.optimize.call import Call, Limits, check_size, checked_call, checked_limits, checked_sigma, with_noise
-from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
-from sacma.optimize.evaluation import Evaluated, Known, as_arrays, constraints_of_all
-from sacma.optimize.evaluation_lines import (
-    evaluation_in,
-    evaluation_line,
-    json_of,
-    longest_line,
-    real,
-    refuse_key,
-    to_line,
-)
+from sacma.files.untrusted import first_problem, open_regular, parse_json
+from sacma.optimize.arguments import named, refuse
+from sacma.optimize.call import Call, check_size, checked_limits
+from sacma.optimize.evaluation import Entry, Evaluation, as_arrays
+from sacma.optimize.header import FORMAT, CallContent, Header, Strict, Vector, call_of, header_of, method_in, versions
 from sacma.optimize.methods import class_name
-from sacma.optimize.saved_method import METHOD, method_as_json, method_in, own_method
-from sacma.optimize.space import space_as_json, space_of
-from sacma.optimize.versions import differing, versions
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 
-FORMAT = "sacma-journal-7"  # format of the header; a reader of another refuses it
-LONGEST_VERSION = 100  # characters of a version, or of a package's name
-
-CALL = (
-    *("x0", "sigma0", "lower", "upper", "scale", *METHOD, "seed", "archive", "space", "noisy"),
-    "constraints",
-)
-LIMITS = tuple(field.name for field in fields(Limits))
-
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
-LARGEST_HEADER = 64 << 20  # bytes: the header holds the archive
+LARGEST_HEADER = 64 << 20  # bytes: the header holds known points
+LARGEST_NUMBER = 10**18  # of an evaluation
+LONGEST_VERSIONS = 300  # characters in messages
 
-KINDS = ("<= 0", "== 0")
-"""Constraints in a header, inequalities and equalities."""
 
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
 
 _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
+
+_CHECKED = re.compile(rb', "crc": "([0-9a-f]{8})"\}\n\Z')
+
+
+class _Line(Strict):
+    number: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
+    point: Vector
+    value: float | None = None
+    constraints: list[float] = []  # noqa: RUF012 pydantic copies it
+    failure: Annotated[str, Field(min_length=1)] | None = None
+    place: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)] | Literal["beside", "known"]
+    moved: bool = False
+    late: bool = False
+
+
+Kind = TypeVar("Kind", bound=Strict)
+
+
+class _TornError(ValueError):
+    """A line without the checksum of its content."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,11 +68,11 @@ class JournalContent:
     """Content of a journal."""
 
     header: Mapping[str, Any]  # call, limits and versions that it was written with
-    evaluations: Known  # by number: point and evaluation, in the order in which they ended
+    entries: Sequence[Entry]  # in the order in which they ended
     call: Call  # that the header is of; in place of a method whose class is the user's own, the default strategy
 
     def __repr__(self) -> str:
-        return f"JournalContent({len(self.evaluations)} evaluations in {len(self.call.x0)}-D)"
+        return f"JournalContent({len(self.entries)} evaluations in {len(self.call.x0)}-D)"
 
     @property
     def own_class(self) -> str | None:
@@ -77,21 +80,23 @@ class JournalContent:
         name: str | None = self.header["call"]["own_class"]
         return name
 
-    def call_with(self, method: object, path: object) -> Call:
+    def call_with(self, method: object, budget: int | None, path: object) -> Call:
         """Return the call, with settings of the class of ``method`` where that is the user's own.
-
-        Its budget is that of all evaluations, where calls with larger ones have gone on.
 
         Args:
             method: settings of this class, or None.
+            budget: in place of that of the call; None: that, or the number of all evaluations where it is larger.
             path: of the file, for errors.
 
         Raises:
             TypeError, ValueError: ``method`` is not of this class, or None is needed or missing.
         """
         call = self.call
-        if len(self.evaluations) > call.limits.budget:
-            call = replace(call, limits=replace(call.limits, budget=len(self.evaluations)))
+        evaluations = sum(entry.number > 0 for entry in self.entries)
+        limits = replace(call.limits, budget=max(call.limits.budget, evaluations))
+        if budget is not None:
+            limits = replace(limits, budget=checked_limits(budget=budget).budget)
+        call = replace(call, limits=limits)
         if self.own_class is None:
             if method is not None:
                 refuse("method", method, "None, as the file names all that its method is made of")
@@ -100,7 +105,9 @@ class JournalContent:
             needed = f"settings of the class {shown(self.own_class)}, with which this file was written"
             refuse("method", method, f"{needed}: no file brings a class")
         try:
-            chosen = own_method(self.header["call"], type(method), call.sigma0, bounded=call.box.bounded)
+            chosen = method_in(
+                CallContent.model_validate(self.header["call"]), call.sigma0, call.box.bounded, type(method)
+            )
         except ValueError as error:
             raise ValueError(
                 f"path is {named(path)}, with settings that {self.own_class} does not allow: {error}; {_AS_IT_WAS}"
@@ -112,12 +119,12 @@ class JournalContent:
     @property
     def points(self) -> Array:
         """All points in the order of their numbers, shape (n, D)."""
-        return self.archive[0]
+        return self.known[0]
 
     @property
     def values(self) -> Array:
         """Their values, shape (n,), NaN where an evaluation failed."""
-        return self.archive[1]
+        return self.known[1]
 
     @property
     def params(self) -> list[dict[str, Any]]:
@@ -126,27 +133,26 @@ class JournalContent:
         return [] if space is None else [space.params(point) for point in self.points]
 
     @property
-    def archive(self) -> tuple[Array, ...]:
-        """Points and values, with constraints also these, as ``archive=`` of another call takes them."""
-        m = len(self.call.equalities)
-        G = (constraints_of_all(self.evaluations, m),) if m else ()
-        return *as_arrays(self.evaluations, len(self.call.x0)), *G
+    def known(self) -> tuple[Array, ...]:
+        """Points and values, with constraints also these, as ``known=`` of another call takes them."""
+        ordered = sorted(self.entries, key=lambda entry: entry.number)
+        arrays = as_arrays(ordered, len(self.call.x0), m := len(self.call.equalities))
+        return arrays if m else arrays[:2]
 
     @property
     def other_versions(self) -> str:
         """The packages that had another version when it was begun, for people; empty where none had."""
-        return differing(self.header["versions"])
-
-    def source(self, path: object) -> str:
-        """Return ``path`` as errors name it: with the versions that it was written with, where they differ."""
-        return named(path) + (f", written with {self.other_versions}" if self.other_versions else "")
+        here = versions()
+        changed = {name: was for name, was in self.header["versions"].items() if here.get(name) != was}
+        text = ", ".join(f"{name} {was}, here {here.get(name, 'none')}" for name, was in changed.items())
+        return one_line(text, LONGEST_VERSIONS)
 
 
 def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     """Return what the journal or the saved optimizer at ``path`` holds. It may be one that is being written to.
 
     Returns:
-        An object with ``points``, shape (n, D); ``values``, shape (n,), NaN where an evaluation failed; ``archive``,
+        An object with ``points``, shape (n, D); ``values``, shape (n,), NaN where an evaluation failed; ``known``,
         which another call takes as its argument of that name; and in a ``space`` ``params``, a list of n dicts.
 
     Raises:
@@ -164,7 +170,7 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     return content
 
 
-def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) -> None:
+def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[Entry]) -> None:
     """Write call and evaluations, all or nothing, in the form of a journal."""
     where = checked_path("path", path)
     try:
@@ -175,9 +181,8 @@ def write_state(path: str | os.PathLike[str], call: Call, evaluations: Known) ->
         refuse("path", path, "a file that can be written, in a folder that exists")
     if _is_in_use(where):
         refuse("path", path, "another file: this one is the journal of a run that is going on")
-    lines = [header_line(call), *(evaluation_line(*line) for line in evaluations.items())]
     try:
-        write_atomically(where, b"".join(lines))
+        write_atomically(where, b"".join([header_line(call), *map(line_of, entries)]))
     except RunError as error:
         refuse("path", path, f"a file that can be written: {error}")
 
@@ -204,15 +209,42 @@ def checked_path(name: str, path: object) -> Path:
 
 
 def header_line(call: Call) -> bytes:
-    """Return the first line of a journal; refuse a call, or an archive, that is too large for one."""
-    check_size(call)
-    limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
-    top = {"format": FORMAT, "sacma": __version__, "versions": versions(), "limits": limits, "call": as_json(call)}
-    header = to_line(top)
+    """Return the first line of a journal; refuse a call, or known points, that are too large for one."""
+    header = to_line(header_of(call))
     if len(header) > LARGEST_HEADER:
         given = f"{len(header) >> 20} MiB large, as it is written"
-        refuse("archive", given, f"at most {LARGEST_HEADER >> 20} MiB, to be written to a journal")
+        refuse("known", given, f"at most {LARGEST_HEADER >> 20} MiB, to be written to a journal")
     return header
+
+
+def line_of(entry: Entry) -> bytes:
+    """Return the line of an evaluation."""
+    evaluation = entry.evaluation
+    content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
+    content |= {"failure": evaluation.failure} if evaluation.failure else {"value": evaluation.value}
+    if evaluation.constraints:
+        content["constraints"] = list(evaluation.constraints)
+    content |= {name: True for name in ("moved", "late") if getattr(entry, name)}
+    return to_line(content)
+
+
+def to_line(content: Mapping[str, Any]) -> bytes:
+    """Return a line with its checksum."""
+    text = json.dumps(content).encode()
+    return text[:-1] + b', "crc": "%b"}\n' % checksum(text)
+
+
+def _in_line(kind: type[Kind], line: bytes, most: int) -> Kind:
+    """Return the content of a line of at most so many bytes; a ValueError where it is none."""
+    if len(line) > most:
+        raise ValueError(f"it is longer than {most} bytes")
+    ending = _CHECKED.search(line)
+    if ending is None or checksum(text := line[: ending.start()] + b"}") != ending[1]:
+        raise _TornError("its checksum is not that of its content")
+    try:
+        return kind.model_validate(parse_json(text))
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from None
 
 
 def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | None, int]:
@@ -229,166 +261,43 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
     if not first.endswith(b"\n") and len(first) <= LARGEST_HEADER:
         return None, 0
     try:
-        header = json_of(first, LARGEST_HEADER)
+        header = _in_line(Header, first, LARGEST_HEADER)
         call = call_of(header)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{which}, with a header that is damaged (line 1): {error}; {_AS_IT_WAS}") from None
-    evaluations: dict[int, Evaluated] = {}
-    m = len(call.equalities)
-    most = longest_line(len(call.x0) + m)
+    entries: list[Entry] = []
+    numbers: set[int] = set()
+    most = 32 * (len(call.x0) + len(call.equalities)) + 32_768  # a float takes 26 bytes, a character of a failure 12
     size, line = len(first), file.readline(most + 1)
     while line.endswith(b"\n") or len(line) > most:
         following = file.readline(most + 1)
         try:
-            number, evaluation = evaluation_in(json_of(line, most), len(call.x0), m, evaluations)
+            entry = _entry_of(_in_line(_Line, line, most), call, numbers)
         except ValueError as error:
-            torn = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
+            torn = isinstance(error, _TornError)
             if torn and not following.endswith(b"\n") and len(following) <= most:
                 break  # the last line was not written to its end, on a file system that loses the order of writes
-            where = f"line {len(evaluations) + 2} is {shown(line[:80])}"
+            where = f"line {len(entries) + 2} is {shown(line[:80])}"
             raise ValueError(f"{which}, of which {where}: {error}; {_AS_IT_WAS}") from None
-        evaluations[number] = evaluation
+        entries.append(entry)
         size += len(line)
         line = following
-    return JournalContent(header, evaluations, call), size
+    return JournalContent(header.model_dump(), entries, call), size
 
 
-def as_json(call: Call) -> dict[str, Any]:
-    """Return all of a call but its limits: floats come back from JSON to the bit."""
-    return {
-        "x0": call.x0.tolist(),
-        "sigma0": call.sigma0,
-        "lower": _open(call.box.lower),
-        "upper": _open(call.box.upper),
-        "scale": call.box.scale.tolist(),
-        **method_as_json(call.method),
-        "seed": call.seed,
-        "archive": None if call.archive is None else [part.tolist() for part in call.archive],
-        "space": None if call.space is None else space_as_json(call.space),
-        "noisy": {"budget": int(call.limits.budget)} if call.noisy else None,  # which divides the run
-        "constraints": [KINDS[equal] for equal in call.equalities],
-    }
-
-
-def _open(bounds: Array) -> list[float | None]:
-    return [float(bound) if math.isfinite(bound) else None for bound in bounds]
-
-
-def call_of(header: object) -> Call:
-    """Return the call of a header; a ValueError names the key that is damaged."""
-    try:
-        top = _keys("the header", header, ("format", "sacma", "versions", "limits", "call"))
-        if top["format"] != FORMAT:
-            refuse_key("format", top["format"], FORMAT)
-        _check_text("sacma", top["sacma"])
-        _check_versions(top["versions"])
-        limits = checked_limits(**_keys("limits", top["limits"], LIMITS))
-        given = _keys("call", top["call"], CALL)
-        call = _with_noise(_call_of(given, limits), given["noisy"])
-    except TypeError as error:
-        raise ValueError(str(error)) from None
-    check_size(call)
-    return call
-
-
-def _call_of(given: Mapping[str, Any], limits: Limits) -> Call:
-    x0 = initial_point(_vector("x0", given["x0"]))
-    scale = _vector("scale", given["scale"], len(x0))
-    lower, upper = (_vector(side, given[side], len(x0), or_none=True) for side in ("lower", "upper"))
-    sigma0 = checked_sigma(real("sigma0", given["sigma0"]))
-    bounded = any(bound is not None for bound in lower + upper)
-    method = method_in(given, sigma0, bounded=bounded)
-    seed, archive, equalities = given["seed"], given["archive"], _equalities(given["constraints"])
-    if type(seed) is not int:
-        refuse_key("seed", seed, "an integer")
-    if archive is not None:
-        X, y, *G = _list("archive", archive, 3 if equalities else 2)
-        y = _vector("archive[1]", y)
-        X = _rows("archive[0]", X, len(y), len(x0))
-        archive = X, y, *(_rows("archive[2]", each, len(y), len(equalities)) for each in G)
-    chosen = {"method": method, "population_size": None, "seed": seed, "archive": archive}
-    chosen["constraints"] = Constraints(equalities)
-    if given["space"] is not None:
-        return _call_in_space(given, x0, sigma0, limits, chosen)
-    return checked_call(x0, sigma0, limits, bounds=list(zip(lower, upper, strict=True)), scale=scale, **chosen)
-
-
-def _call_in_space(
-    given: Mapping[str, Any], x0: Array, sigma0: float, limits: Limits, chosen: Mapping[str, Any]
-) -> Call:
-    """Return a call whose bounds and scale follow from its space; others are refused."""
-    described = _list("space", given["space"])
-    if any(not isinstance(one, dict) for one in described) or len(described) > len(x0):
-        refuse_key("space", given["space"], "a list of parameters")
-    space = space_of(described)
-    call = checked_call(x0, sigma0, limits, bounds=None, scale=None, space=space, **chosen)
-    written = as_json(call)
-    for key in ("lower", "upper", "scale", "space"):
-        if written[key] != given[key]:
-            refuse_key(key, given[key], "that of its space")
-    return call
-
-
-def _with_noise(call: Call, given: object) -> Call:
-    """Return the call as a noisy one, if it was: with the budget of its limits."""
-    if given is None:
-        return call
-    budget = _keys("noisy", given, ("budget",))["budget"]
-    if type(budget) is not int or budget != call.limits.budget:
-        refuse_key("noisy.budget", budget, "that of the limits")
-    return with_noise(call, noisy=True)
-
-
-def _check_versions(given: object) -> None:
-    if not isinstance(given, dict) or len(given) > LONGEST_VERSION:
-        refuse_key("versions", given, "versions of packages, by name")
-    for name, was in given.items():
-        _check_text("a name of versions", name)
-        _check_text(one_line(f"versions.{name}"), was)
-
-
-def _check_text(key: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) > LONGEST_VERSION:
-        refuse_key(key, value, f"text of at most {LONGEST_VERSION} characters")
-
-
-def _keys(what: str, given: object, keys: Collection[str]) -> dict[str, Any]:
-    """Return a JSON object that has these keys and no others."""
-    if not isinstance(given, dict):
-        refuse_key(what, given, f"an object with {', '.join(keys)}")
-    if missing := [key for key in keys if key not in given]:
-        raise ValueError(f"{what} has no {missing[0]}")
-    if more := [key for key in given if key not in keys]:
-        refuse_key(f"a key of {what}", more[0], ", ".join(keys))
-    return given
-
-
-def _list(key: str, given: object, length: int | None = None) -> list[Any]:
-    if not isinstance(given, list) or length not in {None, len(given)}:
-        refuse_key(key, given, "a list" if length is None else f"a list of {length}")
-    return given
-
-
-def _rows(key: str, given: object, rows: int, columns: int) -> list[Any]:
-    """Return a matrix of finite numbers."""
-    return [_vector(f"{key}[{i}]", row, columns) for i, row in enumerate(_list(key, given, rows))]
-
-
-def _equalities(given: object) -> tuple[bool, ...]:
-    """Return which constraints are equalities."""
-    kinds = _list("constraints", given)
-    if len(kinds) > MOST_CONSTRAINTS:
-        refuse_key("constraints", given, f"a list of at most {MOST_CONSTRAINTS}")
-    for kind in kinds:
-        if kind not in KINDS:
-            refuse_key("one of constraints", kind, " or ".join(KINDS))
-    return tuple(kind == KINDS[True] for kind in kinds)
-
-
-def _vector(key: str, given: object, length: int | None = None, *, or_none: bool = False) -> list[Any]:
-    """Return a list of finite numbers."""
-    numbers = list(_list(key, given, length))
-    for i, value in enumerate(numbers):
-        if not ((type(value) is float and math.isfinite(value)) or (or_none and value is None)):
-            numbers[i] = real(f"{key}[{i}]", value)
-    return numbers
+def _entry_of(line: _Line, call: Call, numbers: set[int]) -> Entry:
+    """Return the evaluation of a line; ``numbers`` are those of the lines before."""
+    if line.number in numbers:
+        raise ValueError(f"its number is {line.number}, as that of a line before")
+    if line.number:
+        numbers.add(line.number)
+    if len(line.point) != len(call.x0):
+        raise ValueError(f"its point has {len(line.point)} coordinates, not {len(call.x0)}")
+    if (line.value is None) == (line.failure is None):
+        raise ValueError("it has not one of value and failure")
+    if len(line.constraints) != (0 if line.value is None else len(call.equalities)):
+        raise ValueError(f"it has {len(line.constraints)} constraints, not {len(call.equalities)}")
+    evaluation = Evaluation(math.nan, one_line(line.failure or "") or "failed")
+    if line.value is not None:
+        evaluation = Evaluation(line.value, constraints=tuple(line.constraints))
+    return Entry(line.number, np.array(line.point, dtype=float), evaluation, line.place, line.moved, line.late)

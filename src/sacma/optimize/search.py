@@ -1,103 +1,326 @@
-"""The strategy of a call, asked and told, whichever its method is."""
+"""The search behind an optimizer: a strategy that is asked and told, and never asks for a point with a known value.
+
+Beyond bounds a search distribution has many points that are moved onto the same one within, such as a corner, and in a
+space of integers most points share a cell. The optimum of a model, too, can be one that is known.
+"""
 
 import math
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
 
 import numpy as np
 
-from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
-from sacma.optimize.asked import AskedSearch, NoNewPoint, Request
+from sacma.algorithms.registry import ALGORITHMS
 from sacma.optimize.call import Call
-from sacma.optimize.known_points import MOST_OF_A_SEARCH, KnownPoints, KnownValues, Passes
-from sacma.optimize.noise import NoisySearch
-from sacma.optimize.result import Status
 from sacma.strategy.generation import Generation
 from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
 from sacma.surrogate.whitening import Array
-from sacma.threads import one_thread
 
-FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
+MOST_IN_A_ROW = 1000
+"""Points of populations in a row whose values are known, before another point is evaluated instead."""
 
+MOST_DRAWS = 100  # of a point, until one has no known value
 
-Sampled = SurrogateStrategy | KnownPoints
-"""Strategies with a distribution to sample from, and models that learn."""
-
-
-class Begun(NamedTuple):
-    """An evaluation that has begun."""
-
-    point: Array  # for f, shape (D,)
-    sample: Sample  # the same as the strategy asked for it, in units of the scale
+Value = float | Array  # of f; with constraints a row; inf where an evaluation failed
 
 
-def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Sampled | AskedSearch | NoisySearch:
+class Search(Protocol):
+    """A method as an optimizer asks and tells it, in units of the scale."""
+
+    @property
+    def asked(self) -> Sequence[Sample]:
+        """The points whose values it waits for; none where it has ended."""
+
+    @property
+    def stopped(self) -> bool:
+        """True where it has ended."""
+
+    @property
+    def used_up(self) -> bool:
+        """True where it has ended since it finds no point without a value."""
+
+    @property
+    def may_miss(self) -> bool:
+        """True while the asked points can be told NaN, each where another point has been evaluated instead."""
+
+    def tell(self, values: Sequence[Value] | Array) -> None:
+        """Take the values of the asked points, in their order."""
+
+    def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:
+        """Draw a point beside those asked for, and those that are ``running``; the search stays as it is.
+
+        None where there is no other.
+        """
+
+    def is_near(self, point: Array) -> bool:
+        """Return True for a point where the search distribution can have sampled it, shape (D,)."""
+
+    def take(self, sample: Sample, value: Value) -> bool:
+        """Take the value of another point; return True if it can take the place of an asked one, by ``replace``."""
+
+    def replace(self, place: int, sample: Sample) -> bool:
+        """Put a taken point in the place of an asked one; return False where NaN is to be told of that."""
+
+    def move(self, place: int, sample: Sample) -> None:
+        """Put the point at which f has been evaluated in the place of an asked one near it."""
+
+    def learn(self, points: Array, values: Array) -> None:
+        """Let models learn from points beside those asked for, shape (n, D), and their finite values."""
+
+
+class KnownValues:
+    """Finite values of f by point, those of the call's known points to begin with."""
+
+    def __init__(self, call: Call) -> None:
+        self._box, self._space, self._combinations = call.box, call.space, call.combinations
+        self._values: dict[bytes, Value] = {}
+        self._failed: set[bytes] = set()
+        if call.known is not None:
+            X, *outcomes = call.known
+            rows = np.column_stack(outcomes) if call.equalities else outcomes[0]
+            for key, value in zip(self.keys(call.box.scaled(X)), rows, strict=True):
+                self.add(key, value)
+
+    def keys(self, scaled: Sequence[Array] | Array) -> list[bytes]:
+        """Return what tells the points from others at which f is evaluated for points in units of the scale."""
+        return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0] if len(scaled) else []  # −0 is 0
+
+    def add(self, key: bytes, value: Value) -> None:
+        """Keep a finite value, and a failure (inf) when it is the second at the point; NaN is no value.
+
+        One failure may have other causes.
+        """
+        if np.any(np.isnan(value)):
+            return
+        if np.all(np.isfinite(value)) or (key in self._failed and key not in self._values):
+            self._values[key] = value
+        else:
+            self._failed.add(key)
+
+    def get(self, key: bytes) -> Value | None:
+        """Return the value at a point, None where there is none."""
+        return self._values.get(key)
+
+    @property
+    def missing(self) -> float:
+        """Number of combinations of discrete parameters that have no value; infinite where points are continuous."""
+        return self._combinations - len(self._values)
+
+    def further(self, rng: np.random.Generator, others: Collection[bytes] = ()) -> Array | None:
+        """Return a combination without a value that is not among ``others``, shape (D,), None where there is none."""
+        if self._space is None or self.missing == math.inf:
+            return None
+        count = int(self._combinations)
+        first = min(int(rng.random() * count), count - 1)
+        for i in range(min(count, len(self._values) + len(others) + 1)):
+            point = self._space.combination((first + i) % count)
+            if (key := self.keys([point])[0]) not in others and self.get(key) is None:
+                return point
+        return None
+
+
+class Passes:
+    """How many points with known values are passed in a row.
+
+    Half as many where it was in vain, so that little time is spent where all points are known.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.renew(most)
+
+    def renew(self, most: int) -> None:
+        """Begin again at a point without a value."""
+        self.left = self._next = most
+
+    def spend(self, points: int) -> None:
+        """Pass points with known values."""
+        self.left = max(0, self.left - points)
+
+    def halve(self) -> None:
+        """Begin again where it was in vain."""
+        self.left = self._next = self._next // 2
+
+
+class KnownPoints:
+    """A strategy that asks for points without a known value only, each once: a ``Search``.
+
+    After many known points in a row another point is asked for instead, and is an evaluation beside the strategy's own:
+    of its distribution, of the space, or the start of a restart.
+
+    Args:
+        call: with known points.
+        strategy: that is asked and told, in units of the scale.
+        is_late: True where known points are passed no longer.
+    """
+
+    def __init__(self, call: Call, strategy: SurrogateStrategy, is_late: Callable[[], bool] = lambda: False) -> None:
+        self._call = call
+        self._strategy = strategy
+        self._is_late = is_late
+        self._known = KnownValues(call)
+        self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
+        self._passes = Passes(self._most)
+        self.used_up = False
+        self._open()
+
+    @property
+    def _most(self) -> int:
+        """Most known points in a row: no more than there are others."""
+        return int(min(MOST_IN_A_ROW, self._known.missing))
+
+    def _open(self) -> None:
+        """Ask the strategy, and tell it known values, until there is a point without a value, or it stops."""
+        self._instead: Sample | None = None
+        while True:
+            self._samples = list(self._strategy.asked)
+            self._keys = self._known.keys([sample.seen for sample in self._samples])
+            places: dict[bytes, list[int]] = {}  # by point, in the order of the points
+            for i, key in enumerate(self._keys):
+                places.setdefault(key, []).append(i)
+            self._places = [of for key, of in places.items() if self._known.get(key) is None]
+            if self._places:
+                self._passes.renew(self._most)
+            elif self._samples and (not self._passes.left or not self._known.missing):
+                self._passes.halve()
+                self._instead = self._another()
+                self.used_up = self._instead is None
+            elif self._samples:
+                self._strategy.tell(self._told([]), known=len(self._samples))
+                self._passes.spend(len(self._samples))
+                if not self._is_late():
+                    continue
+                self._samples, self._keys = [], []
+            return
+
+    def _another(self) -> Sample | None:
+        """Return a point without a value, or None where none is found."""
+        if not self._known.missing:
+            return None
+        if (sample := self._drawn(self._rng, ())) is not None:
+            return sample
+        box, call = self._call.box, self._call
+        for _ in range(MOST_DRAWS):
+            z = box.scaled(box.another_start(call.x0, call.sigma0, self._rng))
+            if self._known.get(self._known.keys([z])[0]) is None:
+                return Sample(z, z)
+        return None
+
+    def _drawn(self, rng: np.random.Generator, others: Collection[bytes]) -> Sample | None:
+        """Return a point without a value that is not among ``others``: of the distribution, or any combination."""
+        for _ in range(MOST_DRAWS):
+            sample = self._strategy.further(rng)
+            (key,) = self._known.keys([sample.seen])
+            if key not in others and self._known.get(key) is None:
+                return sample
+        point = self._known.further(rng, others)
+        return None if point is None else Sample(point, point)
+
+    def _told(self, values: Sequence[Value]) -> Array:
+        """Return the values of all points of the strategy, of those that are asked for in their order."""
+        told: list[Value] = [np.nan if (known := self._known.get(key)) is None else known for key in self._keys]
+        for places, value in zip(self._places, values, strict=True):
+            for place in places:
+                told[place] = value
+        return np.array(told)
+
+    @property
+    def asked(self) -> Sequence[Sample]:
+        """The points for f to evaluate, as the strategy has them; none, too, where it is late."""
+        if self._instead is not None:
+            return [self._instead]
+        return [self._samples[places[0]] for places in self._places]
+
+    @property
+    def stopped(self) -> bool:
+        """True when the strategy has stopped, or no new point can be asked for."""
+        return self._strategy.stopped or self.used_up
+
+    @property
+    def may_miss(self) -> bool:
+        """True while the asked points can be told NaN."""
+        return self._instead is None and self._strategy.may_miss
+
+    def tell(self, values: Sequence[Value] | Array) -> None:
+        """Take the values of the asked points, in their order."""
+        told = list(values)
+        if self._instead is not None:
+            self.take(self._instead, told.pop())
+        for places, value in zip(self._places, told, strict=True):
+            self._known.add(self._keys[places[0]], value)
+        self._strategy.tell(self._told(told), known=len(self._samples) - len(self._places))
+        self._open()
+
+    def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:
+        """Draw a point that is neither known nor asked for nor ``running``, None where there is none."""
+        taken = self._known.keys([*(sample.seen for sample in self.asked), *running])
+        return self._drawn(rng, {*self._keys, *taken})
+
+    def is_near(self, point: Array) -> bool:
+        """Return True for a point where the search distribution can have sampled it."""
+        return self._strategy.is_near(point)
+
+    def take(self, sample: Sample, value: Value) -> bool:
+        """Take the value of another point; one instead of the strategy's points completes no population."""
+        self._known.add(self._known.keys([sample.seen])[0], value)
+        if self._instead is None:
+            return self._strategy.take(sample, value)
+        self._strategy.observe(sample, value)
+        return False
+
+    def replace(self, place: int, sample: Sample) -> bool:
+        """Put a point in the place of one that was asked for, and of all that are the same."""
+        replaced = [self._strategy.replace(each, sample) for each in self._places[place]]
+        if replaced[0]:
+            self._rename(place, sample)
+        return replaced[0]
+
+    def move(self, place: int, sample: Sample) -> None:
+        """Put the point at which f has been evaluated in the place of an asked one, and of all that are the same."""
+        if self._instead is not None:
+            self._instead = sample
+            return
+        for each in self._places[place]:
+            self._strategy.move(each, sample)
+        self._rename(place, sample)
+
+    def _rename(self, place: int, sample: Sample) -> None:
+        (key,) = self._known.keys([sample.seen])
+        for each in self._places[place]:
+            self._samples[each], self._keys[each] = sample, key
+
+    def learn(self, points: Array, values: Array) -> None:
+        """Let models learn from points evaluated beside those asked for, shape (n, D)."""
+        for key, value in zip(self._known.keys(points), values, strict=True):
+            self._known.add(key, value)
+        self._strategy.learn(points, values)
+
+
+def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
     """Return the strategy of a call with a seed; its points are in units of the scale.
 
-    Compiled code is loaded, or made, now: what goes wrong there loses no evaluations.
+    Compiled code is loaded, or made, now: errors of that lose no evaluations.
     """
     ALGORITHMS[call.method.algorithm].prepare(call.method.settings)
-    search = _search_of(call, on_generation)
-    if call.noisy:
-        return NoisySearch(call, search) if call.limits.budget < math.inf else search
-    return KnownPoints(call, search) if isinstance(search, SurrogateStrategy) else search
-
-
-@contextmanager
-def computing(*, models: bool) -> Iterator[None]:
-    """Compute with one thread where there are ``models``; numbers may overflow, whatever ``numpy.seterr`` says."""
-    with np.errstate(all="ignore"), one_thread() if models else nullcontext():
-        yield
-
-
-def end_of_search(call: Call, strategy: Sampled | AskedSearch | NoisySearch) -> Status:
-    """Return the reason why a strategy stops."""
-    if not isinstance(strategy, KnownPoints | AskedSearch) or not strategy.used_up:
-        return Status.RESTARTS
-    return Status.NO_NEW_POINT if call.combinations == math.inf else Status.SPACE_USED_UP
-
-
-def beside(
-    call: Call, strategy: Sampled | AskedSearch | NoisySearch, running: Mapping[int, Begun], number: int
-) -> Begun | None:
-    """Return a point for evaluation ``number``, beside others; None where each is known or running."""
-    if not isinstance(strategy, KnownPoints):  # others have no distribution
-        return None
-    rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(2, number)))
-    sample = strategy.beside(rng, (begun.sample for begun in running.values()))
-    return None if sample is None else Begun(call.box.points([sample.seen])[0], sample)
-
-
-def number_at(point: Array, running: Mapping[int, Begun]) -> int:
-    """Return the number of the evaluation that is running at a point, 0 where there is none."""
-    return next((number for number, begun in running.items() if np.array_equal(begun.point, point)), 0)
-
-
-def _search_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy | AskedSearch:
-    if call.method.strategy is None:
-        return AskedSearch(partial(_search, call), on_generation)
-    starts, samples = _generators(call)
-    archive = None
-    if call.archive is not None:
-        X, *outcomes = call.archive
-        archive = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
+    assert call.method.strategy is not None  # noqa: S101 the callers have looked
+    starts, samples = generators(call)
+    known = None
+    if call.known is not None:
+        X, *outcomes = call.known
+        known = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
     return SurrogateStrategy(
         call.method.strategy,
         initial_point=initial_points(call, starts),
         box=call.box.scaled_bounds,
         rng=samples,
         on_generation=on_generation,
-        archive=archive,
+        archive=known,
         grid=call.box.grid,
         noisy=call.noisy,
         equalities=call.equalities,
     )
 
 
-def _generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
+def generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
     """Return the generators of initial points and of all else."""
     starts, samples = (np.random.default_rng(seed) for seed in np.random.SeedSequence(call.seed).spawn(2))
     return starts, samples
@@ -112,92 +335,3 @@ def initial_points(call: Call, rng: np.random.Generator) -> Callable[[], Array]:
         return box.scaled(first.pop() if first else box.another_start(call.x0, call.sigma0, rng))
 
     return initial_point
-
-
-def _search(call: Call, evaluate: Callable[[Request], float]) -> None:
-    """Minimise with an algorithm that calls f itself.
-
-    An error of SciPy or pycma, as of values that overflow, ends one run of the algorithm: the next begins. So do known
-    points alone, until restarts lead to no other.
-    """
-    starts, samples = _generators(call)
-    problem = _Problem(call, evaluate, initial_points(call, starts))
-    algorithm, settings = ALGORITHMS[call.method.algorithm], call.method.settings
-    while True:
-        before = problem.calls
-        try:
-            algorithm.run(problem, settings, samples)
-        except NoNewPoint:
-            if not problem.restarts():
-                raise
-        except Exception:
-            if algorithm not in BUILT_IN or problem.calls == before:
-                raise
-        else:
-            return
-
-
-class _Problem:
-    """The problem of a call as an algorithm sees it: ``sacma.algorithms.base.Problem``, in units of the scale.
-
-    It tells nothing of the limits of the call, which do not change what a run does until then.
-    """
-
-    evaluations_left = sys.maxsize
-    target_hit = False
-
-    def __init__(self, call: Call, evaluate: Callable[[Request], float], initial_point: Callable[[], Array]) -> None:
-        self.dimension = len(call.x0)
-        self.lower_bounds, self.upper_bounds = call.box.scaled_bounds
-        self._reach = FARTHEST * np.minimum(1.0, 1.0 / call.box.scale)
-        self._evaluate = evaluate
-        self._initial_point = initial_point
-        self._starts = 0
-        self._changes = call.noisy  # f, from call to call
-        self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
-        self._known = KnownValues(call)
-        self._passes = Passes(MOST_OF_A_SEARCH)
-        self.calls = 0  # of known values, too
-        self.evaluations = 0
-
-    def __call__(self, point: Array) -> float:
-        """Return f(point), infinity where the evaluation fails; f is not called at a point whose value is known.
-
-        After many of these in a row it is called at another combination of discrete parameters, or else raises
-        NoNewPoint. Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
-        """
-        x = np.array(point, dtype=float)
-        if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
-            raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
-        self.calls += 1
-        (key,) = self._known.keys([x])
-        known = None if self._changes else self._known.get(key)
-        if known is None:
-            self._passes.renew(MOST_OF_A_SEARCH)
-            return self._evaluated(x)
-        if not self._passes.left or not self._known.missing:
-            if (other := self._known.further(self._rng)) is None:
-                raise NoNewPoint
-            self._passes.halve()
-            self._evaluated(other)
-        self._passes.spend(1)
-        return float(known)
-
-    def _evaluated(self, x: Array) -> float:
-        self.evaluations += 1
-        value = self._evaluate(Request(x, restart=max(0, self._starts - 1)))
-        self._known.add(self._known.keys([x])[0], value)
-        return value
-
-    def restarts(self) -> bool:
-        """Return True if a restart may lead to a new point."""
-        self._passes.halve()
-        return self._passes.left > 0 and self._known.missing > 0
-
-    def initial_point(self, half_width: float) -> Array:  # noqa: ARG002 the problem's
-        """Return x₀ of the call, then points of restarts; ``half_width`` has no effect."""
-        self._starts += 1
-        return self._initial_point()
-
-    def trace(self, generation: Generation) -> None:
-        """Take no notice of the algorithm's own generations: each evaluation is one."""

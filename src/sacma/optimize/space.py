@@ -9,7 +9,7 @@ import numpy as np
 
 from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import real_array, refuse
-from sacma.optimize.parameters import Categorical, Integer, Parameter, ParameterAxes, Real
+from sacma.optimize.parameters import Categorical, Integer, Parameter, ParameterAxes, Real, axes_of
 from sacma.surrogate.whitening import Array
 
 KINDS: Mapping[str, type[Real | Integer | Categorical]] = {"real": Real, "integer": Integer, "categorical": Categorical}
@@ -60,12 +60,18 @@ class Space:
                 allowed = "a sacma.Real, a sacma.Integer or a sacma.Categorical"
                 refuse(f"parameter {shown(name)}", parameter, allowed, of_type=True)
         self._parameters = given
-        self._axes = {name: ParameterAxes(parameter) for name, parameter in given.items()}
+        self._axes = {name: axes_of(parameter) for name, parameter in given.items()}
         ends = np.cumsum([axes.size for axes in self._axes.values()]).tolist()
         self._places = {n: slice(end - axes.size, end) for (n, axes), end in zip(self._axes.items(), ends, strict=True)}
+        if not ends[-1]:
+            refuse("parameters", given, "one or more that can vary")
         if ends[-1] > MOST_COORDINATES:
             refuse("parameters", f"of {ends[-1]} coordinates", f"at most {MOST_COORDINATES}")
-        self._discrete = [name for name, axes in self._axes.items() if axes.discrete]
+        self._discrete = [
+            (self._places[name], axes)
+            for name, axes in self._axes.items()
+            if isinstance(axes, ParameterAxes) and axes.discrete
+        ]
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -172,16 +178,15 @@ class Space:
             return points
         centred = np.array(points)
         rows = centred.reshape(-1, self.dimension)
-        for name in self._discrete:
-            place = self._places[name]
-            rows[:, place] = self._axes[name].centred(rows[:, place])
+        for place, axes in self._discrete:
+            rows[:, place] = axes.centred(rows[:, place])
         return rows.reshape(centred.shape)
 
     def widths(self, point: Array) -> Array:
         """Return the widths of the cell around a point, shape (D,): 0 where each coordinate has a value of its own."""
         widths = np.zeros(self.dimension)
-        for name in self._discrete:
-            widths[self._places[name]] = self._axes[name].widths(point[self._places[name]])
+        for place, axes in self._discrete:
+            widths[place] = axes.widths(point[place])
         return widths
 
     def __iter__(self) -> Iterator[str]:

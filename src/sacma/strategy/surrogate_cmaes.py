@@ -37,7 +37,6 @@ class Sample(NamedTuple):
 
     seen: Array  # as f is to see it, shape (D,)
     learned: Array  # as the archive keeps it, shape (D,)
-    run: int = 0  # number of the run between two restarts, from 1, whose distribution it is of
 
 
 FARTHEST = 2.0
@@ -108,7 +107,9 @@ class SurrogateStrategy:
         self._runs = 0
         self._population: Population | None = None  # to be evaluated with f
         self._model: TrainedModel | None = None  # the last, since a restart
-        self._proposals: Array | None = None  # to be evaluated, as the archive keeps them, shape (n, D)
+        self._further: Array | None = (
+            None  # to be evaluated besides a population, as the archive keeps it, shape (n, D)
+        )
         self._misses_from: int | None = None  # true evaluations; None: each of the asked points needs a value
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._patience = Patience(settings.control, "generations")
@@ -187,6 +188,7 @@ class SurrogateStrategy:
         while points is not None and self.true_evaluations < last:
             given = points_of(s.start, points, context.dimension)
             values = yield from self._known_or_evaluated(run, given, last - self.true_evaluations)
+            points[:] = given  # where f has been evaluated
             patience.passes(self.true_evaluations)
             if np.isnan(values).any():
                 break
@@ -228,9 +230,8 @@ class SurrogateStrategy:
             return self._archive.points[:0]
         points = points_of(self._proposer, given, self._context.dimension)
         best_before = self._archive.standing
-        self._proposals = run.place(points)[1]
         outcomes = yield from self._evaluate_further(run, points, beside=0)
-        late, proposals, self._proposals = _missing(outcomes), self._proposals, None
+        late, proposals = _missing(outcomes), run.place(points)[1]
         self._late_proposals.update(point.tobytes() for point in proposals[late])
         if not late.all():
             standings = self._archive.standings_of(outcomes[~late])
@@ -240,23 +241,32 @@ class SurrogateStrategy:
         return proposals[~late & finite_rows(outcomes)]
 
     def _known_or_evaluated(self, run: Sampling, points: Array, beside: int) -> Outcomes:
-        """Return the values of ``points`` of the distribution, shape (n, D); those that are not known are evaluated."""
+        """Return the values of ``points`` of the distribution, shape (n, D); those that are not known are evaluated.
+
+        Points are moved to where f has been evaluated.
+        """
         learned = run.place(points)[1]
         values = np.array([self._archive.value_at(x) if x in self._archive else np.nan for x in learned])
         if (new := np.isnan(values)).any():
-            values[new] = yield from self._evaluate_further(run, points[new], beside)
+            asked = points[new]
+            values[new] = yield from self._evaluate_further(run, asked, beside)
+            points[new] = asked
         return values
 
     def _evaluate_further(self, run: Sampling, points: Array, beside: int) -> Outcomes:
         """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values.
 
-        NaN for those that have none after so many evaluations ``beside`` them.
+        NaN for those that have none after so many evaluations ``beside`` them. Points are moved to where f has been
+        evaluated.
         """
         self._population, self._misses_from = None, self.true_evaluations + beside
         seen, learned = run.place(points)
+        self._further = learned
         self._observer.spent("strategy_seconds")
         values = yield list(seen)
-        self._misses_from = None
+        self._further = self._misses_from = None
+        if (moved := (learned != points).any(axis=1)).any():
+            points[moved] = learned[moved]
         finite, late = finite_rows(values), _missing(values)
         self._archive.add(learned[finite], values[finite])
         self._archive.add_failed(learned[~finite & ~late])
@@ -311,10 +321,10 @@ class SurrogateStrategy:
     def asked(self) -> Sequence[Sample]:
         """The points of ``ask``, as f is to see them and as the archive keeps them."""
         seen = self.ask()
-        learned = seen if self._proposals is None else self._proposals
+        learned = seen if self._further is None else self._further
         if self._population is not None:
             learned = self._population.asked
-        return [Sample(np.asarray(x), np.array(kept), self._runs) for x, kept in zip(seen, learned, strict=True)]
+        return [Sample(np.asarray(x), np.array(kept)) for x, kept in zip(seen, learned, strict=True)]
 
     def further(self, rng: np.random.Generator) -> Sample:
         """Draw a further point for f from the present search distribution; the strategy stays as it is.
@@ -323,7 +333,7 @@ class SurrogateStrategy:
         """
         whitened = rng.standard_normal((1, self._context.dimension))
         seen, learned = self._sampling.place(self._sampling.whitening().inverse(whitened))
-        return Sample(np.array(seen[0]), np.array(learned[0]), self._runs)
+        return Sample(np.array(seen[0]), np.array(learned[0]))
 
     @property
     def may_miss(self) -> bool:
@@ -341,16 +351,21 @@ class SurrogateStrategy:
         if (key := sample.learned.tobytes()) in self._late_proposals:
             self._late_proposals.remove(key)
             self._proposer.learn(self._archive.standings_of(np.array([value])), self._archive.standing)
-        if self._population is not None and sample.run == self._runs and self._is_near(sample.learned):
+        if self._population is not None and self.is_near(sample.learned):
             return True
+        self.observe(sample, value)
+        return False
+
+    def observe(self, sample: Sample, value: float | Array) -> None:
+        """Let models learn from an evaluation beside all that were asked for."""
         self._count(np.array([value]))
         if np.isfinite(value).all():
             self.learn(sample.learned[None], np.array([value]))
         else:
             self._archive.add_failed(sample.learned[None])
-        return False
 
-    def _is_near(self, point: Array) -> bool:
+    def is_near(self, point: Array) -> bool:
+        """Return True for a point, as the archive keeps it, where the search distribution can have sampled it."""
         with np.errstate(over="ignore", invalid="ignore"):
             length = self._sampling.whitening().distances(point[None])[0]
         return bool(length <= FARTHEST * longest_step(self._context.dimension))
@@ -364,6 +379,11 @@ class SurrogateStrategy:
             return False
         self._population.replace(place, sample.seen, sample.learned)
         return True
+
+    def move(self, place: int, sample: Sample) -> None:
+        """Put a point in the place of one that ``ask`` returned, where f has been evaluated instead."""
+        if not self.replace(place, sample) and self._further is not None:
+            self._further[place] = sample.learned
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points evaluated beside those asked for, shape (n, D); values are finite."""

@@ -29,7 +29,7 @@ MOST_UNITS = 1e30
 
 
 Search = Generator[Array, Array, None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
-Evaluation = Generator[Array, Array, Array]  # idem; returns the values
+Evaluation = Generator[Array, Array, tuple[Array, Array]]  # idem; returns points, where f was evaluated, and values
 
 
 class TrustRegion(Part):
@@ -95,10 +95,11 @@ class _Region:
         return found
 
     def evaluated(self, points: Array) -> Evaluation:
-        """Evaluate points with f, shape (n, D), as far as evaluations are left, and return the values."""
+        """Evaluate points with f, shape (n, D), as far as evaluations are left; some may be moved."""
         asked = points[: self.left].copy()
         self.left -= len(asked)
-        return (yield asked)
+        values = yield asked
+        return asked, values
 
     def shrink(self) -> None:
         """Lower the resolution: the points around the best one say no more."""
@@ -125,10 +126,10 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
     """Search until the radius is too small or no evaluation is left."""
     lower, upper = box
     least = LEAST_RADIUS * region.radius
-    told = yield from region.evaluated(region.points)
+    asked, told = yield from region.evaluated(region.points)
     if not region.left or not (spread := _spread(told)):
         return
-    region.values[:] = _in_units(told, spread)
+    region.points[:], region.values[:] = asked, _in_units(told, spread)
     while region.left and region.resolution > least and np.isfinite(region.values[region.best]):
         centre, unit = region.centre.copy(), region.radius
         inner = _inside(region, box)
@@ -142,8 +143,11 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
         if length < 0.5 * region.resolution or expected <= 0.0:
             ratio, radius_next = -1.0, max(0.1 * unit, region.resolution)
         else:
-            point = np.clip(centre + unit * step, lower, upper)
-            (value,) = _in_units((yield from region.evaluated(point[None])), spread)
+            wanted = np.clip(centre + unit * step, lower, upper)
+            (point,), told = yield from region.evaluated(wanted[None])
+            (value,) = _in_units(told, spread)
+            if not np.array_equal(point, wanted):
+                step = (point - centre) / unit
             reduction = region.values[region.best] - value
             ratio = reduction / expected
             radius_next = _next_radius(ratio, unit, length)
@@ -155,8 +159,8 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
         if distances[farthest] > 2.0 * region.radius:
             length = max(min(0.1 * distances[farthest], 0.5 * region.radius), region.resolution)
             point = _instructive(region, farthest, length, box)
-            (region.values[farthest],) = _in_units((yield from region.evaluated(point[None])), spread)
-            region.points[farthest] = point
+            (region.points[farthest],), told = yield from region.evaluated(point[None])
+            (region.values[farthest],) = _in_units(told, spread)
         elif region.radius <= region.resolution and ratio <= 0.0:
             region.shrink()
 

@@ -3,9 +3,9 @@
 import logging
 import math
 import os
+import signal
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, suppress
@@ -15,17 +15,17 @@ from typing import Any
 
 from sacma.death import Death, death_in, death_of, end_with, in_words
 from sacma.files.printable import one_line
+from sacma.optimize.arguments import number as checked_number
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
-from sacma.optimize.interruption import PATIENCE, interruption_afterwards
-from sacma.optimize.result import Result
+from sacma.process_wide import unbroken
 from sacma.surrogate.whitening import Array
 from sacma.threads import threads
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
 SOON = 0.1  # seconds after which evaluations that wait for a worker are cancelled, if the run has ended
-LONGEST_REASON = 300  # characters of an executor's message
+PATIENCE = 5.0  # seconds after which processes that f keeps from ending are killed
 
 Numbered = tuple[int, Evaluation]  # an evaluation, by its number
 InOrder = Generator[Numbered, None, None]
@@ -119,8 +119,9 @@ class Executed:
 class Processes:
     """Processes of this call alone, each with a joblib executor of its own: where one dies, no other has failed."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, timeout: float | None = None) -> None:
         self.count = count  # -1: one a core
+        self._timeout = timeout  # seconds of an evaluation
         self._idle: list[Any] = []  # executors
         self._busy: dict[Future[Evaluation], Any] = {}
         self._deaths: dict[Future[Evaluation], Death] = {}  # that joblib has not seen
@@ -133,7 +134,7 @@ class Processes:
 
     def submit(self, fun: Function, point: Array) -> Future[Evaluation]:
         """Begin an evaluation; at most ``size`` are begun and not taken."""
-        with interruption_afterwards():  # each executor is known to ``close`` as soon as it has a process
+        with unbroken():  # each executor is known to ``close`` as soon as it has a process
             while self._idle:
                 executor = self._idle.pop()
                 with suppress(BrokenExecutor):  # its process has died since its last evaluation
@@ -141,7 +142,7 @@ class Processes:
             return self._begun(self._started(), fun, point)
 
     def _begun(self, executor: Any, fun: Function, point: Array) -> Future[Evaluation]:
-        future: Future[Evaluation] = executor.submit(evaluate_apart, fun, point)
+        future: Future[Evaluation] = executor.submit(_evaluate_within, self._timeout, fun, point)
         self._busy[future] = executor
         return future
 
@@ -157,6 +158,8 @@ class Processes:
             if death is None and not isinstance(error, TerminatedWorkerError):
                 raise
             self._busy.pop(future).shutdown(wait=False)
+            if self._timeout is not None and death == ("signal", signal.SIGALRM):
+                return Evaluation(math.nan, f"it took longer than {self._timeout:g} s")
             return Evaluation(math.nan, in_words(death))
         self._idle.append(self._busy.pop(future))
         return evaluation
@@ -204,6 +207,18 @@ class Processes:
         return ProcessPoolExecutor(1, env=env, initializer=end_with, initargs=(os.getpid(),))
 
 
+def _evaluate_within(seconds: float | None, fun: Function, point: Array) -> Evaluation:
+    """Evaluate f in a process of ours, which ends where that takes too long, whatever f does."""
+    if seconds is None:
+        return evaluate_apart(fun, point)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return evaluate_apart(fun, point)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
 Pool = Executed | Processes  # workers that take one point at a time
 
 
@@ -222,7 +237,6 @@ class AsTheyCome(Iterator[Numbered]):
         self._begin = begin
         self._is_over = ended
         self._running: dict[Future[Evaluation], int] = {}
-        self._ended: deque[tuple[int, Future[Evaluation]]] = deque()
 
     def __next__(self) -> Numbered:
         """Return the next evaluation that ends."""
@@ -231,52 +245,46 @@ class AsTheyCome(Iterator[Numbered]):
                 number, point = task
                 self._running[self._pool.submit(self._fun, point)] = number
             if self._is_over():
-                self._cancel()
-            if not self._ended:
-                waiting = not all(future.running() for future in self._running)
-                self._wait(min(SOON, RECOUNTED) if waiting else RECOUNTED)  # after which there may be more workers
-            if self._ended:
-                number, future = self._ended.popleft()
-                return number, self._pool.take(future)
+                self.close()
             if not self._running:
                 raise StopIteration
+            waiting = not all(future.running() or future.done() for future in self._running)
+            if (future := self._first_done(min(SOON, RECOUNTED) if waiting else RECOUNTED)) is not None:
+                number = self._running[future]
+                evaluation = self._pool.take(future)
+                del self._running[future]
+                return number, evaluation
 
     def _is_free(self) -> bool:
         """Return True if one more may begin."""
-        return len(self._running) + len(self._ended) < self._pool.size() and not self._is_over()
+        return len(self._running) < self._pool.size() and not self._is_over()
 
-    def rest(self, *, waits: bool) -> Iterator[Numbered]:
-        """Return what has ended and has not been taken, and where one ``waits`` what is running, too; begin nothing."""
-        self._cancel()
-        self._wait(0.0)
-        while self._ended or (waits and self._running):
-            if not self._ended:
-                self._wait(RECOUNTED)
-                continue
-            number, future = self._ended.popleft()
-            try:
-                evaluation = self._pool.take(future)
-            except (BrokenExecutor, NotSentError, KeyboardInterrupt, SystemExit):  # which has lost it, or ended it
-                continue
-            yield number, evaluation
-
-    def close(self) -> None:
-        """Cancel what has not begun to run."""
-        self._cancel()
-
-    def _cancel(self) -> None:
-        """Cancel what waits for a worker."""
-        for future in [future for future in self._running if future.cancel()]:
-            del self._running[future]
-
-    def _wait(self, seconds: float) -> None:
-        """Wait until an evaluation ends, and not for longer."""
+    def _first_done(self, seconds: float) -> Future[Evaluation] | None:
+        """Return the first one begun of those that have ended, for which it waits so long."""
         done, _ = wait(self._running, seconds, FIRST_COMPLETED)
         if not done and isinstance(self._pool, Processes):
             self._pool.end_dead()
-        with interruption_afterwards():
-            ended = sorted(((self._running.pop(future), future) for future in done), key=lambda each: each[0])
-            self._ended.extend(ended)
+        return min(done, key=self._running.__getitem__, default=None)
+
+    def rest(self, *, waits: bool) -> Iterator[Numbered]:
+        """Return what has ended and has not been taken, and where one ``waits`` what is running, too; begin nothing."""
+        self.close()
+        while self._running:
+            future = self._first_done(RECOUNTED if waits else 0.0)
+            if future is None and not waits:
+                return
+            if future is None:
+                continue
+            number = self._running.pop(future)
+            with suppress(
+                BrokenExecutor, NotSentError, KeyboardInterrupt, SystemExit
+            ):  # which has lost it, or ended it
+                yield number, self._pool.take(future)
+
+    def close(self) -> None:
+        """Cancel what waits for a worker."""
+        for future in [future for future in self._running if future.cancel()]:
+            del self._running[future]
 
 
 Evaluations = InOrder | AsTheyCome  # to be closed
@@ -328,21 +336,26 @@ ALLOWED_WORKERS = (
 )
 
 
-def workers_of(workers: Any, asynchronous: bool | None, *, noisy: bool) -> Workers:  # noqa: FBT001 as given
-    """Return the workers of a call, as ``minimize`` takes them; a ``noisy`` one evaluates whole rounds."""
+def workers_of(workers: Any, asynchronous: bool | None, evaluation_timeout: float | None = None) -> Workers:  # noqa: FBT001 as given
+    """Return the workers of a call, as ``minimize`` takes them."""
+    if evaluation_timeout is not None:
+        allowed = "seconds > 0, or None for no limit"
+        evaluation_timeout = checked_number("evaluation_timeout", evaluation_timeout, allowed, least=1e-3, most=1e9)
     if not isinstance(asynchronous, bool | None):
         refuse("asynchronous", asynchronous, "True, False, or None: True where the workers can be", of_type=True)
-    if asynchronous and noisy is True:
-        refuse("asynchronous", asynchronous, "False or None where noisy is True: rounds are evaluated as a whole")
     if _is_joblib(workers):
         chosen = Workers(parallel=workers)
     elif (executed := _executed(workers)) is not None:
         chosen = Workers(executed)
     else:
-        chosen = Workers() if (count := _count(workers)) == 1 else Workers(Processes(count))
+        count = _count(workers)
+        alone = count == 1 and evaluation_timeout is None
+        chosen = Workers() if alone else Workers(Processes(count, evaluation_timeout))
+    if evaluation_timeout is not None and not isinstance(chosen.pool, Processes):
+        refuse("evaluation_timeout", evaluation_timeout, "None but with processes of this call: workers=N")
     if isinstance(chosen.pool, Processes) and current_process().daemon:
         refuse("workers", workers, "None, or threads, in a daemonic process, such as those of a multiprocessing.Pool")
-    if not chosen.several or asynchronous is False or noisy is True:
+    if not chosen.several or asynchronous is False:
         return chosen
     try:
         can_be = chosen.pool is not None and chosen.pool.size() < math.inf
@@ -376,23 +389,3 @@ def _count(workers: object) -> int:
     if count == 0:
         refuse("workers", workers, ALLOWED_WORKERS)
     return count
-
-
-class WorkersError(BrokenExecutor):
-    """Workers that take no more points: one died, or they were shut down. ``result`` is the ``Result`` up to then."""
-
-    def __init__(self, message: str, result: Result) -> None:
-        super().__init__(message)
-        self.result = result
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.result)
-
-
-def workers_error(error: BrokenExecutor, result: Result) -> WorkersError:
-    """Return the error of a call whose workers take no more points."""
-    reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
-    done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
-    return WorkersError(
-        f"the workers take no more points after {done}, which are in this error's result: {reason}", result
-    )

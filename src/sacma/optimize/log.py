@@ -1,0 +1,250 @@
+"""The log of a run: its evaluations, which decide with its call and its seed every point, and what they come to."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sacma.optimize.call import Call
+from sacma.optimize.evaluation import Entry, as_arrays
+from sacma.optimize.journal import Journal
+from sacma.optimize.result import Result, Status, history_of
+from sacma.process_wide import unbroken
+from sacma.strategy.generation import EvaluatedBy, Generation
+from sacma.strategy.lagrangian import violations
+from sacma.surrogate.whitening import Array
+
+
+class Best(NamedTuple):
+    """A point and its standing: of two, that with the smaller violation, then value, then number is the better one."""
+
+    violation: float  # the largest of a constraint; 0 where all are kept
+    value: float  # of f; inf where none is known
+    number: int  # of the evaluation; 0: the point is known from elsewhere
+    point: Array  # shape (D,)
+
+    @property
+    def found(self) -> bool:
+        """True if the point has a value and keeps all constraints."""
+        return self.violation == 0.0 and math.isfinite(self.value)
+
+
+class Recommended(NamedTuple):
+    """A point that is recommended, and its value."""
+
+    point: Array  # shape (D,)
+    value: float  # inf where there is none
+    error: float | None = None  # standard error of the value, where it is a mean
+    meaning: str = ""  # of the value, for people
+
+
+class Log:
+    """All evaluations of a call with a seed, in the order in which they ended.
+
+    Args:
+        call: with a seed.
+        journal: keeps each evaluation that is appended before anything follows from it.
+    """
+
+    def __init__(self, call: Call, journal: Journal | None = None) -> None:
+        self.call = call
+        self.journal = journal
+        self._began = math.inf
+        self.ended = Status.GOING_ON  # by a caller
+        self.entries: list[Entry] = []
+        self.by_number: dict[int, Entry] = {}  # those of this run, not those known from elsewhere
+        self._last = 0  # largest number
+        self.failures_in_a_row = 0  # at most, in the order of numbers
+        self.best = _best_known(call)
+
+    @property
+    def evaluations(self) -> int:
+        """Number of evaluations of this run."""
+        return len(self.by_number)
+
+    @property
+    def any_value(self) -> bool:
+        """True once an evaluation of this run has not failed."""
+        return any(not entry.evaluation.failure for entry in self.by_number.values())
+
+    @property
+    def single(self) -> Recommended:
+        """The best by single values."""
+        return Recommended(self.best.point, self.best.value)
+
+    @property
+    def left(self) -> float:
+        """Number of evaluations that the budget has left."""
+        return self.call.limits.budget - len(self.by_number)
+
+    @property
+    def next_number(self) -> int:
+        """Number of the next point to be asked for, after all that have been evaluated."""
+        return self._last + 1
+
+    def restart_clock(self) -> None:
+        """Begin the time limit now: what an earlier run has found costs no time."""
+        self._began = time.monotonic()
+
+    @property
+    def is_late(self) -> bool:
+        """True after the time limit."""
+        return time.monotonic() - self._began >= self.call.limits.time_limit
+
+    def append(self, entry: Entry) -> None:
+        """Take an evaluation, which is recorded first."""
+        with unbroken():
+            if self.journal is not None:
+                self.journal.record(entry)
+            self.keep(entry)
+
+    def keep(self, entry: Entry) -> None:
+        """Take an evaluation that is recorded already, or cannot be."""
+        kept = entry._replace(evaluation=entry.evaluation._replace(raised=None))  # without the frames of f
+        self.entries.append(kept)
+        if entry.number:
+            self.by_number[entry.number] = kept
+            self._last = max(self._last, entry.number)
+        if entry.evaluation.failure:
+            self.failures_in_a_row = max(self.failures_in_a_row, self._in_a_row(entry.number))
+        else:
+            self.best = _better(self.best, entry, self.call.equalities)
+
+    def _in_a_row(self, number: int) -> int:
+        """Return the number of failed evaluations beside a failed one, itself included, in the order of numbers."""
+        count = 1
+        for step in (-1, 1):
+            beside = number + step
+            while 0 < beside <= self._last:
+                entry = self.by_number.get(beside)
+                if entry is not None and not entry.evaluation.failure:
+                    break
+                count += entry is not None  # what has no value yet holds up nothing
+                beside += step
+        return count
+
+    def status(self, search: Status) -> Status:
+        """Return the reason why the run has ended, if it has, perhaps with its ``search``."""
+        limits = self.call.limits
+        found = self.best.found and not self.call.noisy
+        reasons = (
+            (Status.TARGET, found and self.best.value <= limits.target),
+            (Status.FAILURES, self.failures_in_a_row >= limits.max_failures),
+            (self.ended, self.ended != Status.GOING_ON),
+            (Status.BUDGET, self.left <= 0),
+            (search, search != Status.GOING_ON),
+            (Status.TIME_LIMIT, self.is_late),
+        )
+        return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
+
+    def result(self, status: Status, generations: Sequence[Generation], recommended: Recommended | None) -> Result:
+        """Return the result of the run so far."""
+        call, best = self.call, self.best
+        given = recommended or self.single
+        found = best.found and math.isfinite(given.value)
+        no_target = call.limits.target == -math.inf
+        entries = [self.by_number[number] for number in sorted(self.by_number)]
+        failures = sum(bool(entry.evaluation.failure) for entry in entries)
+        return Result(
+            **({} if call.space is None else {"params": call.space.params(given.point)}),
+            **({"constraint_violation": best.violation} if call.equalities else {}),
+            x=given.point.copy(),
+            fun=given.value,
+            fun_error=given.error,
+            nfev=len(entries),
+            nit=len(generations),
+            success=found and (status == Status.TARGET or (no_target and status.by_choice)),
+            status=status,
+            message=self._message(status) + (f"; {given.meaning}" if given.meaning else ""),
+            seed=call.seed,
+            restarts=generations[-1].restart if generations else 0,
+            model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations),
+            failures=failures,
+            history=history_of(entries, call, generations),
+        )
+
+    def _message(self, status: Status) -> str:
+        """Return why the run ended, and what its result is where that is not plain."""
+        call, best, limits = self.call, self.best, self.call.limits
+        messages = {
+            Status.GOING_ON: "the run has not ended yet: this is the best so far",
+            Status.TARGET: f"the target, {limits.target:g}, is reached",
+            Status.BUDGET: f"the budget of {limits.budget} evaluation{'' if limits.budget == 1 else 's'} is used up",
+            Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",
+            Status.CALLBACK: "the callback ended the run",
+            Status.RESTARTS: "the last restart that the settings allow has ended"
+            if call.method.strategy is not None
+            else "the method has ended",
+            Status.FAILURES: "an evaluation failed"
+            if limits.max_failures == 1
+            else f"{limits.max_failures} evaluations failed in a row",
+            Status.INTERRUPTED: "interrupted",
+            Status.SPACE_USED_UP: f"all {call.combinations:.0f} combinations of the space are evaluated",
+            Status.NO_NEW_POINT: _why_no_new_point(call),
+        }
+        message = messages[status]
+        last = next((e.evaluation.failure for e in reversed(self.entries) if e.evaluation.failure), "")
+        if last and (status == Status.FAILURES or not math.isfinite(best.value)):
+            message += f"; the last failure: {last}"
+        if best.violation > 0.0 and math.isfinite(best.value):
+            message += f"; no point kept all constraints: that of the smallest violation, {best.violation:g}, is given"
+        if not best.number and not call.noisy:
+            message += "; nothing better than the known points was found"
+        return message
+
+
+def _why_no_new_point(call: Call) -> str:
+    """Return why a run has ended that finds no further point: it may be that steps are too small for floats."""
+    steps, resolution = call.sigma0 * call.box.scale, np.where(call.box.free, np.spacing(np.abs(call.x0)), 0.0)
+    worst = int(np.argmax(resolution / steps))
+    if not resolution[worst] > steps[worst]:
+        return "the method asks for no point that is not evaluated yet, wherever it restarts"
+    return (
+        f"no new point can be made: a step of sigma0 is {steps[worst]:g} in coordinate {worst}, where floats are "
+        f"{resolution[worst]:g} apart at x0; give a larger sigma0 or scale, or subtract x0 from the coordinates"
+    )
+
+
+def _better(best: Best, entry: Entry, equalities: tuple[bool, ...]) -> Best:
+    """Return the better one of the best and an evaluation that did not fail."""
+    evaluation = entry.evaluation
+    violation = float(violations(np.array([evaluation.constraints]), equalities)[0]) if equalities else 0.0
+    better = (violation, evaluation.value, entry.number) < best[:3]
+    return Best(violation, evaluation.value, entry.number, entry.point) if better else best
+
+
+def _best_of(call: Call, entries: Sequence[Entry]) -> Best:
+    """Return the best of evaluations that did not fail."""
+    best = Best(math.inf, math.inf, 0, call.x0)
+    for entry in entries:
+        best = _better(best, entry, call.equalities)
+    return best
+
+
+def _best_known(call: Call) -> Best:
+    """Return the best of the known points; without any x₀, the value of which is not known."""
+    if call.known is None:
+        return Best(math.inf if call.equalities else 0.0, math.inf, 1, call.x0)
+    X, y, *constraints = call.known
+    violation = violations(constraints[0], call.equalities) if constraints else np.zeros(len(y))
+    best = int(np.lexsort((y, violation))[0])
+    return Best(float(violation[best]), float(y[best]), 0, X[best])
+
+
+def founded(call: Call, entries: Sequence[Entry]) -> Call:
+    """Return the call of a search that begins after evaluations: known points, or several first guesses."""
+    valued = [entry for entry in entries if not entry.evaluation.failure]
+    if not valued:
+        return call
+    m = len(call.equalities)
+    known = as_arrays(valued, len(call.x0), m)[: 3 if m else 2]
+    if call.known is not None:
+        known = tuple(np.concatenate(parts) for parts in zip(call.known, known, strict=True))
+    guesses = [entry for entry in valued if not isinstance(entry.place, str)]
+    if not guesses:
+        return replace(call, known=known)
+    standing = _best_of(call, guesses)
+    return replace(call, known=known, x0=standing.point)
