@@ -155,7 +155,7 @@ def test_a_function_with_its_gradient() -> None:
     [
         ({"bounds": [(0, 1)]}, "bounds is"),
         ({"bounds": Bounds([0, 0, 0], 1)}, "bounds is"),
-        ({"bounds": [(0, 0), (0, 1)]}, "bounds"),
+        ({"bounds": [(1, 0), (0, 1)]}, "bounds"),
         ({"options": {"maxfev": 0}}, "maxfev is 0"),
         ({"options": {"f_target": np.inf}}, "f_target is inf"),
         ({"options": {"method": "no"}}, "method is 'no'"),

@@ -23,8 +23,9 @@ from sacma.optimize.methods import DEFAULT
 from sacma.optimize.pool import AsTheyCome
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
+from sacma.strategy.population import FARTHEST, Sample, longest_step
 from sacma.strategy.settings import StrategySettings
-from sacma.strategy.surrogate_cmaes import FARTHEST, Sample, SurrogateStrategy, longest_step
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.archive import Standing
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import asynchronous_failures
@@ -73,7 +74,7 @@ class Simulation:
         while run.status == Status.GOING_ON:
             while len(tasks) < workers and (task := run.begin()) is not None:
                 tasks.append((now + rng.exponential(), *task))
-            if run.evaluations + len(tasks) < run.call.limits.budget:
+            if run.log.evaluations + len(tasks) < run.call.limits.budget:
                 self.fewest = min(self.fewest, len(tasks))
             now, number, x = tasks.pop(min(range(len(tasks)), key=lambda i: tasks[i][0]))
             run.record(number, evaluate(fun, x))
@@ -110,7 +111,7 @@ def test_it_is_computed_again_from_any_beginning(method: str) -> None:
         again = Run(call)
         again.resume(entries[:n])
         assert [x.tobytes() for _, x in again.tasks()] == first.waiting[n - 1] or n == len(entries)
-        assert again.evaluations == n
+        assert again.log.evaluations == n
     assert bits(again.result) == bits(first.run.result)
 
 
@@ -129,7 +130,7 @@ def test_with_one_worker_it_is_the_run_without() -> None:
 
 
 def strategy_of(run: Run) -> Any:
-    run._catch_up()
+    run.catch_up()
     strategy = run._search._strategy  # type: ignore[union-attr]
     assert isinstance(strategy, SurrogateStrategy)
     return strategy

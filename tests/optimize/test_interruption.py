@@ -20,7 +20,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import sacma
-from sacma.optimize.evaluation import Entry
+from sacma.optimize.evaluation import LogEntry
 from sacma.optimize.journal import Journal
 from sacma.surrogate.whitening import Array
 
@@ -285,7 +285,7 @@ def test_with_the_last_evaluation(method: str, tmp_path: Path, monkeypatch: pyte
 
     record = Journal.record
 
-    def interrupts(journal: Journal, entry: Entry) -> None:
+    def interrupts(journal: Journal, entry: LogEntry) -> None:
         record(journal, entry)
         if entry.number == CALL["budget"]:
             signal.raise_signal(signal.SIGINT)
@@ -308,7 +308,7 @@ def test_a_handler_that_raises_another_error(tmp_path: Path, monkeypatch: pytest
 
     record = Journal.record
 
-    def interrupts(journal: Journal, entry: Entry) -> None:
+    def interrupts(journal: Journal, entry: LogEntry) -> None:
         record(journal, entry)
         if entry.number == 4:
             signal.raise_signal(signal.SIGINT)

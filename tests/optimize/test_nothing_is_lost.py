@@ -77,7 +77,7 @@ def test_a_constructor_that_fails_lets_go_of_its_journal(tmp_path: Path, monkeyp
         raise RuntimeError("a bug of a sampling")
 
     with monkeypatch.context() as patched:
-        patched.setattr("sacma.optimize.run.strategy_of", fails)
+        patched.setattr("sacma.optimize.optimizer.Run.resume", fails)
         with pytest.raises(RuntimeError, match="a bug of a sampling") as kept:
             asking(tmp_path / "journal")
     es = asking(tmp_path / "journal")

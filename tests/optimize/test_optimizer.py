@@ -70,9 +70,10 @@ def test_values_can_come_in_any_order_and_one_by_one() -> None:
     np.testing.assert_array_equal(es.result.x, other.result.x)
 
 
+@pytest.mark.filterwarnings("ignore:sigma0")
 def test_equal_points_are_asked_for_once() -> None:
     """A box of two floats has no others; when both are known, the run has ended, and says so."""
-    es = sacma.Optimizer([1.0], bounds=(1.0, np.nextafter(1.0, 2.0)), seed=1, method=GENERATIONS)
+    es = sacma.Optimizer([1.0], 1.0, bounds=(1.0, np.nextafter(1.0, 2.0)), seed=1, method=GENERATIONS)
     X = es.ask()
     assert len({x.tobytes() for x in X}) == len(X) == 2
     es.tell(X, [float(x[0]) for x in X])

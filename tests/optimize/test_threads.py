@@ -83,6 +83,7 @@ def test_first_calls_of_a_process_in_threads() -> None:
 def test_a_process_that_is_forked_during_a_search() -> None:
     """It has no thread that would end the search's turn, and needs none."""
     ended = threading.Event()
+    assert found("nelder-mead")  # a child would wait for a module that another thread is importing
 
     def search() -> None:
         while not ended.is_set():
@@ -139,7 +140,7 @@ def look(es: sacma.Optimizer) -> None:
     """Look at everything there is."""
     result = es.result
     assert result.nfev == len(result.history.values)
-    assert es.population_size >= 0
+    assert len(es.pending) >= 0
     assert repr(es.stop()) is not None
 
 
@@ -165,7 +166,7 @@ def test_one_optimizer_in_threads(examples: int) -> None:
     """Whatever threads do with it at a time: nothing is lost, told twice or torn, and its journal goes on."""
 
     @given(
-        method=st.sampled_from(["sacma", "cobyqa", "ada-kendall"]),
+        method=st.sampled_from(["sacma", "cmaes", "ada-kendall"]),
         doings=st.lists(st.sampled_from([all_at_once, one_by_one, look, save]), min_size=1, max_size=4),
         seed=st.integers(0, 99),
     )
@@ -179,18 +180,18 @@ def test_one_optimizer_in_threads(examples: int) -> None:
                 for each in [executor.submit(again_and_again, es, do) for do in (all_at_once, *doings)]:
                     each.result(60)
             kept = sacma.read_journal(path)
-            assert sorted(kept.evaluations) == list(range(1, 17))
-            assert kept.values.tobytes() == es.result.history.values.tobytes()
+            assert sorted(entry.number for entry in kept.entries if entry.number) == list(range(1, 17))
+            assert kept.values[-16:].tobytes() == es.result.history.values.tobytes()
             es.close()
             again = sacma.Optimizer(journal=path, **arguments)
-            assert again.result.history.values.tobytes() == kept.values.tobytes()
+            assert again.result.history.values.tobytes() == kept.values[-16:].tobytes()
             again.close()
 
     check()
 
 
 @pytest.mark.usefixtures("_fast_switches")
-@pytest.mark.parametrize("method", ["sacma", "cobyqa", "ada-kendall"])
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "ada-kendall"])
 def test_threads_that_tell_what_one_asked_for(tmp_path: Path, method: str) -> None:
     """Each tells its own value, once: the run is the one that tells all of them in their order."""
     arguments: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0, "seed": 1, "budget": 40, "method": method}

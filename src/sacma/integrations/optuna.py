@@ -49,6 +49,7 @@ RUN = "sacma:run"  # key of the system attribute of a trial with which a run beg
 CONSTRAINTS = "constraints"  # Optuna's
 LARGEST_SEED = 2**128 - 1
 MOST_RUNS = 8  # runs in memory; others are computed again when they are needed
+MOST_REPEATED = 20  # points in a row that are known or running
 MOST_LEARNED = 5_000  # newest trials that models know from the start of a run
 
 _logger = optuna.logging.get_logger("optuna.sacma")
@@ -139,7 +140,7 @@ class SurrogateCMASampler(BaseSampler):
         self._study = None if study is None else (study._storage, study._study_id)  # noqa: SLF001 names are not unique
         self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
         self._warned: set[tuple[str, ...]] = set()
-        self._runs: dict[str, _StudyRun] = {}  # by digest
+        self._runs: dict[tuple[str, int], _StudyRun] = {}  # by digest, and number of the trial with which it begins
         self._given: dict[int, dict[str, Any]] = {}  # parameters of trials of this sampler, by number
 
     def _follow(self, study: Study) -> None:
@@ -179,8 +180,12 @@ class SurrogateCMASampler(BaseSampler):
             self._follow(study)
             trials = study.get_trials(deepcopy=False)
             run = self._run(study, trial, trials, parameters, search_space)
-            run.follow(trials, study.direction == StudyDirection.MAXIMIZE, pruned=self._consider_pruned_trials)
-            sampled = run.ask(trial, trials, self._given)
+            try:
+                run.follow(trials, study.direction == StudyDirection.MAXIMIZE, pruned=self._consider_pruned_trials)
+                sampled = run.ask(trial, trials, self._given)
+            except BaseException:  # such as Ctrl-C, perhaps halfway; what follows from the trials is computed again
+                self._runs.clear()
+                raise
             fixed = trial.system_attrs.get("fixed_params", {})
             self._given[trial.number] = {**sampled, **{name: fixed[name] for name in fixed if name in sampled}}
         return sampled
@@ -266,12 +271,12 @@ class SurrogateCMASampler(BaseSampler):
         if seed is None:
             seed = secrets.randbits(64) if self._seed is None else self._seed
             study._storage.set_trial_system_attr(trial._trial_id, RUN, {"call": digest, "seed": seed})  # noqa: SLF001 as all samplers do
-        run = self._runs.pop(digest, None)
-        if run is None or (run.founder, run.seed) != (founder.number, seed):
+        run = self._runs.pop((digest, founder.number), None)
+        if run is None or run.seed != seed:
             space = Space({name: parameters[name] for name in sorted(parameters)})
             start = founder.datetime_start or datetime.min  # noqa: DTZ901 Optuna's are naive
-            run = _StudyRun(space, founder.number, seed, self._call_of(space, x0, seed, m, noisy=noisy), start)
-        self._runs[digest] = run
+            run = _StudyRun(space, seed, self._call_of(space, x0, seed, m, noisy=noisy), start)
+        self._runs[digest, founder.number] = run
         while len(self._runs) > MOST_RUNS:
             del self._runs[next(iter(self._runs))]
         return run
@@ -293,12 +298,12 @@ class _StudyRun:
     """
 
     space: Space
-    founder: int  # number of the trial with which it begins
     seed: int
     call: Call
-    start: datetime  # when that trial began
+    start: datetime  # when the trial began with which it begins
     run: Run | None = None
     told: list[int] = field(default_factory=list)  # numbers of trials that have ended, in that order
+    keys: set[Hashable] = field(default_factory=set)  # of their points
 
     def follow(self, trials: Sequence[FrozenTrial], maximize: bool, *, pruned: bool) -> None:  # noqa: FBT001 one of our own
         """Tell the run all trials that have ended."""
@@ -310,18 +315,27 @@ class _StudyRun:
         if self.run is None or numbers[: len(self.told)] != self.told:
             m = len(self.call.equalities)
             pairs = [(self._point(trial), _evaluation(trial, sign, m, pruned=pruned)) for trial in known]
-            valued = [(x, each) for x, each in pairs if x is not None and not each.failure][-MOST_LEARNED:]
-            call = self.call
+            located = [(x, each) for x, each in pairs if x is not None]
+            valued = [(x, each) for x, each in located if not each.failure][-MOST_LEARNED:]
+            call, centre = self.call, self.space.centred(self.call.x0)
+            begun = [(x, each) for x, each in located if np.max(np.abs(x - centre)) <= ROUNDING]
+            if begun:  # at x₀, but for the rounding of parameters
+                x0 = begun[-1][0]
+                call = replace(call, x0=np.where(np.abs(x0 - call.x0) <= ROUNDING, x0, call.x0))
             if valued:
                 X, y = np.array([x for x, _ in valued]), np.array([each.value for _, each in valued])
                 G = (np.array([each.constraints for _, each in valued]),) if m else ()
-                call = replace(call, known=(X, y, *G), x0=_nearest(X, call.x0))
+                call = replace(call, known=(X, y, *G))
             self.run, self.told = Run(call), numbers[: len(known)]
+            self.keys = {self._key(trial.params) for trial, (x, _) in zip(known, pairs, strict=True) if x is not None}
+            if begun and all(each.failure for _, each in begun):
+                self.run.observe(self.run.key(begun[-1][0]), *begun[-1])  # else it would ask for x₀ again
         for trial in ended[len(self.told) :]:
             if (point := self._point(trial)) is not None:
                 m = len(self.call.equalities)
-                key = self.space.key({name: trial.params[name] for name in self.space})
+                key = self._key(trial.params)
                 self.run.observe(key, point, _evaluation(trial, sign, m, pruned=pruned))
+                self.keys.add(key)
             self.told.append(trial.number)
 
     def ask(
@@ -337,12 +351,17 @@ class _StudyRun:
             point is None and other.number < trial.number for point, other in zip(points, running, strict=True)
         )
         pending: dict[Hashable, Array] = {
-            self.space.key({name: each[name] for name in self.space}): point
-            for each, point in zip(params, points, strict=True)
-            if point is not None
+            self._key(each): point for each, point in zip(params, points, strict=True) if point is not None
         }
-        point = self.run.beside(pending, sampled, trial.number)
-        return self.space.params(point)
+        for more in range(MOST_REPEATED if self.space.combinations == math.inf else 1):
+            found = self.space.params(self.run.beside(pending, sampled + more, trial.number))
+            # To the run a point is another than the same one by way of its parameters, where that rounds.
+            if (key := self._key(found)) not in pending and key not in self.keys:
+                break
+        return found
+
+    def _key(self, params: Mapping[str, Any]) -> Hashable:
+        return self.space.key({name: params[name] for name in self.space})
 
     def _point(self, trial: FrozenTrial) -> Array | None:
         return self._point_of(trial.params)
@@ -353,13 +372,6 @@ class _StudyRun:
             return self.space.point({name: params[name] for name in self.space if name in params})
         except (TypeError, ValueError):
             return None
-
-
-def _nearest(points: Array, x0: Array) -> Array:
-    """Return a known point that is x₀ but for the rounding of parameters, else x₀."""
-    distances = np.max(np.abs(points - x0), axis=1)
-    nearest = int(np.argmin(distances))
-    return points[nearest].copy() if distances[nearest] <= ROUNDING else x0
 
 
 def _parameter(distribution: BaseDistribution) -> Parameter | None:
@@ -383,16 +395,16 @@ def _seed_of(trial: FrozenTrial, digest: str) -> int | None:
     """Return the seed of the run that a trial began; None where it began none."""
     match trial.system_attrs.get(RUN):
         case {"call": str(call), "seed": int(seed)} if call == digest and 0 <= seed <= LARGEST_SEED:
-            return seed
+            return None if isinstance(seed, bool) else seed
     return None
 
 
 def _constraints(trial: FrozenTrial) -> Sequence[float]:
-    """Return the constraints of a trial."""
-    found = trial.system_attrs.get(CONSTRAINTS) or getattr(trial, "constraints", None) or ()
-    if isinstance(found, Mapping):
-        found = list(found.values())
-    return found if isinstance(found, Sequence) and len(found) <= MOST_CONSTRAINTS else ()
+    """Return the constraints of a trial: those of a sampler's function, and its own in the order of their names."""
+    listed = trial.system_attrs.get(CONSTRAINTS)
+    named = sorted(name for name in trial.system_attrs if name.startswith(f"{CONSTRAINTS}:"))
+    found = [*(listed if isinstance(listed, Sequence) else ()), *(trial.system_attrs[name] for name in named)]
+    return found if len(found) <= MOST_CONSTRAINTS else ()
 
 
 def _evaluation(trial: FrozenTrial, sign: float, m: int, *, pruned: bool) -> Evaluation:

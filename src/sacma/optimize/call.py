@@ -78,6 +78,13 @@ class Call:
         """Number of points at which f can be evaluated; infinite but in a space of discrete parameters."""
         return math.inf if self.space is None else self.space.combinations
 
+    @property
+    def parameters(self) -> dict[str, slice]:
+        """The coordinates of each parameter that can vary, among those that can; otherwise x0, x1, and so on."""
+        if self.space is not None:
+            return {name: place for name, place in self.space.places.items() if place.start < place.stop}
+        return {f"x{i}": slice(k, k + 1) for k, i in enumerate(np.flatnonzero(self.box.free))}
+
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
         if self.seed is not None:
@@ -156,6 +163,8 @@ def warn_of_steps(call: Call) -> None:
     """Warn of a σ₀ that is far from the width of any bounds, in units of the scale: units differ then."""
     with np.errstate(all="ignore"):
         shares = call.sigma0 * call.box.scale / (call.box.upper - call.box.lower)
+    if call.space is not None:  # whose unit is the range
+        return
     odd = np.isfinite(shares) & (shares > 0.0) & ((shares < USUAL_SHARES[0]) | (shares > USUAL_SHARES[1]))
     if np.any(odd):
         i = max(np.flatnonzero(odd), key=lambda i: abs(math.log(shares[i])))

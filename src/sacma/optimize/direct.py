@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
-from sacma.optimize.evaluation import Entry, Evaluation
+from sacma.optimize.evaluation import Evaluation, LogEntry
 from sacma.optimize.log import Log, Recommended
 from sacma.optimize.noise import NoisySearch, evaluations_again
 from sacma.optimize.result import Status
@@ -46,7 +46,7 @@ class DirectRun:
     def __init__(
         self,
         log: Log,
-        earlier: Sequence[Entry],
+        earlier: Sequence[LogEntry],
         evaluate: Callable[[Array], Evaluation],
         watch: Callable[[], None] = lambda: None,
     ) -> None:
@@ -140,7 +140,7 @@ class DirectRun:
             del self._earlier[place]
             self.log.keep(entry)
         else:
-            entry = Entry(self._next, point, self._evaluate(point), 0)
+            entry = LogEntry(self._next, point, self._evaluate(point), 0)
             self._next += 1
             self.log.append(entry)
         evaluation = entry.evaluation

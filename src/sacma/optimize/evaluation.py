@@ -78,7 +78,7 @@ class ConstrainedValue(NamedTuple):
 BESIDE, KNOWN = "beside", "known"
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """An evaluation in the log of a run."""
 
     number: int  # from 1, in the order in which points were asked for; 0: it was not asked for, and costs nothing
@@ -89,7 +89,7 @@ class Entry(NamedTuple):
     late: bool = False  # after the run had ended
 
 
-def as_arrays(entries: Sequence[Entry], dimension: int, constraints: int) -> tuple[Array, Array, Array]:
+def as_arrays(entries: Sequence[LogEntry], dimension: int, constraints: int) -> tuple[Array, Array, Array]:
     """Return points, shape (n, D), values, (n,), and constraints, (n, m), which are NaN where an evaluation failed."""
     points = np.array([entry.point for entry in entries], dtype=float).reshape(-1, dimension)
     values = np.array([entry.evaluation.value for entry in entries], dtype=float)

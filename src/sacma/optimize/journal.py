@@ -17,7 +17,7 @@ from sacma.files.printable import shown
 from sacma.files.untrusted import open_regular
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Entry
+from sacma.optimize.evaluation import LogEntry
 from sacma.optimize.header import as_json
 from sacma.optimize.result import Result
 from sacma.optimize.saved import LARGEST_JOURNAL, JournalContent, checked_path, header_line, line_of, parsed
@@ -86,7 +86,7 @@ class Journal:
         except OSError:
             pass  # a file system without locks
 
-    def record(self, entry: Entry) -> None:
+    def record(self, entry: LogEntry) -> None:
         """Append an evaluation; it is on the disk when this returns, or a JournalError says why not."""
         line = line_of(entry)
         self._check(line)
@@ -96,7 +96,7 @@ class Journal:
             kept = "it keeps what it has, and the same call goes on from there"
             self._fail(error.errno, f"to which no more can be written: {error.strerror}; {kept}")
 
-    def rewrite(self, entries: Sequence[Entry]) -> None:
+    def rewrite(self, entries: Sequence[LogEntry]) -> None:
         """Write these evaluations in the place of all."""
         write_atomically(self._place, b"".join([header_line(self.call), *map(line_of, entries)]))
         old, self._file = self._file, os.open(self._place, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
@@ -107,7 +107,7 @@ class Journal:
 
     def is_at(self, path: str | os.PathLike[str]) -> bool:
         """Return True if this is the file at a path."""
-        return _identity_of(checked_path("path", path)) == self._identity
+        return self._file >= 0 and _identity_of(checked_path("path", path)) == self._identity
 
     def withdraw(self) -> None:
         """Take back what was recorded since it was opened."""

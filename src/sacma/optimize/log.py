@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Entry, as_arrays
+from sacma.optimize.evaluation import LogEntry, as_arrays
 from sacma.optimize.journal import Journal
+from sacma.optimize.model import Surrogate
 from sacma.optimize.result import Result, Status, history_of
 from sacma.process_wide import unbroken
 from sacma.strategy.generation import EvaluatedBy, Generation
@@ -54,8 +55,8 @@ class Log:
         self.journal = journal
         self._began = math.inf
         self.ended = Status.GOING_ON  # by a caller
-        self.entries: list[Entry] = []
-        self.by_number: dict[int, Entry] = {}  # those of this run, not those known from elsewhere
+        self.entries: list[LogEntry] = []
+        self.by_number: dict[int, LogEntry] = {}  # those of this run, not those known from elsewhere
         self._last = 0  # largest number
         self.failures_in_a_row = 0  # at most, in the order of numbers
         self.best = _best_known(call)
@@ -94,14 +95,14 @@ class Log:
         """True after the time limit."""
         return time.monotonic() - self._began >= self.call.limits.time_limit
 
-    def append(self, entry: Entry) -> None:
+    def append(self, entry: LogEntry) -> None:
         """Take an evaluation, which is recorded first."""
         with unbroken():
             if self.journal is not None:
                 self.journal.record(entry)
             self.keep(entry)
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: LogEntry) -> None:
         """Take an evaluation that is recorded already, or cannot be."""
         kept = entry._replace(evaluation=entry.evaluation._replace(raised=None))  # without the frames of f
         self.entries.append(kept)
@@ -140,7 +141,13 @@ class Log:
         )
         return next((reason for reason, holds in reasons if holds), Status.GOING_ON)
 
-    def result(self, status: Status, generations: Sequence[Generation], recommended: Recommended | None) -> Result:
+    def result(
+        self,
+        status: Status,
+        generations: Sequence[Generation],
+        recommended: Recommended | None,
+        model: Surrogate | None = None,
+    ) -> Result:
         """Return the result of the run so far."""
         call, best = self.call, self.best
         given = recommended or self.single
@@ -164,6 +171,7 @@ class Log:
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations),
             failures=failures,
             history=history_of(entries, call, generations),
+            model=model,
         )
 
     def _message(self, status: Status) -> str:
@@ -208,7 +216,7 @@ def _why_no_new_point(call: Call) -> str:
     )
 
 
-def _better(best: Best, entry: Entry, equalities: tuple[bool, ...]) -> Best:
+def _better(best: Best, entry: LogEntry, equalities: tuple[bool, ...]) -> Best:
     """Return the better one of the best and an evaluation that did not fail."""
     evaluation = entry.evaluation
     violation = float(violations(np.array([evaluation.constraints]), equalities)[0]) if equalities else 0.0
@@ -216,7 +224,7 @@ def _better(best: Best, entry: Entry, equalities: tuple[bool, ...]) -> Best:
     return Best(violation, evaluation.value, entry.number, entry.point) if better else best
 
 
-def _best_of(call: Call, entries: Sequence[Entry]) -> Best:
+def _best_of(call: Call, entries: Sequence[LogEntry]) -> Best:
     """Return the best of evaluations that did not fail."""
     best = Best(math.inf, math.inf, 0, call.x0)
     for entry in entries:
@@ -234,7 +242,7 @@ def _best_known(call: Call) -> Best:
     return Best(float(violation[best]), float(y[best]), 0, X[best])
 
 
-def founded(call: Call, entries: Sequence[Entry]) -> Call:
+def founded(call: Call, entries: Sequence[LogEntry]) -> Call:
     """Return the call of a search that begins after evaluations: known points, or several first guesses."""
     valued = [entry for entry in entries if not entry.evaluation.failure]
     if not valued:

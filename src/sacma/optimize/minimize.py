@@ -287,7 +287,7 @@ class _AskedRun:
 
     def _call_back(self, run: Run) -> None:
         if self._callback is not None and _ends(self._callback, run.result):
-            run.end(Status.CALLBACK)
+            run.log.ended = Status.CALLBACK
 
 
 class _CallingRun:

@@ -13,7 +13,9 @@ import numpy as np
 from sacma.optimize.call import Call
 from sacma.optimize.log import Recommended
 from sacma.optimize.search import Value
-from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
+from sacma.strategy.population import Sample
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.strategy.training import TrainedModel
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -34,7 +36,7 @@ def evaluations_again(budget: int) -> int:
 
 
 class NoisySearch:
-    """A search, and then further evaluations of its best points: a ``Search``.
+    """A search, and then further evaluations of its best points: a ``AskedSearch``.
 
     Args:
         call: a noisy one; its known points are candidates, too. Without a budget the search never ends.
@@ -89,6 +91,11 @@ class NoisySearch:
     def stopped(self) -> bool:
         """True when the last candidate has been evaluated as often as it is to be."""
         return self._halving is not None and self._halving.left <= 0
+
+    @property
+    def model(self) -> TrainedModel | None:
+        """The model that the search has trained last since a restart."""
+        return None if self._search is None else self._search.model
 
     @property
     def may_miss(self) -> bool:

@@ -1,6 +1,5 @@
 """The optimizer: asked for points and told values, in any order."""
 
-import itertools
 import math
 import os
 import threading
@@ -14,9 +13,10 @@ from pydantic import BaseModel
 from sacma.optimize.arguments import holds_text, real_array, refuse, whole, within_box
 from sacma.optimize.call import Call, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, Entry, evaluation_of, never_a_number
+from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of, never_a_number
 from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.methods import COMPOSED, DEFAULT
+from sacma.optimize.model import Surrogate
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
@@ -123,7 +123,7 @@ class Optimizer:
                 kept.close()
             raise
 
-    def _begin(self, run: Run, entries: Sequence[Entry]) -> None:
+    def _begin(self, run: Run, entries: Sequence[LogEntry]) -> None:
         run.resume(entries)
         self._run = run
         self._unlock()
@@ -133,7 +133,7 @@ class Optimizer:
         self._lock = threading.RLock()
 
     @classmethod
-    def _of(cls, call: Call, entries: Sequence[Entry]) -> Self:
+    def _of(cls, call: Call, entries: Sequence[LogEntry]) -> Self:
         """Return the optimizer of a call that goes on after evaluations."""
         made = cls.__new__(cls)
         made._begin(Run(call), entries)  # noqa: SLF001 one of our own
@@ -156,7 +156,7 @@ class Optimizer:
         )
         with self._lock:
             run = self._run
-            tasks = run.tasks() if count is None else list(itertools.islice(iter(run.begin, None), count))
+            tasks = run.ask(count)
             if not tasks and not run.asks:
                 raise ValueError(f"ask is called at the end: {run.result.message}; allowed: as long as not stop()")
             return self._given([point for _, point in tasks])
@@ -176,7 +176,8 @@ class Optimizer:
 
         A point that was not asked for takes the place of the nearest pending one, where the search distribution reaches
         it, as where a device rounds its settings; otherwise models learn from it, and it does not count as an
-        evaluation. Before the first ``ask`` it is a known point.
+        evaluation, unless it answers an ``ask`` that has been answered so before. Before the first ``ask`` it is a
+        known point.
 
         Args:
             points: each of shape (D,), or a dict in a ``space``.
@@ -241,11 +242,18 @@ class Optimizer:
     def stop(self) -> dict[str, float]:
         """Return what has ended the run, by name, with its limit; empty while it goes on."""
         with self._lock:
+            self._run.catch_up()
             status, limits = self._run.status, self._run.call.limits
         if status == Status.GOING_ON:
             return {}
         name = {Status.FAILURES: "max_failures"}.get(status, status.name.lower())
         return {name: getattr(limits, name, math.nan)}
+
+    @property
+    def model(self) -> Surrogate | None:
+        """The model of f that was trained last; None before the first, and with methods that have none."""
+        with self._lock:
+            return self._run.model
 
     @property
     def result(self) -> Result:
@@ -313,7 +321,7 @@ class Optimizer:
         return _restored, (type(self), log.call, log.entries)
 
 
-def _restored(kind: type[Optimizer], call: Call, entries: Sequence[Entry]) -> Optimizer:
+def _restored(kind: type[Optimizer], call: Call, entries: Sequence[LogEntry]) -> Optimizer:
     """Return the optimizer that was copied or pickled."""
     return kind._of(call, entries)  # noqa: SLF001 one of our own
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from sacma.optimize.evaluation import Entry, as_arrays
+from sacma.optimize.evaluation import LogEntry, as_arrays
 from sacma.optimize.space import Space
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import violations
@@ -72,7 +72,7 @@ class History:
         return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
 
 
-def history_of(entries: Sequence[Entry], call: "Call", generations: Sequence[Generation]) -> History:
+def history_of(entries: Sequence[LogEntry], call: "Call", generations: Sequence[Generation]) -> History:
     """Return the history of a run from its evaluations, in the order of their numbers."""
     points, values, constraints = as_arrays(entries, len(call.x0), len(call.equalities))
     failures = {i: each.evaluation.failure for i, each in enumerate(entries, 1) if each.evaluation.failure}

@@ -7,45 +7,17 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import numpy as np
 
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import BESIDE, KNOWN, Entry, Evaluation, Task, outcome_of
+from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task, outcome_of
 from sacma.optimize.journal import Journal
 from sacma.optimize.log import Log, founded
+from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import NoisySearch
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import KnownPoints, Search, Value, strategy_of
+from sacma.optimize.search import AskedSearch, KnownPoints, Request, Value, strategy_of
 from sacma.strategy.generation import Generation
-from sacma.strategy.surrogate_cmaes import Sample
+from sacma.strategy.population import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
-
-
-class _Request:
-    """The points that the search waits for.
-
-    It closes as soon as there are as many values as it has points: of its own, or of others that the search takes in
-    their place.
-    """
-
-    def __init__(self, points: Array) -> None:
-        self.first: int | None = None  # number of its first point, once it has been asked for
-        self.points = points  # for f, shape (n, D)
-        self.values: list[Value | None] = [None] * len(points)
-        self.others: list[tuple[Sample, Value]] = []
-
-    @property
-    def open_places(self) -> list[int]:
-        """The places of points without a value."""
-        return [place for place, value in enumerate(self.values) if value is None]
-
-    def place_of(self, number: int) -> int | None:
-        """Return the place of the point with a number, where it has no value yet."""
-        place = -1 if self.first is None else number - self.first
-        return place if 0 <= place < len(self.points) and self.values[place] is None else None
-
-    @property
-    def filled(self) -> bool:
-        """True where it closes."""
-        return len(self.open_places) <= len(self.others)
 
 
 class Run:
@@ -62,11 +34,14 @@ class Run:
         self.log = Log(call.seeded() if journal is None else journal.call, journal)
         self._pending: dict[int, Array] = {}  # points that were asked for and not told, by number
         self._next = 1  # number of the next point to be asked for
+        self._asked: list[int] = []  # numbers of the points of the last ``ask``
+        self._doubtful: set[int] = set()  # numbers of points that were nearest to others that were told
+        self._in_vain = False  # the next points that are told take the places of pending ones
         self._forget_search()
 
     # The search, which follows from the log.
 
-    def resume(self, entries: Sequence[Entry], watch: Callable[["Run"], None] | None = None) -> None:
+    def resume(self, entries: Sequence[LogEntry], watch: Callable[["Run"], None] | None = None) -> None:
         """Take the evaluations of an earlier run, and begin the time limit.
 
         Args:
@@ -76,14 +51,14 @@ class Run:
         self._take_earlier(list(entries), watch)
         self.log.restart_clock()
 
-    def _take_earlier(self, entries: list[Entry], watch: Callable[["Run"], None] | None) -> None:
+    def _take_earlier(self, entries: list[LogEntry], watch: Callable[["Run"], None] | None) -> None:
         self._next = 1 + max((entry.number for entry in entries), default=0)
         for i in range(len(entries)):
             ended = watch is not None and self.status not in {Status.GOING_ON, Status.TIME_LIMIT}
             if ended and not entries[i].late:
                 return
             if entries[i].number and not self._computed:
-                self._catch_up()
+                self.catch_up()
             if self._computed and not self._is_followed_by(entries[i]):
                 # Computed elsewhere, or behind a failure that is tried again: models alone learn of the rest.
                 entries[i:] = [entry._replace(place=KNOWN, moved=False) for entry in entries[i:]]
@@ -100,14 +75,15 @@ class Run:
                 watch(self)
 
     def _forget_search(self) -> None:
-        self._search: Search | None = None
-        self._request: _Request | None = None
+        self._search: AskedSearch | None = None
+        self._request: Request | None = None
         self._generations: list[Generation] = []
-        self._founding: list[Entry] = []  # evaluations before the search begins
+        self._foresight = Foresight()
+        self._founding: list[LogEntry] = []  # evaluations before the search begins
         self._computed = False  # the search has learned from all of the log
         self.closed = 0  # requests
 
-    def _catch_up(self) -> None:
+    def catch_up(self) -> None:
         """Compute the search from the log, where that is not done, or was interrupted."""
         if self._computed:
             return
@@ -127,7 +103,7 @@ class Run:
                     self._request.first = number - place
         self._computed = True
 
-    def _is_followed_by(self, entry: Entry) -> bool:
+    def _is_followed_by(self, entry: LogEntry) -> bool:
         """Return False for an evaluation of a point that the search does not ask for, though an earlier one did."""
         if isinstance(entry.place, str):
             return True
@@ -139,7 +115,7 @@ class Run:
         request.first = entry.number - entry.place
         return True
 
-    def _learn(self, entry: Entry) -> None:
+    def _learn(self, entry: LogEntry) -> None:
         """Let the search learn from an evaluation."""
         request, search = self._request, self._search
         value = outcome_of(entry.evaluation, len(self.log.call.equalities))
@@ -147,6 +123,8 @@ class Run:
         sample = Sample(scaled, scaled)
         if search is None:
             self._founding.append(entry)
+        else:
+            self._foresight.note(search.model, scaled, entry.evaluation)
         if not isinstance(entry.place, str):
             assert request is not None  # noqa: S101 it has this place
             if entry.moved and search is not None:
@@ -155,25 +133,37 @@ class Run:
         elif search is not None and entry.place == KNOWN:
             if not entry.evaluation.failure:
                 search.learn(scaled[None], np.array([value]))
+        elif (place := self._place_at(entry.point)) is not None and request is not None:
+            request.values[place] = value  # it was running when the search asked for it
         elif search is not None and (search.take(sample, value) or search.may_miss) and request is not None:
             request.others.append((sample, value))
         if request is not None and request.filled:
             self._close(request)
 
+    def _place_at(self, point: Array) -> int | None:
+        """Return the place of a point that the search waits for, None for another; with noise each is another."""
+        places = [] if self._request is None or self.call.noisy else self._request.open_places
+        return next((i for i in places if self._request and np.array_equal(point, self._request.points[i])), None)
+
+    @property
+    def model(self) -> Surrogate | None:
+        """The model that the search has trained last; None before the first."""
+        return self._foresight.model(self.call, None if self._search is None else self._search.model)
+
     def _open(self) -> None:
         """Ask the search for points."""
         call = self.log.call
         if self._search is None and len(call.guesses) > 1 and not self.closed:
-            self._request = _Request(np.array(call.guesses))
+            self._request = Request(np.array(call.guesses))
             return
         with one_thread():
             if self._search is None:
                 call = founded(call, self._founding)
                 self._search = _search_of(call, self._generations.append, lambda: self.log.is_late)
             samples = list(self._search.asked)
-        self._request = _Request(call.box.points([sample.seen for sample in samples])) if samples else None
+        self._request = Request(call.box.points([sample.seen for sample in samples])) if samples else None
 
-    def _close(self, request: _Request) -> None:
+    def _close(self, request: Request) -> None:
         """Let the search learn from the values of a request, and ask it for the next."""
         if self._search is not None:
             others = iter(request.others)
@@ -199,11 +189,6 @@ class Run:
         return self.log.call
 
     @property
-    def evaluations(self) -> int:
-        """Number of evaluations of points that were asked for."""
-        return self.log.evaluations
-
-    @property
     def status(self) -> Status:
         """The reason why the run has ended, if it has."""
         search = self._search
@@ -214,13 +199,24 @@ class Run:
         used_up = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
         return self.log.status(used_up)
 
-    def end(self, status: Status) -> None:
-        """End the run from outside."""
-        self.log.ended = status
+    def ask(self, count: int | None) -> list[Task]:
+        """Return so many new points, or all that the search waits for.
+
+        Where other points were told in the place of the last ones, as by a device whose steps are wider than those of
+        the search, the next ones take the places of pending ones, wherever they are.
+        """
+        self._in_vain = bool(self._asked) and self._doubtful >= set(self._asked)
+        asked = self.tasks() if count is None else list(itertools.islice(iter(self.begin, None), count))
+        if not asked and self._doubtful:  # the others are their answers
+            self._pending.clear()
+            asked, self._in_vain = self.tasks()[:count], True
+        self._asked = [number for number, _ in asked]
+        self._in_vain |= not self._doubtful.isdisjoint(self._asked)
+        return asked
 
     def tasks(self) -> list[Task]:
         """Return all points that the search waits for, with their numbers; at most as many as the budget has left."""
-        self._catch_up()
+        self.catch_up()
         request = self._request
         if request is None:
             return []
@@ -232,13 +228,14 @@ class Run:
 
     def begin(self) -> Task | None:
         """Return one more point that is neither evaluated nor pending; None where there is none."""
-        self._catch_up()
+        self.catch_up()
         request, search = self._request, self._search
         if request is None or self.log.left - len(self._pending) <= 0:
             return None
+        running = {self._place_at(point) for point in self._pending.values()}
         for place in request.open_places:
             number, point = self._numbered(request, place)
-            if number not in self._pending:
+            if number not in self._pending and place not in running:
                 break
         else:
             if search is None or (drawn := self._beside(search)) is None:
@@ -247,13 +244,13 @@ class Run:
         self._pending[number] = point
         return number, point.copy()
 
-    def _numbered(self, request: _Request, place: int) -> Task:
+    def _numbered(self, request: Request, place: int) -> Task:
         if request.first is None:
             request.first = self._next
         self._next = max(self._next, request.first + len(request.points))
         return request.first + place, request.points[place]
 
-    def _beside(self, search: Search) -> Task | None:
+    def _beside(self, search: AskedSearch) -> Task | None:
         """Return a point beside those that the search waits for; None where none is found that is not pending."""
         box = self.call.box
         rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, self._next)))
@@ -271,19 +268,19 @@ class Run:
         """
         if number not in self._pending:
             return
-        self._catch_up()
+        self.catch_up()
         place = None if self._request is None else self._request.place_of(number)
         moved = point is not None and place is not None
         asked = self._pending[number] if point is None else point
         late = self.status != Status.GOING_ON
-        self._take(Entry(number, asked, evaluation, BESIDE if place is None else place, moved, late))
+        self._take(LogEntry(number, asked, evaluation, BESIDE if place is None else place, moved, late))
 
     def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
         """Take the evaluation of a point that another optimizer of the same call may have been asked for.
 
         In a space, ``key`` tells its parameters from others.
         """
-        self._catch_up()
+        self.catch_up()
         number = self._number_at(key)
         if number is None:
             number, self._next = self._next, self._next + 1
@@ -300,7 +297,7 @@ class Run:
             sampled: number of points before this one.
             number: of the source of random numbers.
         """
-        self._catch_up()
+        self.catch_up()
         for key, point in pending.items():
             if self._number_at(key) is None:
                 self._pending[self._next] = point
@@ -330,12 +327,12 @@ class Run:
         """
         if number in self._pending:
             place = None if self._request is None else self._request.place_of(number)
-            entry = Entry(number, self._pending[number], evaluation, BESIDE if place is None else place, late=True)
+            entry = LogEntry(number, self._pending[number], evaluation, BESIDE if place is None else place, late=True)
             (self.log.append if records else self.log.keep)(entry)
             del self._pending[number]
             self._computed = False
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: LogEntry) -> None:
         computed, self._computed = self._computed, False
         self.log.append(entry)
         self._pending.pop(entry.number, None)
@@ -346,19 +343,23 @@ class Run:
 
     def tell(self, key: Hashable, x: Array, evaluation: Evaluation) -> None:
         """Take the evaluation of any point, with the ``key`` that tells it from others."""
-        self._catch_up()
+        self.catch_up()
         if (number := self._number_at(key)) is not None:
             self.record(number, evaluation)
             return
-        # A device that rounds comes to the same point again, for another pending one; else a point is told again.
-        new = not any(np.array_equal(entry.point, x) and not entry.moved for entry in self.log.entries)
         scaled = self.call.box.scaled
-        if new and self._pending and self._search is not None and self._search.is_near(scaled(x)):
+        new = not any(np.array_equal(entry.point, x) for entry in self.log.entries)
+        if not new and not self._pending and not self.call.noisy:
+            return  # it is told again
+        near = new and self._search is not None and self._search.is_near(scaled(x))
+        if self._pending:
             number = min(self._pending, key=lambda n: float(np.linalg.norm(scaled(self._pending[n] - x))))
-            self.record(number, evaluation, x)
-            return
+            if near or self._in_vain:
+                self.record(number, evaluation, x)
+                return
+            self._doubtful.add(number)
         begun = self.log.evaluations or self._pending
-        self._take(Entry(0, x, evaluation, KNOWN))
+        self._take(LogEntry(0, x, evaluation, KNOWN))
         if not begun:
             self._forget_search()  # it is known before anything was asked for
 
@@ -375,7 +376,7 @@ class Run:
             told = [] if self._request is None else self._request.values
             values = [math.nan if value is None else float(value) for value in told]  # no constraints
             recommended = self._search.recommended(values, self.log.single)
-        return self.log.result(self.status, self._generations, recommended)
+        return self.log.result(self.status, self._generations, recommended, self.model)
 
     @property
     def pending(self) -> Mapping[int, Array]:
@@ -392,7 +393,7 @@ class Run:
         del self._pending[number]
 
 
-def _search_of(call: Call, on_generation: Callable[[Generation], None], is_late: Callable[[], bool]) -> Search:
+def _search_of(call: Call, on_generation: Callable[[Generation], None], is_late: Callable[[], bool]) -> AskedSearch:
     """Return a new search."""
     strategy = strategy_of(call, on_generation)
     if call.noisy:

@@ -25,7 +25,7 @@ from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call, check_size, checked_limits
-from sacma.optimize.evaluation import Entry, Evaluation, as_arrays
+from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
 from sacma.optimize.header import FORMAT, CallContent, Header, Strict, Vector, call_of, header_of, method_in, versions
 from sacma.optimize.methods import class_name
 from sacma.strategy.settings import StrategySettings
@@ -68,7 +68,7 @@ class JournalContent:
     """Content of a journal."""
 
     header: Mapping[str, Any]  # call, limits and versions that it was written with
-    entries: Sequence[Entry]  # in the order in which they ended
+    entries: Sequence[LogEntry]  # in the order in which they ended
     call: Call  # that the header is of; in place of a method whose class is the user's own, the default strategy
 
     def __repr__(self) -> str:
@@ -170,7 +170,7 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     return content
 
 
-def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[Entry]) -> None:
+def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[LogEntry]) -> None:
     """Write call and evaluations, all or nothing, in the form of a journal."""
     where = checked_path("path", path)
     try:
@@ -217,7 +217,7 @@ def header_line(call: Call) -> bytes:
     return header
 
 
-def line_of(entry: Entry) -> bytes:
+def line_of(entry: LogEntry) -> bytes:
     """Return the line of an evaluation."""
     evaluation = entry.evaluation
     content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
@@ -265,7 +265,7 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
         call = call_of(header)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{which}, with a header that is damaged (line 1): {error}; {_AS_IT_WAS}") from None
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     numbers: set[int] = set()
     most = 32 * (len(call.x0) + len(call.equalities)) + 32_768  # a float takes 26 bytes, a character of a failure 12
     size, line = len(first), file.readline(most + 1)
@@ -285,7 +285,7 @@ def parsed(path: Path, file: IO[bytes], name: str) -> tuple[JournalContent | Non
     return JournalContent(header.model_dump(), entries, call), size
 
 
-def _entry_of(line: _Line, call: Call, numbers: set[int]) -> Entry:
+def _entry_of(line: _Line, call: Call, numbers: set[int]) -> LogEntry:
     """Return the evaluation of a line; ``numbers`` are those of the lines before."""
     if line.number in numbers:
         raise ValueError(f"its number is {line.number}, as that of a line before")
@@ -300,4 +300,4 @@ def _entry_of(line: _Line, call: Call, numbers: set[int]) -> Entry:
     evaluation = Evaluation(math.nan, one_line(line.failure or "") or "failed")
     if line.value is not None:
         evaluation = Evaluation(line.value, constraints=tuple(line.constraints))
-    return Entry(line.number, np.array(line.point, dtype=float), evaluation, line.place, line.moved, line.late)
+    return LogEntry(line.number, np.array(line.point, dtype=float), evaluation, line.place, line.moved, line.late)

@@ -13,7 +13,9 @@ import numpy as np
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.optimize.call import Call
 from sacma.strategy.generation import Generation
-from sacma.strategy.surrogate_cmaes import Sample, SurrogateStrategy
+from sacma.strategy.population import Sample
+from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.strategy.training import TrainedModel
 from sacma.surrogate.whitening import Array
 
 MOST_IN_A_ROW = 1000
@@ -24,7 +26,7 @@ MOST_DRAWS = 100  # of a point, until one has no known value
 Value = float | Array  # of f; with constraints a row; inf where an evaluation failed
 
 
-class Search(Protocol):
+class AskedSearch(Protocol):
     """A method as an optimizer asks and tells it, in units of the scale."""
 
     @property
@@ -38,6 +40,10 @@ class Search(Protocol):
     @property
     def used_up(self) -> bool:
         """True where it has ended since it finds no point without a value."""
+
+    @property
+    def model(self) -> TrainedModel | None:
+        """The model that it has trained last since a restart."""
 
     @property
     def may_miss(self) -> bool:
@@ -66,6 +72,35 @@ class Search(Protocol):
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values."""
+
+
+class Request:
+    """The points that the search waits for.
+
+    It closes as soon as there are as many values as it has points: of its own, or of others that the search takes in
+    their place.
+    """
+
+    def __init__(self, points: Array) -> None:
+        self.first: int | None = None  # number of its first point, once it has been asked for
+        self.points = points  # for f, shape (n, D)
+        self.values: list[Value | None] = [None] * len(points)
+        self.others: list[tuple[Sample, Value]] = []
+
+    @property
+    def open_places(self) -> list[int]:
+        """The places of points without a value."""
+        return [place for place, value in enumerate(self.values) if value is None]
+
+    def place_of(self, number: int) -> int | None:
+        """Return the place of the point with a number, where it has no value yet."""
+        place = -1 if self.first is None else number - self.first
+        return place if 0 <= place < len(self.points) and self.values[place] is None else None
+
+    @property
+    def filled(self) -> bool:
+        """True where it closes."""
+        return len(self.open_places) <= len(self.others)
 
 
 class KnownValues:
@@ -142,7 +177,7 @@ class Passes:
 
 
 class KnownPoints:
-    """A strategy that asks for points without a known value only, each once: a ``Search``.
+    """A strategy that asks for points without a known value only, each once: a ``AskedSearch``.
 
     After many known points in a row another point is asked for instead, and is an evaluation beside the strategy's own:
     of its distribution, of the space, or the start of a restart.
@@ -234,6 +269,11 @@ class KnownPoints:
     def stopped(self) -> bool:
         """True when the strategy has stopped, or no new point can be asked for."""
         return self._strategy.stopped or self.used_up
+
+    @property
+    def model(self) -> TrainedModel | None:
+        """The model that was trained last since a restart."""
+        return self._strategy.model
 
     @property
     def may_miss(self) -> bool:

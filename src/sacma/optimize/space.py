@@ -62,13 +62,13 @@ class Space:
         self._parameters = given
         self._axes = {name: axes_of(parameter) for name, parameter in given.items()}
         ends = np.cumsum([axes.size for axes in self._axes.values()]).tolist()
-        self._places = {n: slice(end - axes.size, end) for (n, axes), end in zip(self._axes.items(), ends, strict=True)}
+        self.places = {n: slice(end - axes.size, end) for (n, axes), end in zip(self._axes.items(), ends, strict=True)}
         if not ends[-1]:
             refuse("parameters", given, "one or more that can vary")
         if ends[-1] > MOST_COORDINATES:
             refuse("parameters", f"of {ends[-1]} coordinates", f"at most {MOST_COORDINATES}")
         self._discrete = [
-            (self._places[name], axes)
+            (self.places[name], axes)
             for name, axes in self._axes.items()
             if isinstance(axes, ParameterAxes) and axes.discrete
         ]
@@ -106,7 +106,7 @@ class Space:
     def bounds(self) -> tuple[Array, Array]:
         """Least and largest coordinates of a search distribution, each of shape (D,)."""
         lower, upper = np.empty(self.dimension), np.empty(self.dimension)
-        for name, place in self._places.items():
+        for name, place in self.places.items():
             lower[place], upper[place] = self._axes[name].bounds
         return lower, upper
 
@@ -120,7 +120,7 @@ class Space:
         x = real_array("point", point, allowed)
         if x.shape != (self.dimension,) or not np.all((x >= 0.0) & (x <= 1.0)):
             refuse("point", point, allowed)
-        return {name: axes.value(x[self._places[name]]) for name, axes in self._axes.items()}
+        return {name: axes.value(x[self.places[name]]) for name, axes in self._axes.items()}
 
     def point(self, params: Mapping[str, Any], name: str = "params") -> Array:
         """Return the point of parameters, shape (D,).
@@ -150,7 +150,7 @@ class Space:
             coordinates = self._axes[given].coordinates(value)
             if coordinates is None:
                 refuse(f"{name}[{shown(given)}]", value, f"a value of {shown(self._parameters[given])}")
-            point[self._places[given]] = coordinates
+            point[self.places[given]] = coordinates
         return point
 
     def key(self, params: object) -> tuple[Any, ...] | None:

@@ -1,7 +1,9 @@
 """A population during one generation: its true values, trainings and predictions."""
 
+import math
 import sys
 from collections.abc import Generator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,25 @@ SAME = 1e-6
 
 Requests = Generator[Sequence[Array], Array, None]  # asks for points by yielding them and receives their values of f
 Outcomes = Generator[Sequence[Array], Array, Array]  # returns values or points, too
+
+
+class Sample(NamedTuple):
+    """A point for f."""
+
+    seen: Array  # as f is to see it, shape (D,)
+    learned: Array  # as the archive keeps it, shape (D,)
+
+
+FARTHEST = 2.0
+"""Distance from m, in longest steps, at which a point of an earlier population can still be one of the open one."""
+
+
+def longest_step(dimension: int) -> float:
+    """Return √D + 2D/(D + 2), in standard deviations: CMA-ES shortens longer steps to points that it did not sample.
+
+    Hansen, *Injecting External Solutions Into CMA-ES*, 2011, which pycma follows.
+    """
+    return math.sqrt(dimension) + 2.0 * dimension / (dimension + 2.0)
 
 
 class Population:

@@ -7,7 +7,7 @@ inside ``tell``: the caller sees true evaluations only.
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import Lagrangian
 from sacma.strategy.observer import Observer
-from sacma.strategy.population import Outcomes, Population, Requests
+from sacma.strategy.population import FARTHEST, Outcomes, Population, Requests, Sample, longest_step
 from sacma.strategy.restarts import Keeps, LastRun, Start
 from sacma.strategy.returned import Patience, points_of, ranking_values_of
 from sacma.strategy.sampling import Sampling
@@ -30,25 +30,6 @@ from sacma.surrogate.whitening import Array, Grid
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
     from sacma.strategy.proposals.base import Proposer
-
-
-class Sample(NamedTuple):
-    """A point for f."""
-
-    seen: Array  # as f is to see it, shape (D,)
-    learned: Array  # as the archive keeps it, shape (D,)
-
-
-FARTHEST = 2.0
-"""Distance from m, in longest steps, at which a point of an earlier population can still be one of the open one."""
-
-
-def longest_step(dimension: int) -> float:
-    """Return √D + 2D/(D + 2), in standard deviations: CMA-ES shortens longer steps to points that it did not sample.
-
-    Hansen, *Injecting External Solutions Into CMA-ES*, 2011, which pycma follows.
-    """
-    return math.sqrt(dimension) + 2.0 * dimension / (dimension + 2.0)
 
 
 class SurrogateStrategy:
@@ -107,9 +88,7 @@ class SurrogateStrategy:
         self._runs = 0
         self._population: Population | None = None  # to be evaluated with f
         self._model: TrainedModel | None = None  # the last, since a restart
-        self._further: Array | None = (
-            None  # to be evaluated besides a population, as the archive keeps it, shape (n, D)
-        )
+        self._further: Array | None = None  # points besides a population, as the archive keeps them, shape (n, D)
         self._misses_from: int | None = None  # true evaluations; None: each of the asked points needs a value
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
         self._patience = Patience(settings.control, "generations")
@@ -336,6 +315,11 @@ class SurrogateStrategy:
         return Sample(np.array(seen[0]), np.array(learned[0]))
 
     @property
+    def model(self) -> TrainedModel | None:
+        """The model that was trained last since a restart."""
+        return (self._population and self._population.model) or self._model
+
+    @property
     def may_miss(self) -> bool:
         """True while the asked points can be told NaN, each when another point has been evaluated instead.
 
@@ -365,7 +349,7 @@ class SurrogateStrategy:
             self._archive.add_failed(sample.learned[None])
 
     def is_near(self, point: Array) -> bool:
-        """Return True for a point, as the archive keeps it, where the search distribution can have sampled it."""
+        """Return True for a point, as the archive keeps it, that the search distribution can have sampled."""
         with np.errstate(over="ignore", invalid="ignore"):
             length = self._sampling.whitening().distances(point[None])[0]
         return bool(length <= FARTHEST * longest_step(self._context.dimension))

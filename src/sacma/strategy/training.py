@@ -1,6 +1,6 @@
 """Training of a model on the archive (Algorithm 1, steps 5 and 6)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
@@ -56,6 +56,8 @@ class TrainedModel:
 
     fitted: Fitted
     whitening: Whitening
+    points: Array = field(default_factory=lambda: np.empty((0, 0)))  # training points, shape (n, D)
+    outcomes: Array = field(default_factory=lambda: np.empty(0))  # of f, shape (n,); with m constraints (n, 1 + m)
 
     def __call__(self, points: Array) -> Array:
         """Return the predictions ŷ at ``points``, shape (n, D); raise ValueError for any other number of them."""
@@ -119,7 +121,7 @@ class Trainer:
         fitted = self._model.fit(outcomes, whitening)  # step 6
         if isinstance(fitted, FitStatus):
             return Training(fitted, size=len(training_set))
-        model = TrainedModel(fitted, whitening)
+        model = TrainedModel(fitted, whitening, archive.points[training_set.indices], outcomes.values)
         status = self._acceptance.judge(model, run, training_set.values)
         if status is not FitStatus.TRAINED:
             return Training(status, size=len(training_set))
