@@ -131,7 +131,7 @@ def simulated(
         now, number, point = heapq.heappop(running)
         run.record(number, evaluate(problem, point))
         times.append(now)
-        best.append(np.log10(max(run.best.value - f_opt, BEST)))
+        best.append(np.log10(max(run.log.best.value - f_opt, BEST)))
     return np.array(times), np.array(best), busy / (options.workers * now)
 
 

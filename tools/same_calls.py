@@ -98,7 +98,7 @@ def digests(names: list[str]) -> dict[str, str]:
     for method, D in itertools.product(METHODS, DIMENSIONS):
         for kind, fun, arguments in kinds(method, D):
             name = f"{kind} | {method} | {D}-D"
-            if (names and name not in names) or (D == max(DIMENSIONS) and method in {"gp1", "ada-kl", "ada-rd"}):
+            if (names and name not in names) or (max(DIMENSIONS) == D and method in {"gp1", "ada-kl", "ada-rd"}):
                 continue
             call: dict[str, Any] = {"budget": EVALUATIONS * D, "seed": 7, "method": method} | arguments
             count = call.pop("threads", None)

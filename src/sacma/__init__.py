@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
     from sacma.integrations.scipy_method import scipy_method
+    from sacma.optimize.call import Tolerance
     from sacma.optimize.journal import JournalError
     from sacma.optimize.minimize import WorkersError, minimize
     from sacma.optimize.optimizer import Optimizer
@@ -27,6 +28,7 @@ __all__ = [
     "Result",
     "Space",
     "Status",
+    "Tolerance",
     "WorkersError",
     "algorithm",
     "minimize",
@@ -44,6 +46,7 @@ _MODULES = {
     "Result": "sacma.optimize.result",
     "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",
+    "Tolerance": "sacma.optimize.call",
     "WorkersError": "sacma.optimize.minimize",
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",

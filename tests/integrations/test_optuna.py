@@ -29,6 +29,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from sacma.integrations.optuna import RUN, SurrogateCMASampler, _parameter
+from sacma.optimize.exchange import Exchange
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
@@ -108,9 +109,9 @@ def founders(study: Study) -> list[int]:
 def run_of(study: Study) -> Run:
     """Return the newest run of a study's sampler."""
     assert isinstance(study.sampler, SurrogateCMASampler)
-    run = list(study.sampler._runs.values())[-1].run
-    assert run is not None
-    return run
+    exchange = list(study.sampler._runs.values())[-1].run
+    assert exchange is not None
+    return exchange.run
 
 
 def known(study: Study) -> int:
@@ -313,17 +314,17 @@ def test_copies() -> None:
         assert all_params(again) == all_params(expected)
 
 
-@pytest.mark.parametrize("method", ["_learn", "beside"])
-def test_an_interruption(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("owner", "method"), [(Run, "_learn"), (Exchange, "beside")])
+def test_an_interruption(owner: type, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """After Ctrl-C within the sampler it goes on as a new one would."""
-    study, whole = optimized(20), getattr(Run, method)
+    study, whole = optimized(20), getattr(owner, method)
 
     def interrupted(*arguments: Any) -> None:
         whole(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Run, method, interrupted)
+        patch.setattr(owner, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
             study.optimize(bowl, n_trials=1)
     again = study_of()
@@ -576,7 +577,7 @@ def test_a_changing_search_space() -> None:
 @pytest.mark.parametrize("before", [4, 30])
 def test_many_trials_of_others(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models learn from the newest of earlier trials."""
-    monkeypatch.setattr("sacma.integrations.optuna.MOST_LEARNED", 10)
+    monkeypatch.setattr("sacma.integrations.study_run.MOST_LEARNED", 10)
     study = optimized(before, sampler=RandomSampler(seed=1))
     study.sampler = sampler_of()
     study.optimize(bowl, n_trials=10)

@@ -503,7 +503,7 @@ def ending(call: GeneratedCall) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.filterwarnings("ignore", "sigma0")  # of steps far from the widths of bounds
+            warnings.filterwarnings("ignore", "sigma0|values differ")  # of steps and noise
             result = sacma.minimize(**arguments)
     except (KeyError, ValueError, TypeError) as error:
         if len(seen) == 3 and call.objective in MISTAKEN and call.arguments["max_failures"] is not None:

@@ -78,9 +78,9 @@ class Simulation:
                 self.fewest = min(self.fewest, len(tasks))
             now, number, x = tasks.pop(min(range(len(tasks)), key=lambda i: tasks[i][0]))
             run.record(number, evaluate(fun, x))
-            pending = dict(run._pending)
+            pending = dict(run.pending)
             self.waiting.append([x.tobytes() for _, x in run.tasks()])
-            run._pending = pending
+            run.pending = pending
 
 
 def bits(result: Result) -> tuple[object, ...]:

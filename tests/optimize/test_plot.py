@@ -1,6 +1,7 @@
 """Pictures of a run."""
 
 import itertools
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -26,25 +27,68 @@ def result() -> Result:
 
 
 def test_a_result_is_drawn(result: Result) -> None:
-    """Best value, g_m and the model's errors, each as the history has it."""
-    figure = result.plot(Figure())
-    convergence, control, error = figure.axes
+    """Values and the best so far, as the history has them; how the method used its model, where that is asked for."""
+    figure = result.plot(figure=Figure())
+    (convergence,) = figure.axes
     assert convergence.get_yscale() == "log"
-    best = {line.get_label(): line for line in convergence.lines}["best so far"]
-    np.testing.assert_array_equal(best.get_ydata(), np.where(np.isinf(b := result.history.best), np.nan, b))
+    lines = {line.get_label(): line for line in convergence.lines}
+    best = np.where(np.isinf(b := result.history.best), np.nan, b)
+    np.testing.assert_array_equal(lines["best so far"].get_ydata(), best)
+    kept = np.isfinite(result.history.values)
+    np.testing.assert_array_equal(lines["evaluations"].get_ydata(), result.history.values[kept])
+    assert result.restarts == 0 or "restart" in lines
+    assert "failed" in lines
+    control, error = result.plot("control", figure).axes
     true = [g for g in result.history.generations if g.evaluated_by == "true"]
     np.testing.assert_array_equal(control.lines[0].get_ydata(), [g.model_generations for g in true])
     np.testing.assert_array_equal(error.lines[0].get_ydata(), [g.error for g in true])
-    assert result.plot(figure) is figure
-    assert len(figure.axes) == 3
+
+
+def of_a_space(params: dict[str, Any]) -> float | None:
+    rate, kind = math.log10(params["rate"]) + 2, params["kind"] == "u"
+    return None if params["a"] > 1.8 else rate**2 + 0.1 * (params["k"] - 4) ** 2 + kind + (params["a"] - 1) ** 2
+
+
+def test_every_kind_is_drawn(result: Result) -> None:
+    """In a space, in coordinates and with constraints; what there is not is said in one line."""
+    space = sacma.Space(
+        rate=sacma.Real(1e-4, 1, log=True),
+        k=sacma.Integer(1, 9),
+        kind=sacma.Categorical("u", "v", "w"),
+        a=sacma.Real(0, 2, step=0.1),
+        fixed=sacma.Real(3, 3),
+    )
+    mixed = sacma.minimize(of_a_space, space=space, budget=60, seed=2)
+    held = sacma.minimize(lambda x: (x @ x, 1 - x[0]), [1.5, 0.5, 0.1], 0.3, constraints=1, budget=60, seed=1)
+    for found in (result, mixed, held):
+        for kind in ("convergence", "parameters", "slices", "contour", "importance", "control"):
+            figure = found.plot(kind, Figure())
+            figure.canvas.draw()
+            assert figure.axes, kind
+    held.plot("constraints", Figure()).canvas.draw()
+    assert [axes.get_xlabel() for axes in mixed.plot("slices", Figure(), parameters=["k", "rate"]).axes] == [
+        "k",
+        "rate",
+    ]
+    with pytest.raises(ValueError, match="parameters is 'b'; allowed: rate, k, kind, a, fixed"):
+        mixed.plot("slices", Figure(), parameters=["b"])
+    with pytest.raises(ValueError, match="kind is 'lines'; allowed: convergence, parameters, slices"):
+        result.plot("lines", Figure())
+    with pytest.raises(ValueError, match="this run has no constraints"):
+        result.plot("constraints", Figure())
+    without = sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=10, method="cmaes")
+    with pytest.raises(ValueError, match="this run has no model"):
+        without.plot("slices", Figure())
+    with pytest.raises(ValueError, match="the run has no model"):
+        without.importance()
 
 
 def test_what_has_little_to_show_is_drawn_too() -> None:
     """One evaluation; only failed ones; negative values; none."""
     cases: list[tuple[Any, int]] = [(lambda _: 1.0, 1), (lambda _: None, 9), (lambda x: -abs(x[0]), 40)]
     for fun, budget in cases:
-        sacma.minimize(fun, [1.0], 1.0, seed=1, budget=budget).plot(Figure()).canvas.draw()
-    sacma.Optimizer([1.0], 1.0).result.plot(Figure()).canvas.draw()
+        sacma.minimize(fun, [1.0], 1.0, seed=1, budget=budget).plot(figure=Figure()).canvas.draw()
+    sacma.Optimizer([1.0], 1.0).result.plot(figure=Figure()).canvas.draw()
 
 
 def test_a_live_plot_is_a_file_or_a_window(tmp_path: Path, result: Result) -> None:
@@ -166,4 +210,4 @@ def test_values_that_are_farther_apart_than_floats_reach() -> None:
     """They are drawn where the axis ends."""
     found = sacma.minimize(lambda x: 1.7e308 * np.sin(50.0 * x[0]), [1.0, 1.0], 1.0, budget=30, seed=1)
     assert max(found.history.values) / 2 - min(found.history.values) / 2 > 1.6e308
-    found.plot(Figure()).canvas.draw()
+    found.plot(figure=Figure()).canvas.draw()

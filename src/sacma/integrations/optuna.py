@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-import math
 import secrets
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -34,23 +33,18 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from sacma.files.printable import shown
+from sacma.integrations.study_run import StudyRun, constraints_of_trial
 from sacma.optimize.arguments import checked_function, flag, number, refuse, whole
-from sacma.optimize.call import LARGEST_SIGMA, ROUNDING, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
-from sacma.optimize.constraints import MOST_CONSTRAINTS, number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, Evaluation, evaluation_of
+from sacma.optimize.call import LARGEST_SIGMA, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
+from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.methods import DEFAULT, composed, method_of
 from sacma.optimize.parameters import Categorical, Integer, Parameter, Real
-from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
 
 RUN = "sacma:run"  # key of the system attribute of a trial with which a run begins
-CONSTRAINTS = "constraints"  # Optuna's
 LARGEST_SEED = 2**128 - 1
 MOST_RUNS = 8  # runs in memory; others are computed again when they are needed
-MOST_REPEATED = 20  # points in a row that are known or running
-MOST_LEARNED = 5_000  # newest trials that models know from the start of a run
 
 _logger = optuna.logging.get_logger("optuna.sacma")
 
@@ -140,7 +134,7 @@ class SurrogateCMASampler(BaseSampler):
         self._study = None if study is None else (study._storage, study._study_id)  # noqa: SLF001 names are not unique
         self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
         self._warned: set[tuple[str, ...]] = set()
-        self._runs: dict[tuple[str, int], _StudyRun] = {}  # by digest, and number of the trial with which it begins
+        self._runs: dict[tuple[str, int], StudyRun] = {}  # by digest, and number of the trial with which it begins
         self._given: dict[int, dict[str, Any]] = {}  # parameters of trials of this sampler, by number
 
     def _follow(self, study: Study) -> None:
@@ -246,7 +240,7 @@ class SurrogateCMASampler(BaseSampler):
         trials: Sequence[FrozenTrial],
         parameters: Mapping[str, Parameter],
         search_space: Mapping[str, BaseDistribution],
-    ) -> "_StudyRun":
+    ) -> "StudyRun":
         """Return the run in a search space; begin one with this trial where there is none."""
         counted = [other for other in trials if other.state in self._counted]
         # To the optimizer the values of other parameters, which vary beside, are noise.
@@ -255,7 +249,7 @@ class SurrogateCMASampler(BaseSampler):
             for other in counted
             for name, one in other.distributions.items()
         )
-        m = max((len(_constraints(other)) for other in counted), default=0)
+        m = max((len(constraints_of_trial(other)) for other in counted), default=0)
         described = {name: distribution_to_json(search_space[name]) for name in sorted(parameters)}
         x0 = {name: value for name, value in self._x0.items() if name in parameters}
         if others := self._x0.keys() - x0.keys():
@@ -275,7 +269,7 @@ class SurrogateCMASampler(BaseSampler):
         if run is None or run.seed != seed:
             space = Space({name: parameters[name] for name in sorted(parameters)})
             start = founder.datetime_start or datetime.min  # noqa: DTZ901 Optuna's are naive
-            run = _StudyRun(space, seed, self._call_of(space, x0, seed, m, noisy=noisy), start)
+            run = StudyRun(space, seed, self._call_of(space, x0, seed, m, noisy=noisy), start)
         self._runs[digest, founder.number] = run
         while len(self._runs) > MOST_RUNS:
             del self._runs[next(iter(self._runs))]
@@ -288,90 +282,6 @@ class SurrogateCMASampler(BaseSampler):
             x0, self._sigma0, Limits(), space=space, method=self._method, seed=seed, constraints=constraints
         )
         return replace(call, noisy=noisy and not m)
-
-
-@dataclass
-class _StudyRun:
-    """A run that is told the trials of a study.
-
-    Those that ended before it began are known to its models.
-    """
-
-    space: Space
-    seed: int
-    call: Call
-    start: datetime  # when the trial began with which it begins
-    run: Run | None = None
-    told: list[int] = field(default_factory=list)  # numbers of trials that have ended, in that order
-    keys: set[Hashable] = field(default_factory=set)  # of their points
-
-    def follow(self, trials: Sequence[FrozenTrial], maximize: bool, *, pruned: bool) -> None:  # noqa: FBT001 one of our own
-        """Tell the run all trials that have ended."""
-        sign = -1.0 if maximize else 1.0
-        ended = [trial for trial in trials if trial.state.is_finished()]
-        ended.sort(key=lambda trial: (trial.datetime_complete or datetime.min, trial.number))  # noqa: DTZ901 idem
-        known = [trial for trial in ended if (trial.datetime_complete or datetime.min) < self.start]  # noqa: DTZ901 idem
-        numbers = [trial.number for trial in ended]
-        if self.run is None or numbers[: len(self.told)] != self.told:
-            m = len(self.call.equalities)
-            pairs = [(self._point(trial), _evaluation(trial, sign, m, pruned=pruned)) for trial in known]
-            located = [(x, each) for x, each in pairs if x is not None]
-            valued = [(x, each) for x, each in located if not each.failure][-MOST_LEARNED:]
-            call, centre = self.call, self.space.centred(self.call.x0)
-            begun = [(x, each) for x, each in located if np.max(np.abs(x - centre)) <= ROUNDING]
-            if begun:  # at x₀, but for the rounding of parameters
-                x0 = begun[-1][0]
-                call = replace(call, x0=np.where(np.abs(x0 - call.x0) <= ROUNDING, x0, call.x0))
-            if valued:
-                X, y = np.array([x for x, _ in valued]), np.array([each.value for _, each in valued])
-                G = (np.array([each.constraints for _, each in valued]),) if m else ()
-                call = replace(call, known=(X, y, *G))
-            self.run, self.told = Run(call), numbers[: len(known)]
-            self.keys = {self._key(trial.params) for trial, (x, _) in zip(known, pairs, strict=True) if x is not None}
-            if begun and all(each.failure for _, each in begun):
-                self.run.observe(self.run.key(begun[-1][0]), *begun[-1])  # else it would ask for x₀ again
-        for trial in ended[len(self.told) :]:
-            if (point := self._point(trial)) is not None:
-                m = len(self.call.equalities)
-                key = self._key(trial.params)
-                self.run.observe(key, point, _evaluation(trial, sign, m, pruned=pruned))
-                self.keys.add(key)
-            self.told.append(trial.number)
-
-    def ask(
-        self, trial: FrozenTrial, trials: Sequence[FrozenTrial], given: Mapping[int, Mapping[str, Any]]
-    ) -> dict[str, Any]:
-        """Return parameters for a trial, beside those of all running ones."""
-        assert self.run is not None  # noqa: S101 ``follow`` comes first
-        running = [other for other in trials if other.state == TrialState.RUNNING and other.number != trial.number]
-        params = [given.get(other.number, other.params) for other in running]
-        points = [self._point_of(each) for each in params]
-        # Trials that are being sampled, as by other processes, get the next points in the order of their numbers.
-        sampled = sum(
-            point is None and other.number < trial.number for point, other in zip(points, running, strict=True)
-        )
-        pending: dict[Hashable, Array] = {
-            self._key(each): point for each, point in zip(params, points, strict=True) if point is not None
-        }
-        for more in range(MOST_REPEATED if self.space.combinations == math.inf else 1):
-            found = self.space.params(self.run.beside(pending, sampled + more, trial.number))
-            # To the run a point is another than the same one by way of its parameters, where that rounds.
-            if (key := self._key(found)) not in pending and key not in self.keys:
-                break
-        return found
-
-    def _key(self, params: Mapping[str, Any]) -> Hashable:
-        return self.space.key({name: params[name] for name in self.space})
-
-    def _point(self, trial: FrozenTrial) -> Array | None:
-        return self._point_of(trial.params)
-
-    def _point_of(self, params: Mapping[str, Any]) -> Array | None:
-        """Return the point of parameters, shape (D,); None where one is missing, or outside of its range."""
-        try:
-            return self.space.point({name: params[name] for name in self.space if name in params})
-        except (TypeError, ValueError):
-            return None
 
 
 def _parameter(distribution: BaseDistribution) -> Parameter | None:
@@ -397,26 +307,6 @@ def _seed_of(trial: FrozenTrial, digest: str) -> int | None:
         case {"call": str(call), "seed": int(seed)} if call == digest and 0 <= seed <= LARGEST_SEED:
             return None if isinstance(seed, bool) else seed
     return None
-
-
-def _constraints(trial: FrozenTrial) -> Sequence[float]:
-    """Return the constraints of a trial: those of a sampler's function, and its own in the order of their names."""
-    listed = trial.system_attrs.get(CONSTRAINTS)
-    named = sorted(name for name in trial.system_attrs if name.startswith(f"{CONSTRAINTS}:"))
-    found = [*(listed if isinstance(listed, Sequence) else ()), *(trial.system_attrs[name] for name in named)]
-    return found if len(found) <= MOST_CONSTRAINTS else ()
-
-
-def _evaluation(trial: FrozenTrial, sign: float, m: int, *, pruned: bool) -> Evaluation:
-    """Return the evaluation of a trial that has ended."""
-    value = None
-    if trial.state == TrialState.COMPLETE and trial.values is not None and len(trial.values) == 1:
-        value = trial.values[0]
-    elif pruned and trial.state == TrialState.PRUNED and trial.intermediate_values:
-        value = trial.intermediate_values[max(trial.intermediate_values)]
-    if value is None:
-        return Evaluation(math.nan, f"the trial ended as {trial.state.name}")
-    return evaluation_of(ConstrainedValue(sign * value, _constraints(trial), m) if m else sign * value)
 
 
 class _IndependentSampler(BaseSampler):

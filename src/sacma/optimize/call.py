@@ -47,6 +47,33 @@ class Limits:
     target: float = -math.inf  # value at and below which it ends; -inf: none
     time_limit: float = math.inf  # seconds; inf: none
     max_failures: float = math.inf  # failed evaluations in a row; inf: any number
+    restarts: float = math.inf  # of the method; inf: as many as it makes
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A least gain over some evaluations, below which a run of the method has come to its end.
+
+    It is the larger one of ``absolute`` and ``relative`` times the best value's size.
+
+    >>> import sacma
+    >>> found = sacma.minimize(lambda x: x @ x, [1, 1], 0.3, tolerance=sacma.Tolerance(1e-6), restarts=0, seed=1)
+    >>> found.status.name, found.success, bool(found.fun < 1e-6)
+    ('TOLERANCE', True, True)
+    """
+
+    absolute: float = 0.0  # in units of f
+    relative: float = 0.0
+    evaluations: int | None = None  # None: 10 a dimension
+
+    def __post_init__(self) -> None:
+        for name in ("absolute", "relative"):
+            number(f"tolerance.{name}", getattr(self, name), "a number ≥ 0", least=0.0)
+        if self.evaluations is not None:
+            whole("tolerance.evaluations", self.evaluations, "an integer ≥ 1, or None: 10 a dimension", least=1)
+
+
+PATIENCE = 10  # evaluations a dimension
 
 
 ROUNDING = 1e-12  # of a coordinate of a space, from parameters and back
@@ -66,6 +93,7 @@ class Call:
     space: Space | None = None  # of named parameters, whose coordinates all points are
     constraints: Constraints = field(default_factory=Constraints)  # besides bounds
     guesses: tuple[Array, ...] = ()  # points to be evaluated first, the best of which takes the place of x₀
+    tolerance: Tolerance | None = None  # the least gain of a run
     noisy: bool = False  # f differs from evaluation to evaluation: the last part of a budget measures the best points
 
     @property
@@ -105,6 +133,7 @@ def checked_call(
     known: object = None,
     space: object = None,
     constraints: object = None,
+    tolerance: object = None,
 ) -> Call:
     """Return the call that the arguments make; in a ``space``, points are its coordinates, or parameters."""
     if space is not None:
@@ -139,7 +168,9 @@ def checked_call(
     given = evaluated(known, lower, upper, scales, constraints=m)
     if space is not None and given is not None:
         x = _as_known(x, given[0])
-    return Call(x, box, sigma, chosen, seed, given, limits, space, kept, tuple(guesses))
+    return Call(
+        x, box, sigma, chosen, seed, given, limits, space, kept, tuple(guesses), _tolerance(tolerance, box.dimension)
+    )
 
 
 def check_size(call: Call) -> None:
@@ -154,6 +185,16 @@ def check_size(call: Call) -> None:
     if size * D > LARGEST_KEPT**2:
         most = f"at most {LARGEST_KEPT**2 // D} in a journal or a saved optimizer of {D} coordinates"
         refuse("population_size", int(size), most)
+
+
+def _tolerance(given: object, dimension: int) -> Tolerance | None:
+    """Return the tolerance of a call; a number is an absolute one."""
+    if given is None:
+        return None
+    if not isinstance(given, Tolerance):
+        allowed = "a number ≥ 0, the least gain over 10 evaluations a dimension; a sacma.Tolerance; or None"
+        given = Tolerance(number("tolerance", given, allowed, least=0.0))
+    return given if given.evaluations is not None else replace(given, evaluations=PATIENCE * dimension)
 
 
 USUAL_SHARES = 1e-4, 10.0  # of the width of bounds that σ₀ can be without a warning
@@ -184,6 +225,8 @@ def with_noise(call: Call, noisy: object) -> Call:
     if not FEWEST_NOISY <= call.limits.budget < math.inf:
         needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
         refuse("noisy", noisy, f"False, or True with {needed}")
+    if call.tolerance is not None:
+        refuse("noisy", noisy, "False beside a tolerance, which single values do not show: leave the tolerance out")
     if call.equalities:
         refuse("noisy", noisy, "False beside constraints: the two cannot be combined yet; leave one of them out")
     return replace(call, noisy=True)
@@ -259,7 +302,12 @@ def checked_sigma(sigma0: object) -> float:
 
 
 def checked_limits(
-    *, budget: object = None, target: object = None, time_limit: object = None, max_failures: object = None
+    *,
+    budget: object = None,
+    target: object = None,
+    time_limit: object = None,
+    max_failures: object = None,
+    restarts: object = None,
 ) -> Limits:
     """Return the limits that the arguments make; None is no limit."""
     given: dict[str, float] = {}
@@ -274,4 +322,7 @@ def checked_limits(
     if max_failures is not None:
         allowed = f"an integer ≥ 1, up to {LARGEST_COUNT:g}, or None for any number"
         given["max_failures"] = whole("max_failures", max_failures, allowed, least=1, most=LARGEST_COUNT)
+    if restarts is not None:
+        allowed = f"an integer ≥ 0, up to {LARGEST_COUNT:g}, or None for as many as the method makes"
+        given["restarts"] = whole("restarts", restarts, allowed, most=LARGEST_COUNT)
     return Limits(**given)

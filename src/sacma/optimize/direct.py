@@ -10,7 +10,7 @@ import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.evaluation import Evaluation, LogEntry
-from sacma.optimize.log import Log, Recommended
+from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import NoisySearch, evaluations_again
 from sacma.optimize.result import Status
 from sacma.optimize.search import KnownValues, Passes, generators, initial_points
@@ -58,6 +58,7 @@ class DirectRun:
         self._noisy: NoisySearch | None = None
         self._told: list[float] = []  # of the points that the noisy search waits for
         self.generations: list[Generation] = []
+        self._course = Course(log.call)
         self._ended = Status.GOING_ON  # by the search
 
     @property
@@ -144,6 +145,9 @@ class DirectRun:
             self._next += 1
             self.log.append(entry)
         evaluation = entry.evaluation
+        self._course.append(evaluation)
+        if self._course.settled and self._noisy is None:
+            self._ended = Status.TOLERANCE
         self._report(restart)
         return evaluation
 

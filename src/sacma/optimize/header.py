@@ -3,7 +3,7 @@
 import contextlib
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Literal, NoReturn
 
@@ -14,7 +14,16 @@ from sacma import __version__
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.files.printable import shown
 from sacma.files.untrusted import first_problem
-from sacma.optimize.call import LARGEST_KEPT, Call, check_size, checked_call, checked_limits, checked_sigma, with_noise
+from sacma.optimize.call import (
+    LARGEST_KEPT,
+    Call,
+    Tolerance,
+    check_size,
+    checked_call,
+    checked_limits,
+    checked_sigma,
+    with_noise,
+)
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.methods import LONGEST_CLASS, Method, method_of, registered
 from sacma.optimize.space import space_as_json, space_of
@@ -46,6 +55,7 @@ class LimitsContent(Strict):
     target: float | None
     time_limit: float | None
     max_failures: int | None
+    restarts: int | None
 
 
 class CallContent(Strict):
@@ -64,6 +74,7 @@ class CallContent(Strict):
     known: list[list[Vector] | list[float]] | None
     space: list[dict[str, Any]] | None
     noisy: bool
+    tolerance: Annotated[list[float], Field(min_length=3, max_length=3)] | None
     constraints: Annotated[list[Literal["<= 0", "== 0"]], Field(max_length=MOST_CONSTRAINTS)]
 
 
@@ -102,6 +113,7 @@ def as_json(call: Call) -> dict[str, Any]:
         "known": None if call.known is None else [part.tolist() for part in call.known],
         "space": None if call.space is None else space_as_json(call.space),
         "noisy": call.noisy,
+        "tolerance": None if call.tolerance is None else [float(part) for part in astuple(call.tolerance)],
         "constraints": [KINDS[equal] for equal in call.equalities],
     }
 
@@ -129,6 +141,7 @@ def call_of(header: Header) -> Call:
         "seed": given.seed,
         "known": given.known,
         "constraints": Constraints(tuple(kind == KINDS[True] for kind in given.constraints)),
+        "tolerance": None if given.tolerance is None else _tolerance(given.tolerance),
         "bounds": list(zip(given.lower, given.upper, strict=False)),
         "scale": given.scale,
     }
@@ -168,6 +181,10 @@ def method_in(
     if method_of(method, sigma0=sigma0, bounded=bounded) != method:
         _refuse_key("settings", given.settings, "those that follow from these bounds")
     return method
+
+
+def _tolerance(written: list[float] | None) -> Tolerance | None:
+    return None if written is None else Tolerance(written[0], written[1], int(written[2]))
 
 
 def _refuse_key(key: str, value: object, allowed: str) -> NoReturn:

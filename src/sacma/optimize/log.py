@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import LogEntry, as_arrays
+from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
 from sacma.optimize.journal import Journal
 from sacma.optimize.model import Surrogate
 from sacma.optimize.result import Result, Status, history_of
@@ -58,6 +58,7 @@ class Log:
         self.entries: list[LogEntry] = []
         self.by_number: dict[int, LogEntry] = {}  # those of this run, not those known from elsewhere
         self._last = 0  # largest number
+        self.examined = False  # for noise that is not announced
         self.failures_in_a_row = 0  # at most, in the order of numbers
         self.best = _best_known(call)
 
@@ -163,7 +164,7 @@ class Log:
             fun_error=given.error,
             nfev=len(entries),
             nit=len(generations),
-            success=found and (status == Status.TARGET or (no_target and status.by_choice)),
+            success=found and (status == Status.TARGET or (no_target and status.converged)),
             status=status,
             message=self._message(status) + (f"; {given.meaning}" if given.meaning else ""),
             seed=call.seed,
@@ -190,6 +191,7 @@ class Log:
             if limits.max_failures == 1
             else f"{limits.max_failures} evaluations failed in a row",
             Status.INTERRUPTED: "interrupted",
+            Status.TOLERANCE: "the last evaluations gained less than the tolerance",
             Status.SPACE_USED_UP: f"all {call.combinations:.0f} combinations of the space are evaluated",
             Status.NO_NEW_POINT: _why_no_new_point(call),
         }
@@ -202,6 +204,32 @@ class Log:
         if not best.number and not call.noisy:
             message += "; nothing better than the known points was found"
         return message
+
+
+class Course:
+    """The best values of a run between two restarts, which ends when they gain less than its tolerance."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._best: list[float] = []
+
+    def restart(self) -> None:
+        """Begin again."""
+        self._best.clear()
+
+    def append(self, evaluation: Evaluation) -> None:
+        """Take the next evaluation."""
+        counts = not evaluation.failure and _violation(evaluation, self._call.equalities) == 0.0
+        self._best.append(min([evaluation.value if counts else math.inf, *self._best[-1:]]))
+
+    @property
+    def settled(self) -> bool:
+        """True where the last evaluations gained less than the tolerance."""
+        tolerance = self._call.tolerance
+        if tolerance is None or tolerance.evaluations is None or len(self._best) <= tolerance.evaluations:
+            return False
+        before, now = self._best[-1 - tolerance.evaluations], self._best[-1]
+        return before - now <= max(tolerance.absolute, tolerance.relative * abs(now))  # not for inf - inf
 
 
 def _why_no_new_point(call: Call) -> str:
@@ -219,9 +247,14 @@ def _why_no_new_point(call: Call) -> str:
 def _better(best: Best, entry: LogEntry, equalities: tuple[bool, ...]) -> Best:
     """Return the better one of the best and an evaluation that did not fail."""
     evaluation = entry.evaluation
-    violation = float(violations(np.array([evaluation.constraints]), equalities)[0]) if equalities else 0.0
+    violation = _violation(evaluation, equalities)
     better = (violation, evaluation.value, entry.number) < best[:3]
     return Best(violation, evaluation.value, entry.number, entry.point) if better else best
+
+
+def _violation(evaluation: Evaluation, equalities: tuple[bool, ...]) -> float:
+    """Return the largest violation of a constraint by an evaluation that did not fail."""
+    return float(violations(np.array([evaluation.constraints]), equalities)[0]) if equalities else 0.0
 
 
 def _best_of(call: Call, entries: Sequence[LogEntry]) -> Best:

@@ -12,13 +12,14 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.files.printable import one_line
-from sacma.optimize.arguments import checked_function, refuse
-from sacma.optimize.call import Call, checked_call, checked_limits, warn_of_steps, with_noise
+from sacma.optimize.arguments import checked_function, flag, refuse
+from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.direct import DirectRun
 from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations
 from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.log import Log
 from sacma.optimize.methods import COMPOSED, DEFAULT
+from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.pool import (
     AsTheyCome,
     Evaluations,
@@ -27,6 +28,7 @@ from sacma.optimize.pool import (
     Workers,
     workers_of,
 )
+from sacma.optimize.progress import ProgressLine
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
@@ -53,6 +55,8 @@ def minimize(
     seed: int | None = None,
     known: tuple[Any, ...] | None = None,
     max_failures: int | None = 20,
+    tolerance: Tolerance | float | None = None,
+    restarts: int | None = None,
     noisy: bool = False,
     journal: str | os.PathLike[str] | None = None,
     retry_failed: bool = False,
@@ -60,6 +64,7 @@ def minimize(
     workers: Any = None,
     asynchronous: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
+    progress: bool = False,
     constraints: Any = None,
 ) -> Result:
     """Minimise an expensive function of D variables with surrogate-assisted CMA-ES, or another method.
@@ -93,6 +98,11 @@ def minimize(
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         known: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
+        tolerance: least gain of the best value over 10 evaluations a dimension, or a ``sacma.Tolerance``: a run of the
+            method that gains less ends. A restart follows, unless there are no more ``restarts``, and with a method
+            that calls f itself none does.
+        restarts: most restarts of the method, 0: none; None: as many as it makes. None with methods that call f
+            themselves.
         noisy: f differs from call to call: the last fifth of the budget evaluates the best points again, see
             ``sacma.Optimizer``.
         journal: path of a file that keeps each evaluation as it ends. The same call goes on from there, whatever
@@ -114,6 +124,8 @@ def minimize(
             of one, are evaluated, those of a journal included; ends the run if it returns True or raises StopIteration.
             Where it has a method ``at_end``, that is called with the result before it is returned, whatever ended the
             run.
+        progress: show evaluations, the best value and the time that is left in a line on standard error, in a notebook
+            by tqdm where that is installed.
         constraints: besides bounds: a ``scipy.optimize.NonlinearConstraint`` or ``LinearConstraint``, a dict with
             ``type`` "ineq" (fun(x) ≥ 0) or "eq", ``fun`` and ``args``, or a sequence of them, evaluated together with
             ``fun`` wherever that is; or a number m: then ``fun`` returns (f, g), and a point is feasible where all m of
@@ -136,18 +148,24 @@ def minimize(
         checked_function("callback", callback)
     crew = workers_of(workers, asynchronous, evaluation_timeout)
     chosen = {"method": method, "population_size": population_size, "constraints": constraints, "seed": seed}
+    chosen["tolerance"] = tolerance
     with unbroken():  # nothing that is imported, or set for the process, is left by halves
-        limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
+        ends = {"budget": budget, "target": target, "time_limit": time_limit, "max_failures": max_failures}
+        limits = checked_limits(**ends, restarts=restarts)
         call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, known=known, space=space, **chosen)
     if call.method.strategy is None and crew.several and evaluation_timeout is None:
         allowed = f"None with a method that calls f itself; methods that take several points: {COMPOSED}"
         refuse("workers", workers, allowed)
+    if call.method.strategy is None and restarts is not None:
+        refuse("restarts", restarts, f"None with a method that calls f itself; methods that count them: {COMPOSED}")
     if budget is None:
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * call.box.dimension))
     call = with_noise(call, noisy)
     warn_of_steps(call)
     kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
-    run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, fun, crew, callback)
+    shown = ProgressLine(call.limits.budget) if flag("progress", progress) else None
+    watchers = [watcher for watcher in (callback, shown) if watcher is not None]
+    run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, fun, crew, watchers)
     try:
         result = _result_of(run, fun)
     finally:
@@ -155,7 +173,9 @@ def minimize(
             crew.close()
             if kept is not None:
                 kept.close()
-    _call_at_end(callback, result)
+    for watcher in watchers:
+        _call_at_end(watcher, result)
+    warn_of_noise(run.log)
     return result
 
 
@@ -218,11 +238,11 @@ class _AskedRun:
         journal: Journal | None,
         fun: Callable[..., Any],
         crew: Workers,
-        callback: Callable[[Result], Any] | None,
+        watchers: Sequence[Callable[[Result], Any]],
     ) -> None:
         self._fun = _function_of(call, fun)
         self._crew = crew
-        self._callback = callback
+        self._watchers = watchers
         self._run = Run(call, journal)
         self._earlier = [] if journal is None else journal.entries
         self.log = self._run.log
@@ -286,7 +306,7 @@ class _AskedRun:
                 self._run.keep(number, evaluation, records=not isinstance(error, JournalError))
 
     def _call_back(self, run: Run) -> None:
-        if self._callback is not None and _ends(self._callback, run.result):
+        if _ends(self._watchers, run):
             run.log.ended = Status.CALLBACK
 
 
@@ -299,12 +319,12 @@ class _CallingRun:
         journal: Journal | None,
         fun: Callable[..., Any],
         crew: Workers,
-        callback: Callable[[Result], Any] | None,
+        watchers: Sequence[Callable[[Result], Any]],
     ) -> None:
         self.log = Log(call.seeded() if journal is None else journal.call, journal)
         self._fun = _function_of(call, fun)
         self._crew = crew
-        self._callback = callback
+        self._watchers = watchers
         self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
         self._direct = DirectRun(self.log, [] if journal is None else journal.entries, self._evaluate, self._call_back)
 
@@ -329,17 +349,20 @@ class _CallingRun:
         return evaluation
 
     def _call_back(self) -> None:
-        if self._callback is not None and _ends(self._callback, self.result):
+        if _ends(self._watchers, self):
             self.log.ended = Status.CALLBACK
 
 
-def _ends(callback: Callable[[Result], Any], result: Result) -> bool:
-    """Call a callback; return True where it ends the run."""
-    try:
-        ended = callback(result)
-    except StopIteration:
-        return True
-    return isinstance(ended, bool | np.bool) and bool(ended)
+def _ends(watchers: Sequence[Callable[[Result], Any]], run: "Run | _CallingRun") -> bool:
+    """Call what watches a run; return True where one of them ends it."""
+    ended = False
+    for watcher in watchers:
+        try:
+            answer = watcher(run.result)
+        except StopIteration:
+            answer = True
+        ended |= isinstance(answer, bool | np.bool) and bool(answer)
+    return ended
 
 
 def _call_at_end(callback: object, result: Result) -> None:

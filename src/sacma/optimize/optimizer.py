@@ -11,12 +11,14 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import holds_text, real_array, refuse, whole, within_box
-from sacma.optimize.call import Call, checked_call, checked_limits, warn_of_steps, with_noise
+from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of, never_a_number
+from sacma.optimize.exchange import Exchange
 from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.model import Surrogate
+from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.saved import read_journal, write_state
@@ -70,6 +72,9 @@ class Optimizer:
             list of dicts. Models learn from them, and the best of them is the result as long as nothing better is
             found; the budget does not count them. They may as well be told before the first ``ask``.
         max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
+        tolerance: least gain of the best value over 10 evaluations a dimension, or a ``Tolerance``. A run of the method
+            that gains less ends, and a restart follows. None: the method's own criteria alone end a run.
+        restarts: most restarts, after which ``stop`` says so; None: as many as the method makes, most without an end.
         noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
             be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
             evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
@@ -83,7 +88,7 @@ class Optimizer:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
     """
 
-    __slots__ = ("__weakref__", "_lock", "_run")
+    __slots__ = ("__weakref__", "_exchange", "_lock", "_run")
 
     def __init__(
         self,
@@ -101,14 +106,17 @@ class Optimizer:
         seed: int | None = None,
         known: tuple[Any, ...] | None = None,
         max_failures: int | None = 20,
+        tolerance: Tolerance | float | None = None,
+        restarts: int | None = None,
         noisy: bool = False,
         journal: str | os.PathLike[str] | None = None,
         retry_failed: bool = False,
         constraints: int | None = None,
     ) -> None:
-        limits = checked_limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures)
+        ends = {"budget": budget, "target": target, "time_limit": time_limit, "max_failures": max_failures}
+        limits = checked_limits(**ends, restarts=restarts)
         chosen: dict[str, Any] = {"method": method, "population_size": population_size, "seed": seed, "known": known}
-        chosen["constraints"] = number_of_constraints(constraints)
+        chosen |= {"constraints": number_of_constraints(constraints), "tolerance": tolerance}
         with unbroken():  # nothing that is imported is left by halves
             call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, space=space, **chosen)
         warn_of_steps(call)
@@ -126,6 +134,7 @@ class Optimizer:
     def _begin(self, run: Run, entries: Sequence[LogEntry]) -> None:
         run.resume(entries)
         self._run = run
+        self._exchange = Exchange(run)
         self._unlock()
         _optimizers.add(self)
 
@@ -156,7 +165,7 @@ class Optimizer:
         )
         with self._lock:
             run = self._run
-            tasks = run.ask(count)
+            tasks = self._exchange.ask(count)
             if not tasks and not run.asks:
                 raise ValueError(f"ask is called at the end: {run.result.message}; allowed: as long as not stop()")
             return self._given([point for _, point in tasks])
@@ -196,7 +205,7 @@ class Optimizer:
             told = _checked_values(values, constraints, len(X), len(self._run.call.equalities))
             try:
                 for (key, x), value in zip(X, told, strict=True):
-                    self._run.tell(key, x, evaluation_of(value))
+                    self._exchange.tell(key, x, evaluation_of(value))
             except JournalError as error:
                 error.result = self._run.result
                 raise
@@ -219,7 +228,7 @@ class Optimizer:
         if given.ndim != 2 or given.shape[1] != D:  # noqa: PLR2004 a matrix
             refuse("points", points, allowed)
         given = within_box("points", given, call.box.lower, call.box.upper, call.box.scale)
-        return [(self._run.key(x), x) for x in given]
+        return [(self._exchange.key(x), x) for x in given]
 
     @property
     def pending(self) -> list[Any]:
@@ -236,8 +245,8 @@ class Optimizer:
         with self._lock:
             keys = None if points is None else {key for key, _ in self._points(points)}
             for number, point in list(self._run.pending.items()):
-                if keys is None or self._run.key(point) in keys:
-                    self._run.forget(number)
+                if keys is None or self._exchange.key(point) in keys:
+                    del self._run.pending[number]
 
     def stop(self) -> dict[str, float]:
         """Return what has ended the run, by name, with its limit; empty while it goes on."""
@@ -246,6 +255,7 @@ class Optimizer:
             status, limits = self._run.status, self._run.call.limits
         if status == Status.GOING_ON:
             return {}
+        warn_of_noise(self._run.log)
         name = {Status.FAILURES: "max_failures"}.get(status, status.name.lower())
         return {name: getattr(limits, name, math.nan)}
 

@@ -1,4 +1,4 @@
-"""Plots of runs: convergence, model-evaluated generations and model error, once or following a run."""
+"""The plot that follows a run, in a window or a file."""
 
 import io
 import os
@@ -14,54 +14,11 @@ from sacma.files.drawing import load_matplotlib
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import named, number, refuse
 from sacma.optimize.result import History, Result
-from sacma.strategy.generation import EvaluatedBy
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LONGEST_REASON = 300  # characters of why a plot is not drawn
-
-LARGEST_DRAWN = 1e300  # values beyond are drawn there: the axis of a plot has to be longer than their difference
-
-
-def draw(result: Result, figure: "Figure | None" = None) -> "Figure":
-    """Draw ``result`` into ``figure``, emptied, or into a new one of pyplot; return it."""
-    if figure is None:
-        from matplotlib import pyplot as plt  # noqa: PLC0415 not needed where a figure is given
-
-        figure = plt.figure(figsize=(7.0, 7.5), layout="constrained")
-    figure.clear()
-    convergence, control, error = figure.subplots(3, sharex=True, height_ratios=(2, 1, 1))
-    _draw_convergence(convergence, result.history)
-    true = [g for g in result.history.generations if g.evaluated_by == EvaluatedBy.TRUTH]
-    at = [g.true_evaluations for g in true]
-    control.step(at, [g.model_generations for g in true], where="post", color="C2")
-    control.set_ylabel("$g_m$, model-evaluated\ngenerations")
-    control.set_ylim(bottom=-0.2)
-    error.plot(at, [g.error for g in true], ".", color="C1", label="$\\epsilon$ of a model")
-    error.plot(at, [g.smoothed_error for g in true], color="C3", label="$\\epsilon_s$, smoothed")
-    error.set(ylim=(-0.02, 1.02), xlabel="evaluations", ylabel="model error")
-    error.legend(loc="upper right")
-    return figure
-
-
-def _draw_convergence(axes: "Axes", history: History) -> None:
-    numbers = np.arange(1, len(history.values) + 1)
-    failed = np.isnan(history.values)
-    with np.errstate(invalid="ignore"):
-        best = np.clip(np.where(np.isfinite(history.best), history.best, np.nan), -LARGEST_DRAWN, LARGEST_DRAWN)
-        values = np.clip(history.values, -LARGEST_DRAWN, LARGEST_DRAWN)
-    axes.plot(numbers, values, ".", markersize=2, color="0.6", label="evaluations")
-    axes.step(numbers, best, where="post", color="C0", label="best so far")
-    if failed.any():
-        axes.plot(numbers[failed], np.full(failed.sum(), 0.98), "x", color="C3", transform=axes.get_xaxis_transform())
-        axes.plot([], [], "x", color="C3", label="failed")
-    known = history.values[~failed]
-    if len(known) and known.min() > 0.0:
-        axes.set_yscale("log")
-    axes.set_ylabel("value")
-    axes.legend(loc="upper right")
 
 
 class LivePlot:
@@ -108,8 +65,8 @@ class LivePlot:
         from matplotlib.figure import Figure  # noqa: PLC0415 matplotlib is slow, and not everybody draws
 
         if self._figure is None:
-            self._figure = Figure(figsize=(7.0, 7.5), layout="constrained")
-        result.plot(self._figure)
+            self._figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+        result.plot(figure=self._figure)
         image = io.BytesIO()
         try:
             self._figure.savefig(image, format=_kind(path))
@@ -122,7 +79,7 @@ class LivePlot:
 
         if self._figure is None:
             plt.ion()
-        self._figure = result.plot(self._figure)
+        self._figure = result.plot(figure=self._figure)
         self._figure.canvas.draw_idle()
         self._figure.canvas.flush_events()
 

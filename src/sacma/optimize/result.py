@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sacma.optimize.call import Call
+    from sacma.optimize.model import Importance
 
 
 class Status(IntEnum):
@@ -33,11 +35,12 @@ class Status(IntEnum):
     INTERRUPTED = 6
     SPACE_USED_UP = 7
     NO_NEW_POINT = 8
+    TOLERANCE = 9
 
     @property
-    def by_choice(self) -> bool:
-        """True where a run without a target has ended as it was asked to."""
-        return self in {Status.BUDGET, Status.TIME_LIMIT, Status.CALLBACK, Status.RESTARTS, Status.SPACE_USED_UP}
+    def converged(self) -> bool:
+        """True where a run without a target has come to its end by itself, as SciPy means success."""
+        return self in {Status.TOLERANCE, Status.RESTARTS, Status.SPACE_USED_UP}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,23 @@ class History:
             counts &= violations(self.constraints, self.equalities) == 0.0
         return np.asarray(np.fmin.accumulate(np.where(counts, self.values, np.inf)))
 
+    def to_dataframe(self) -> Any:
+        """Return a pandas ``DataFrame`` with a row an evaluation: parameters, value, constraints, best so far, failure.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        pandas = import_module("pandas")
+        columns: dict[str, Any] = {f"x{i}": column for i, column in enumerate(self.points.T)}
+        if self.space is not None:
+            params = self.params
+            columns = {name: [each[name] for each in params] for name in self.space}
+        columns |= {"value": self.values}
+        columns |= {f"constraint{i}": column for i, column in enumerate(self.constraints.T)}
+        numbers = pandas.RangeIndex(1, len(self.values) + 1, name="evaluation")
+        columns |= {"best": self.best, "failure": [self.failures.get(number, "") for number in numbers]}
+        return pandas.DataFrame(columns, index=numbers)
+
     def __repr__(self) -> str:
         return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
 
@@ -85,22 +105,45 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
     Beside ``x``, ``fun``, ``nfev``, ``nit`` (generations, those of the model included), ``success``, ``status`` (a
     ``Status``) and ``message`` it has ``seed``, with which the same call gives the same run (not with asynchronous
     workers); ``restarts``;
-    ``model_generations``; ``failures``, the number of failed evaluations; and ``history``, a ``History``. In a
+    ``model_generations``; ``failures``, the number of failed evaluations; ``history``, a ``History``; and ``model``,
+    the model of f that was trained last, None where there is none. In a
     noisy run ``fun`` is the mean of evaluations of ``x``, and ``fun_error`` its standard error, None elsewhere. In a
     ``Space`` of named parameters ``params`` is a dict of the best ones, and ``x`` their coordinates in [0, 1]^D.
     With constraints ``x`` is the best point that keeps them, or where none does, that of the smallest
     ``constraint_violation``: the largest of g and |h| at ``x``, at least 0.
     """
 
-    def plot(self, figure: "Figure | None" = None) -> "Figure":
-        """Draw convergence, the model's generations in a row and its error over evaluations; return the figure.
+    def plot(
+        self, kind: str = "convergence", figure: "Figure | None" = None, *, parameters: Sequence[str] | None = None
+    ) -> "Figure":
+        """Draw the run; return the figure.
 
         Args:
+            kind: "convergence": values and the best so far, with failures, infeasible points and restarts;
+                "parameters": each over the evaluations; "slices": the model through the best point, with the interval
+                of 95 %; "contour": the model over two parameters; "importance": of each parameter, see ``importance``;
+                "constraints": the largest violation; "control": how the method used its model, and the model's error.
             figure: of matplotlib, emptied and drawn in; None: a new one of pyplot.
-        """
-        from sacma.optimize.plot import draw  # noqa: PLC0415 matplotlib is slow, and not everybody draws
+            parameters: names of those to be drawn, in an array "x0", "x1", and so on; None: all up to twelve, and for
+                a contour the two most important ones.
 
-        return draw(self, figure)
+        Raises:
+            ValueError: no such kind, no such parameter, or there is no model, or no constraint, to be drawn.
+        """
+        from sacma.optimize.figures import draw  # noqa: PLC0415 matplotlib is slow, and not everybody draws
+
+        return draw(self, kind, figure, parameters)
+
+    def importance(self) -> "dict[str, Importance]":
+        """Return how much of the model's variation near the best points each parameter explains, with its error.
+
+        Raises:
+            ValueError: there is no model.
+        """
+        if self.model is None:
+            raise ValueError("the run has no model: its method has none, or too few points were evaluated")
+        found: dict[str, Importance] = self.model.importance()
+        return found
 
     if TYPE_CHECKING:
 

@@ -2,14 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task, outcome_of
 from sacma.optimize.journal import Journal
-from sacma.optimize.log import Log, founded
+from sacma.optimize.log import Course, Log, founded
 from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import NoisySearch
 from sacma.optimize.result import Result, Status
@@ -32,11 +32,8 @@ class Run:
 
     def __init__(self, call: Call, journal: Journal | None = None) -> None:
         self.log = Log(call.seeded() if journal is None else journal.call, journal)
-        self._pending: dict[int, Array] = {}  # points that were asked for and not told, by number
+        self.pending: dict[int, Array] = {}  # points that were asked for and not told, by number
         self._next = 1  # number of the next point to be asked for
-        self._asked: list[int] = []  # numbers of the points of the last ``ask``
-        self._doubtful: set[int] = set()  # numbers of points that were nearest to others that were told
-        self._in_vain = False  # the next points that are told take the places of pending ones
         self._forget_search()
 
     # The search, which follows from the log.
@@ -79,6 +76,8 @@ class Run:
         self._request: Request | None = None
         self._generations: list[Generation] = []
         self._foresight = Foresight()
+        self._course = Course(self.call)
+        self._settled = False  # the present run of the search gains less than the tolerance, and is to end
         self._founding: list[LogEntry] = []  # evaluations before the search begins
         self._computed = False  # the search has learned from all of the log
         self.closed = 0  # requests
@@ -90,14 +89,14 @@ class Run:
         self._forget_search()
         entries = self.log.entries
         for entry in entries:
-            self._pending.pop(entry.number, None)
+            self.pending.pop(entry.number, None)
         self._founding = list(itertools.takewhile(lambda entry: not entry.number, entries))
         with np.errstate(all="ignore"):
             self._open()
             for entry in entries[len(self._founding) :]:
                 self._is_followed_by(entry)
                 self._learn(entry)
-        for number, point in self._pending.items():  # asked for before it was interrupted
+        for number, point in self.pending.items():  # asked for before it was interrupted
             for place in [] if self._request is None else self._request.open_places:
                 if self._request is not None and np.array_equal(point, self._request.points[place]):
                     self._request.first = number - place
@@ -121,6 +120,8 @@ class Run:
         value = outcome_of(entry.evaluation, len(self.log.call.equalities))
         scaled = self.log.call.box.scaled(entry.point)
         sample = Sample(scaled, scaled)
+        if entry.number:
+            self._course.append(entry.evaluation)
         if search is None:
             self._founding.append(entry)
         else:
@@ -176,8 +177,15 @@ class Run:
                     sample, other = next(others)
                     missing = np.full(1 + m, math.nan) if m else math.nan
                     values.append(other if self._search.replace(place, sample) else missing)
+            if self._course.settled:
+                self._search.end_run()
+                self._settled = True
+            runs = self._search.runs
             with one_thread():
                 self._search.tell(np.array(values))
+            if self._search.runs > runs:
+                self._course.restart()
+                self._settled = False
         self.closed += 1
         self._open()
 
@@ -195,24 +203,9 @@ class Run:
         if not self._computed or search is None or not search.stopped:
             return self.log.status(Status.GOING_ON)
         if not search.used_up:
-            return self.log.status(Status.RESTARTS)
+            return self.log.status(Status.TOLERANCE if self._settled else Status.RESTARTS)
         used_up = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
         return self.log.status(used_up)
-
-    def ask(self, count: int | None) -> list[Task]:
-        """Return so many new points, or all that the search waits for.
-
-        Where other points were told in the place of the last ones, as by a device whose steps are wider than those of
-        the search, the next ones take the places of pending ones, wherever they are.
-        """
-        self._in_vain = bool(self._asked) and self._doubtful >= set(self._asked)
-        asked = self.tasks() if count is None else list(itertools.islice(iter(self.begin, None), count))
-        if not asked and self._doubtful:  # the others are their answers
-            self._pending.clear()
-            asked, self._in_vain = self.tasks()[:count], True
-        self._asked = [number for number, _ in asked]
-        self._in_vain |= not self._doubtful.isdisjoint(self._asked)
-        return asked
 
     def tasks(self) -> list[Task]:
         """Return all points that the search waits for, with their numbers; at most as many as the budget has left."""
@@ -223,25 +216,25 @@ class Run:
         numbered = [self._numbered(request, place) for place in request.open_places]
         if self.log.left < len(numbered):
             numbered = numbered[: int(max(0, self.log.left))]
-        self._pending.update(numbered)
+        self.pending.update(numbered)
         return [(number, point.copy()) for number, point in numbered]  # f may write to its argument
 
     def begin(self) -> Task | None:
         """Return one more point that is neither evaluated nor pending; None where there is none."""
         self.catch_up()
         request, search = self._request, self._search
-        if request is None or self.log.left - len(self._pending) <= 0:
+        if request is None or self.log.left - len(self.pending) <= 0:
             return None
-        running = {self._place_at(point) for point in self._pending.values()}
+        running = {self._place_at(point) for point in self.pending.values()}
         for place in request.open_places:
             number, point = self._numbered(request, place)
-            if number not in self._pending and place not in running:
+            if number not in self.pending and place not in running:
                 break
         else:
             if search is None or (drawn := self._beside(search)) is None:
                 return None
             number, point = drawn
-        self._pending[number] = point
+        self.pending[number] = point
         return number, point.copy()
 
     def _numbered(self, request: Request, place: int) -> Task:
@@ -255,7 +248,7 @@ class Run:
         box = self.call.box
         rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, self._next)))
         with np.errstate(all="ignore"), one_thread():
-            sample = search.further(rng, [box.scaled(point) for point in self._pending.values()])
+            sample = search.further(rng, [box.scaled(point) for point in self.pending.values()])
         if sample is None:
             return None
         self._next += 1
@@ -266,107 +259,63 @@ class Run:
 
         The log has it before the search learns from it: where that is interrupted, it is computed again.
         """
-        if number not in self._pending:
+        if number not in self.pending:
             return
         self.catch_up()
         place = None if self._request is None else self._request.place_of(number)
         moved = point is not None and place is not None
-        asked = self._pending[number] if point is None else point
+        asked = self.pending[number] if point is None else point
         late = self.status != Status.GOING_ON
         self._take(LogEntry(number, asked, evaluation, BESIDE if place is None else place, moved, late))
 
-    def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
-        """Take the evaluation of a point that another optimizer of the same call may have been asked for.
-
-        In a space, ``key`` tells its parameters from others.
-        """
-        self.catch_up()
-        number = self._number_at(key)
-        if number is None:
-            number, self._next = self._next, self._next + 1
-            self._pending[number] = point
-        self.record(number, evaluation)
-
-    def beside(self, pending: Mapping[Hashable, Array], sampled: int, number: int) -> Array:
-        """Return a point of the search beside ``pending`` ones, and so many others that are being ``sampled``.
-
-        The optimizer stays as it is. Where none is new, the point may be known.
-
-        Args:
-            pending: points that others evaluate, by what tells each from others.
-            sampled: number of points before this one.
-            number: of the source of random numbers.
-        """
-        self.catch_up()
-        for key, point in pending.items():
-            if self._number_at(key) is None:
-                self._pending[self._next] = point
-                self._next += 1
-        tasks = [self.begin() for _ in range(sampled + 1)]
-        self._pending.clear()
-        self._next = self.log.next_number
-        if tasks[-1] is not None:
-            return tasks[-1][1]
-        rng = np.random.default_rng([self.call.seed or 0, number])
-        return self.call.box.another_start(self.call.x0, self.call.sigma0, rng)
-
-    def _number_at(self, key: Hashable) -> int | None:
-        """Return the number of the point that the search waits for, or that is pending, with a key."""
+    @property
+    def waited_for(self) -> dict[int, Array]:
+        """The points that the search waits for, by number."""
         request = self._request
-        asked = {} if request is None else dict(self._numbered(request, place) for place in request.open_places)
-        for number, point in {**asked, **self._pending}.items():
-            if self.key(point) == key:
-                self._pending[number] = point
-                return number
-        return None
+        return {} if request is None else dict(self._numbered(request, place) for place in request.open_places)
+
+    def adopt(self, point: Array) -> int:
+        """Return the number of a pending point that was not asked for here."""
+        self._next += 1
+        self.pending[self._next - 1] = point
+        return self._next - 1
+
+    def give_up(self) -> None:
+        """Forget all pending points, and that they were asked for."""
+        self.pending.clear()
+        self._next = self.log.next_number
+
+    def is_near(self, point: Array) -> bool:
+        """Return True for a point where the search distribution can have sampled it."""
+        return self._search is not None and self._search.is_near(self.call.box.scaled(point))
+
+    def learn_of(self, point: Array, evaluation: Evaluation) -> None:
+        """Take an evaluation of a point that takes no place; before anything is asked for, the point is known."""
+        begun = self.log.evaluations or self.pending
+        self._take(LogEntry(0, point, evaluation, KNOWN))
+        if not begun:
+            self._forget_search()
 
     def keep(self, number: int, evaluation: Evaluation, *, records: bool = False) -> None:
         """Take the evaluation of a pending point into the log alone, from which nothing follows before the next ask.
 
         It goes to a journal if one ``records``.
         """
-        if number in self._pending:
+        if number in self.pending:
             place = None if self._request is None else self._request.place_of(number)
-            entry = LogEntry(number, self._pending[number], evaluation, BESIDE if place is None else place, late=True)
+            entry = LogEntry(number, self.pending[number], evaluation, BESIDE if place is None else place, late=True)
             (self.log.append if records else self.log.keep)(entry)
-            del self._pending[number]
+            del self.pending[number]
             self._computed = False
 
     def _take(self, entry: LogEntry) -> None:
         computed, self._computed = self._computed, False
         self.log.append(entry)
-        self._pending.pop(entry.number, None)
+        self.pending.pop(entry.number, None)
         if computed:
             with np.errstate(all="ignore"):
                 self._learn(entry)
             self._computed = True
-
-    def tell(self, key: Hashable, x: Array, evaluation: Evaluation) -> None:
-        """Take the evaluation of any point, with the ``key`` that tells it from others."""
-        self.catch_up()
-        if (number := self._number_at(key)) is not None:
-            self.record(number, evaluation)
-            return
-        scaled = self.call.box.scaled
-        new = not any(np.array_equal(entry.point, x) for entry in self.log.entries)
-        if not new and not self._pending and not self.call.noisy:
-            return  # it is told again
-        near = new and self._search is not None and self._search.is_near(scaled(x))
-        if self._pending:
-            number = min(self._pending, key=lambda n: float(np.linalg.norm(scaled(self._pending[n] - x))))
-            if near or self._in_vain:
-                self.record(number, evaluation, x)
-                return
-            self._doubtful.add(number)
-        begun = self.log.evaluations or self._pending
-        self._take(LogEntry(0, x, evaluation, KNOWN))
-        if not begun:
-            self._forget_search()  # it is known before anything was asked for
-
-    def key(self, point: Array) -> Hashable:
-        """Return what tells a point from others."""
-        space = self.call.space
-        return (point + 0.0).tobytes() if space is None else space.key(space.params(point))
 
     @property
     def result(self) -> Result:
@@ -379,18 +328,9 @@ class Run:
         return self.log.result(self.status, self._generations, recommended, self.model)
 
     @property
-    def pending(self) -> Mapping[int, Array]:
-        """The points that were asked for and not told, by number."""
-        return self._pending
-
-    @property
     def asks(self) -> bool:
         """True while there are points to be asked for."""
         return self._request is not None and self.log.left > 0
-
-    def forget(self, number: int) -> None:
-        """Give up a pending point."""
-        del self._pending[number]
 
 
 def _search_of(call: Call, on_generation: Callable[[Generation], None], is_late: Callable[[], bool]) -> AskedSearch:

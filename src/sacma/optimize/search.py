@@ -38,6 +38,10 @@ class AskedSearch(Protocol):
         """True where it has ended."""
 
     @property
+    def runs(self) -> int:
+        """Number of runs that have begun, one more than of restarts."""
+
+    @property
     def used_up(self) -> bool:
         """True where it has ended since it finds no point without a value."""
 
@@ -72,6 +76,9 @@ class AskedSearch(Protocol):
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for, shape (n, D), and their finite values."""
+
+    def end_run(self) -> None:
+        """End the present run with its population: another begins, if the limits allow one."""
 
 
 class Request:
@@ -259,6 +266,11 @@ class KnownPoints:
         return np.array(told)
 
     @property
+    def runs(self) -> int:
+        """Number of runs that have begun."""
+        return self._strategy.runs
+
+    @property
     def asked(self) -> Sequence[Sample]:
         """The points for f to evaluate, as the strategy has them; none, too, where it is late."""
         if self._instead is not None:
@@ -328,6 +340,10 @@ class KnownPoints:
         for each in self._places[place]:
             self._samples[each], self._keys[each] = sample, key
 
+    def end_run(self) -> None:
+        """End the present run with its population."""
+        self._strategy.end_run()
+
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points evaluated beside those asked for, shape (n, D)."""
         for key, value in zip(self._known.keys(points), values, strict=True):
@@ -357,6 +373,7 @@ def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Surr
         grid=call.box.grid,
         noisy=call.noisy,
         equalities=call.equalities,
+        most_restarts=call.limits.restarts,
     )
 
 

@@ -1,7 +1,6 @@
 """CMA-ES with restarts and a surrogate, composed of parts, as an ask/tell object.
 
-``ask`` returns points for f to evaluate and ``tell`` takes their values. Generations that need no value of f happen
-inside ``tell``: the caller sees true evaluations only.
+``ask`` returns points for f, ``tell`` takes their values; generations that need none happen inside ``tell``.
 """
 
 import math
@@ -10,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import Lagrangian
@@ -21,7 +19,7 @@ from sacma.strategy.returned import Patience, points_of, ranking_values_of
 from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
-from sacma.surrogate.archive import Archive, Standing, finite_rows
+from sacma.surrogate.archive import Archive, Standing, finite_rows, missing_rows
 from sacma.surrogate.base import Model
 from sacma.surrogate.combined import CombinedFit, CombinedModel
 from sacma.surrogate.part import Context
@@ -61,6 +59,7 @@ class SurrogateStrategy:
         noisy: f differs from evaluation to evaluation: models learn the mean of the values of a point.
         equalities: of m constraints, True for those h = 0, False for g ≤ 0. Where there are any, values are outcomes
             wherever they are told or given, f and the constraints in a row: of shape (n, 1 + m) instead of (n,).
+        most_restarts: after which the search ends.
     """
 
     def __init__(
@@ -75,8 +74,9 @@ class SurrogateStrategy:
         grid: Grid | None = None,
         noisy: bool = False,
         equalities: Sequence[bool] = (),
+        most_restarts: float = math.inf,
     ) -> None:
-        self._settings = settings
+        self._settings, self._most_restarts, self._ends_run = settings, most_restarts, False
         self._initial_point = initial_point
         self._context = Context(len(box[0]), box, rng, grid, noisy)
         self._observer = Observer(on_generation)
@@ -85,7 +85,7 @@ class SurrogateStrategy:
         self._merit = Lagrangian(self._context.dimension, equalities) if equalities else None
         self._best: Standing = (np.inf, np.inf)
         self.true_evaluations = 0
-        self._runs = 0
+        self.runs = 0  # that have begun
         self._population: Population | None = None  # to be evaluated with f
         self._model: TrainedModel | None = None  # the last, since a restart
         self._further: Array | None = None  # points besides a population, as the archive keeps them, shape (n, D)
@@ -98,7 +98,7 @@ class SurrogateStrategy:
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
         restarts, last = self._settings.restarts.build(self._context), None
-        while (start := restarts.next(last)) is not None:
+        while self.runs <= self._most_restarts and (start := restarts.next(last)) is not None:
             before = self.true_evaluations
             run = yield from self._search_first(self._begin(start), start)
             if restarts.evaluates_means:
@@ -106,7 +106,7 @@ class SurrogateStrategy:
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
                 yield from self._evaluate_further(run, mean[None], beside=run.population_size)
             proposed = self._archive.points[:0]  # evaluated with f, and in the next population
-            while not run.stop():
+            while not (run.stop() or self._ends_run):
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
                 self._population.recall(proposed)
@@ -130,7 +130,7 @@ class SurrogateStrategy:
     def _begin(self, start: Start) -> Sampling:
         """Begin a run, with the memory of earlier ones that its start keeps."""
         s = self._settings
-        if start.keeps is Keeps.NOTHING or not self._runs:
+        if start.keeps is Keeps.NOTHING or not self.runs:
             self._archive = Archive(self._context.dimension, self._merit, averages=self._context.noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
@@ -143,8 +143,8 @@ class SurrogateStrategy:
             self._control.forget_run()
             if self._trainer is not None:
                 self._trainer.forget()
-        self._runs += 1
-        self._model = None
+        self.runs += 1
+        self._model, self._ends_run = None, False
         x0 = self._initial_point() if start.initial_point is None else start.initial_point
         run: Sampling = s.sampling.start(start, x0, self._context)
         self._sampling = run
@@ -159,7 +159,7 @@ class SurrogateStrategy:
         """
         s, context = self._settings, self._context
         misled = context.noisy or self._constraints or context.grid is not None
-        if s.start is None or misled or self._runs > 1 or len(self._archive) > 2 * context.dimension:
+        if s.start is None or misled or self.runs > 1 or len(self._archive) > 2 * context.dimension:
             return run
         search = s.start.search(run.whitening().mean, s.sampling.sigma0, context)
         points, last = next(search, None), self.true_evaluations + s.start.evaluations(context.dimension)
@@ -210,7 +210,7 @@ class SurrogateStrategy:
         points = points_of(self._proposer, given, self._context.dimension)
         best_before = self._archive.standing
         outcomes = yield from self._evaluate_further(run, points, beside=0)
-        late, proposals = _missing(outcomes), run.place(points)[1]
+        late, proposals = missing_rows(outcomes), run.place(points)[1]
         self._late_proposals.update(point.tobytes() for point in proposals[late])
         if not late.all():
             standings = self._archive.standings_of(outcomes[~late])
@@ -246,14 +246,14 @@ class SurrogateStrategy:
         self._further = self._misses_from = None
         if (moved := (learned != points).any(axis=1)).any():
             points[moved] = learned[moved]
-        finite, late = finite_rows(values), _missing(values)
+        finite, late = finite_rows(values), missing_rows(values)
         self._archive.add(learned[finite], values[finite])
         self._archive.add_failed(learned[~finite & ~late])
         return values
 
     def _report(self, population: Population) -> None:
         self._observer.finish(
-            restart=self._runs - 1,
+            restart=self.runs - 1,
             population_size=population.size,
             sigma=population.sigma,
             true_evaluations=self.true_evaluations,
@@ -288,7 +288,7 @@ class SurrogateStrategy:
         late = np.isnan(y) & self.may_miss
         if y.shape != shape or not ((y > -np.inf) | late).all():
             raise ValueError(f"values are {values!r}; allowed: {expected} numbers, one a point, finite or inf")
-        self._count(y[~_missing(y)])
+        self._count(y[~missing_rows(y)])
         self.true_evaluations -= known
         self._observer.resume()
         try:
@@ -369,6 +369,10 @@ class SurrogateStrategy:
         if not self.replace(place, sample) and self._further is not None:
             self._further[place] = sample.learned
 
+    def end_run(self) -> None:
+        """End the present run with its population: another begins."""
+        self._ends_run = True
+
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points evaluated beside those asked for, shape (n, D); values are finite."""
         self._archive.add(points, values)
@@ -394,8 +398,3 @@ class SurrogateStrategy:
             standings = zip(self._merit.violations(finite).tolist(), finite[:, 0].tolist(), strict=True)
             self._best = min([self._best, *standings])
         self.true_evaluations += len(y)
-
-
-def _missing(outcomes: Array) -> NDArray[np.bool_]:
-    """Return True for each of n points, the outcomes of which are not known yet."""
-    return np.isnan(outcomes if outcomes.ndim == 1 else outcomes[:, 0])

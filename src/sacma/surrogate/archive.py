@@ -186,3 +186,8 @@ def finite_rows(outcomes: Array) -> NDArray[np.bool_]:
     """Return True for each of n points whose outcomes, of shape (n,) or (n, 1 + m), are all finite."""
     finite = np.isfinite(outcomes)
     return finite if finite.ndim == 1 else np.asarray(finite.all(axis=1))
+
+
+def missing_rows(outcomes: Array) -> NDArray[np.bool_]:
+    """Return True for each of n points, the outcomes of which are not known yet."""
+    return np.isnan(outcomes if outcomes.ndim == 1 else outcomes[:, 0])

@@ -1,0 +1,96 @@
+"""Points as people and other programs know them: asked for and told by what they are, not by a number."""
+
+import itertools
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+
+from sacma.optimize.evaluation import Evaluation, Task
+from sacma.optimize.run import Run
+from sacma.surrogate.whitening import Array
+
+
+class Exchange:
+    """The points of a run that are asked for, and values that are told of these points or of any others."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._asked: list[int] = []  # numbers of the points of the last ``ask``
+        self._doubtful: set[int] = set()  # numbers of points that were nearest to others that were told
+        self._in_vain = False  # the next points that are told take the places of pending ones
+
+    def key(self, point: Array) -> Hashable:
+        """Return what tells a point from others."""
+        space = self.run.call.space
+        return (point + 0.0).tobytes() if space is None else space.key(space.params(point))
+
+    def ask(self, count: int | None) -> list[Task]:
+        """Return so many new points, or all that the search waits for.
+
+        Where other points were told in the place of the last ones, as by a device whose steps are wider than those of
+        the search, the next ones take the places of pending ones, wherever they are.
+        """
+        run = self.run
+        self._in_vain = bool(self._asked) and self._doubtful >= set(self._asked)
+        asked = run.tasks() if count is None else list(itertools.islice(iter(run.begin, None), count))
+        if not asked and self._doubtful:  # the others are their answers
+            run.pending.clear()
+            asked, self._in_vain = run.tasks()[:count], True
+        self._asked = [number for number, _ in asked]
+        self._in_vain |= not self._doubtful.isdisjoint(self._asked)
+        return asked
+
+    def tell(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
+        """Take the evaluation of any point, with the ``key`` that tells it from others."""
+        run = self.run
+        run.catch_up()
+        if (number := self._number_at(key)) is not None:
+            run.record(number, evaluation)
+            return
+        new = not any(np.array_equal(entry.point, point) for entry in run.log.entries)
+        if not new and not run.pending and not run.call.noisy:
+            return  # it is told again
+        if run.pending:
+            scaled = run.call.box.scaled
+            number = min(run.pending, key=lambda n: float(np.linalg.norm(scaled(run.pending[n] - point))))
+            if self._in_vain or (new and run.is_near(point)):
+                run.record(number, evaluation, point)
+                return
+            self._doubtful.add(number)
+        run.learn_of(point, evaluation)
+
+    def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
+        """Take the evaluation of a point that another run of the same call may have been asked for."""
+        self.run.catch_up()
+        number = self._number_at(key)
+        self.run.record(self.run.adopt(point) if number is None else number, evaluation)
+
+    def beside(self, pending: Mapping[Hashable, Array], sampled: int, number: int) -> Array:
+        """Return a point of the search beside ``pending`` ones, and so many others that are being ``sampled``.
+
+        The run stays as it is. Where none is new, the point may be known.
+
+        Args:
+            pending: points that others evaluate, by what tells each from others.
+            sampled: number of points before this one.
+            number: of the source of random numbers.
+        """
+        run = self.run
+        run.catch_up()
+        for key, point in pending.items():
+            if self._number_at(key) is None:
+                run.adopt(point)
+        tasks = list(itertools.islice(iter(run.begin, None), sampled + 1))
+        run.give_up()
+        if len(tasks) > sampled:
+            return tasks[-1][1]
+        rng = np.random.default_rng([run.call.seed or 0, number])
+        return run.call.box.another_start(run.call.x0, run.call.sigma0, rng)
+
+    def _number_at(self, key: Hashable) -> int | None:
+        """Return the number of the point that the search waits for, or that is pending, with a key."""
+        for number, point in {**self.run.waited_for, **self.run.pending}.items():
+            if self.key(point) == key:
+                self.run.pending[number] = point
+                return number
+        return None
