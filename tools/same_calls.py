@@ -46,7 +46,7 @@ def rastrigin(x: Any) -> float:
 
 def failing(x: Any) -> float:
     """Return a value of the sphere, NaN on a third of it."""
-    return float("nan") if np.sin(7 * x[0]) > 0.5 else float(np.sum(np.asarray(x) ** 2))
+    return float("nan") if np.sin(7 * x[0]) > 1 / 2 else float(np.sum(np.asarray(x) ** 2))
 
 
 def noisy(x: Any) -> float:
@@ -61,7 +61,7 @@ def of_params(params: dict[str, Any]) -> float:
     return float(np.sum((np.log1p(np.abs(numbers)) - 1.0) ** 2)) + 0.5 * sum(v == "a" for v in params.values())
 
 
-def kinds(method: str, D: int) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
+def kinds(D: int) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     """Yield name, function and arguments of calls."""
     import sacma  # noqa: PLC0415 that of the revision
 
@@ -96,7 +96,7 @@ def digests(names: list[str]) -> dict[str, str]:
 
     found = {}
     for method, D in itertools.product(METHODS, DIMENSIONS):
-        for kind, fun, arguments in kinds(method, D):
+        for kind, fun, arguments in kinds(D):
             name = f"{kind} | {method} | {D}-D"
             if (names and name not in names) or (max(DIMENSIONS) == D and method in {"gp1", "ada-kl", "ada-rd"}):
                 continue

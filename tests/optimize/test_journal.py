@@ -520,7 +520,7 @@ def test_no_failure_leaves_an_empty_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_journal_does_not_outgrow_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does its header."""
-    monkeypatch.setattr(journal_module, "LARGEST_JOURNAL", 2000)
+    monkeypatch.setattr(journal_module, "LARGEST_JOURNAL", 2500)
     with pytest.raises(sacma.JournalError, match="which has grown to the 0 MiB that are read of one"):
         call(Counted(), tmp_path / "journal")
     assert len(sacma.read_journal(tmp_path / "journal").values) > 3

@@ -70,6 +70,7 @@ def under_noise(method: str) -> Any:
     return settings.model_copy(update=update)
 
 
+@pytest.mark.filterwarnings("ignore:values differ")
 @pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes", *FOREIGN])
 def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice."""

@@ -107,7 +107,7 @@ class _Parameters:
 def _model(result: Result) -> Surrogate:
     if result.model is None:
         refuse("kind", "of a model", "convergence, parameters or constraints: this run has no model")
-    model: Surrogate = result.model
+    model: Surrogate = result.model.wider
     return model
 
 

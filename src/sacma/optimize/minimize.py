@@ -173,9 +173,10 @@ def minimize(
             crew.close()
             if kept is not None:
                 kept.close()
+    with unbroken(raised=False):
+        warn_of_noise(run.log)
     for watcher in watchers:
         _call_at_end(watcher, result)
-    warn_of_noise(run.log)
     return result
 
 

@@ -20,6 +20,7 @@ from sacma.surrogate.whitening import Array
 MOST_DRAWN = 1500  # points at which functions are drawn from the posterior together
 DRAWS = 64  # functions
 FORESEEN = 30  # last evaluations of which it is kept how they were foreseen
+NARROW = 0.05  # of σ₀: the spread of points below which a model is too local to tell what matters
 ONE_DEVIATION = 0.6827  # share of values within a standard deviation
 
 
@@ -53,10 +54,21 @@ class Surrogate:
     True
     """
 
-    def __init__(self, call: Call, trained: TrainedModel, ahead: Sequence[Ahead] = ()) -> None:
+    def __init__(
+        self, call: Call, trained: TrainedModel, ahead: Sequence[Ahead] = (), wide: TrainedModel | None = None
+    ) -> None:
         self._call = call
         self._trained = trained
         self._ahead = tuple(ahead)
+        self._wide = trained if wide is None else wide
+
+    @property
+    def wider(self) -> "Surrogate":
+        """The last model of points that were spread over at least a twentieth of σ₀: importance is that of it.
+
+        When a search has converged, its model knows the last decimals alone.
+        """
+        return Surrogate(self._call, self._wide, self._ahead)
 
     @property
     def points(self) -> Array:
@@ -116,43 +128,50 @@ class Surrogate:
         return found
 
     def importance(self) -> dict[str, Importance]:
-        """Return how much of the model's variation near the best points each parameter explains, largest first.
+        """Return how much of the model's variation near the best point each parameter explains, largest first.
 
-        Total effects (Jansen, *Analysis of variance designs for model output*, Computer Physics Communications 1999)
-        of functions drawn from the posterior, over the ranges of the better half of the training points.
+        Total effects (Jansen, *Analysis of variance designs for model output*, Computer Physics Communications 1999) of
+        the prediction in a box around the best of its points, as wide in each coordinate as they are spread
+        in most, in units of the scale; errors are by functions drawn from the posterior. Integers and choices are those
+        of all points. The model is the ``wider`` one.
         """
-        blocks = self._call.parameters
-        near = np.argsort(self.values, kind="stable")[: max(2 * len(blocks) + 2, len(self.values) // 2)]
-        Z, rng = self._trained.points[near], np.random.default_rng(0)
+        if self._wide is not self._trained:
+            return self.wider.importance()
+        blocks, rng = self._call.parameters, np.random.default_rng(0)
         n = max(20, min(128, MOST_DRAWN // (1 + len(blocks))))
-        first, second = np.empty((n, Z.shape[1])), np.empty((n, Z.shape[1]))
-        for place in blocks.values():
-            for sample in (first, second):
-                sample[:, place] = Z[rng.integers(len(Z), size=n)][:, place]
+        first, second = self._around_best(n, rng), self._around_best(n, rng)
         designs = [first]
         for place in blocks.values():
             designs.append(first.copy())
             designs[-1][:, place] = second[:, place]
-        values = self._drawn(np.concatenate(designs), rng).reshape(-1, len(designs), n)
-        effects = (values[:, :1] - values[:, 1:]) ** 2 / 2.0  # shape (draws, parameters, n)
-        means = effects.mean(axis=2)
-        total = np.maximum(means.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        shares = means / total
-        sampling = effects.std(axis=2) / math.sqrt(n) / total
-        errors = np.sqrt(shares.std(axis=0) ** 2 + sampling.mean(axis=0) ** 2)
+        mean, drawn = self._drawn(np.concatenate(designs), rng)
+        shares, sampling = _total_effects(mean.reshape(1, len(designs), n))
+        others, _ = _total_effects(drawn.reshape(-1, len(designs), n))
+        errors = np.sqrt(others.std(axis=0) ** 2 + sampling[0] ** 2)
         found = {
             name: Importance(float(share), float(error))
-            for name, share, error in zip(blocks, shares.mean(axis=0), errors, strict=True)
+            for name, share, error in zip(blocks, shares[0], errors, strict=True)
         }
         return dict(sorted(found.items(), key=lambda item: -item[1].share))
 
-    def _drawn(self, scaled: Array, rng: np.random.Generator) -> Array:
-        """Return functions drawn from the posterior, standardised, at points, shape (draws, n)."""
-        inputs = self._trained.whitening(scaled)
-        posterior = _parts(self._trained)[0].posterior(inputs)
+    def _around_best(self, n: int, rng: np.random.Generator) -> Array:
+        """Return points of the box in which importance is measured, in units of the scale, shape (n, d)."""
+        known = self._trained.points
+        best = known[np.argmin(self.values)]
+        lower, upper = self._call.box.scaled_bounds
+        sample = np.clip(best + _spread(self._call, known) * rng.uniform(-2.0, 2.0, (n, known.shape[1])), lower, upper)
+        space = self._call.space
+        for name, place in self._call.parameters.items() if space is not None else ():
+            if space is not None and space.is_discrete(name):
+                sample[:, place] = known[rng.integers(len(known), size=n)][:, place]
+        return np.asarray(sample)
+
+    def _drawn(self, scaled: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Return predictions at points, shape (n,), and functions drawn from the posterior, (s, n), standardised."""
+        posterior = _parts(self._trained)[0].posterior(self._trained.whitening(scaled))
         values, vectors = np.linalg.eigh(posterior.covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(posterior.mean + rng.standard_normal((DRAWS, len(scaled))) @ root.T)
+        return posterior.mean, posterior.mean + rng.standard_normal((DRAWS, len(scaled))) @ root.T
 
     def _scaled(self, X: Any) -> Array:
         """Return points in units of the scale, shape (n, d)."""
@@ -171,16 +190,38 @@ class Surrogate:
         return f"<{self.kind} of {len(self._trained.points)} points>"
 
 
+def _spread(call: Call, points: Array) -> float:
+    """Return the median of the standard deviations of continuous coordinates that vary; 0 where none does."""
+    discrete = [place for name, place in call.parameters.items() if call.space and call.space.is_discrete(name)]
+    deviations = np.std(points, axis=0)
+    for place in discrete if sum(place.stop - place.start for place in discrete) < len(deviations) else ():
+        deviations[place] = 0.0
+    return float(np.median(deviations[deviations > 0.0])) if np.any(deviations > 0.0) else 0.0
+
+
+def _total_effects(values: Array) -> tuple[Array, Array]:
+    """Return shares of total effects and their errors by sampling, shape (s, p), of values of shape (s, 1 + p, n)."""
+    effects = (values[:, :1] - values[:, 1:]) ** 2 / 2.0
+    means = effects.mean(axis=2)
+    total = np.maximum(means.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return means / total, effects.std(axis=2) / math.sqrt(values.shape[2]) / total
+
+
 class Foresight:
     """Models as a search trains them, and how they foresaw the last evaluations."""
 
     def __init__(self) -> None:
         self._last: TrainedModel | None = None
+        self._wide: TrainedModel | None = None
         self._ahead: deque[Ahead] = deque(maxlen=FORESEEN)
 
-    def note(self, trained: TrainedModel | None, scaled: Array, evaluation: Evaluation) -> None:
+    def note(self, trained: TrainedModel | None, scaled: Array, evaluation: Evaluation, call: Call) -> None:
         """Keep a model, and the evaluation at a point that it is going to learn from."""
         if trained is not None:
+            if trained is not self._last and (
+                self._wide is None or _spread(call, trained.points) >= NARROW * call.sigma0
+            ):
+                self._wide = trained
             self._last = trained
             if not evaluation.failure:
                 self._ahead.append(Ahead(trained, scaled, evaluation.value))
@@ -188,7 +229,7 @@ class Foresight:
     def model(self, call: Call, newest: TrainedModel | None) -> Surrogate | None:
         """Return the newest model, or the last that was noted."""
         trained = newest or self._last
-        return None if trained is None else Surrogate(call, trained, self._ahead)
+        return None if trained is None else Surrogate(call, trained, self._ahead, self._wide)
 
 
 def _parts(trained: TrainedModel) -> Sequence[Fitted]:

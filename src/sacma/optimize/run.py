@@ -125,7 +125,7 @@ class Run:
         if search is None:
             self._founding.append(entry)
         else:
-            self._foresight.note(search.model, scaled, entry.evaluation)
+            self._foresight.note(search.model, scaled, entry.evaluation, self.call)
         if not isinstance(entry.place, str):
             assert request is not None  # noqa: S101 it has this place
             if entry.moved and search is not None:

@@ -88,6 +88,10 @@ class Space:
         """True where not all parameters are continuous."""
         return bool(self._discrete)
 
+    def is_discrete(self, name: str) -> bool:
+        """Return True for a parameter of which cells of coordinates have one value."""
+        return self._axes[name].discrete
+
     @cached_property
     def combinations(self) -> float:
         """Number of different points: an integer, or infinity where any parameter is continuous."""
