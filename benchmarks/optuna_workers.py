@@ -37,15 +37,13 @@ def main() -> None:
                 place = {"function": function, "dimension": options.dimension}
                 how = {"workers": workers, "trials": options.trials}
                 found = [final(method, **place, **how, seed=seed) for seed in range(1, options.seeds + 1)]
-                delta_f, further = np.mean(found, axis=0)
-                row = {"workers": workers, "f": function, "method": method, "mean Δf": delta_f}
-                rows.append({**row, "further points, %": 100 * further})
+                rows.append({"workers": workers, "f": function, "method": method, "mean Δf": float(np.mean(found))})
     print_table(rows)
     write("optuna_workers", vars(options), rows=rows)
 
 
-def final(method: str, *, function: int, dimension: int, workers: int, trials: int, seed: int) -> tuple[float, float]:
-    """Return Δf of the best trial, and the share of trials at further points, which have no part in an update."""
+def final(method: str, *, function: int, dimension: int, workers: int, trials: int, seed: int) -> float:
+    """Return Δf of the best trial."""
     problem = cocoex.BareProblem("bbob", function, dimension, seed)
     space: dict[str, BaseDistribution] = {f"x{i}": FloatDistribution(-5, 5) for i in range(dimension)}
     study = optuna.create_study(sampler=SurrogateCMASampler(seed=seed, method=method))
@@ -57,7 +55,7 @@ def final(method: str, *, function: int, dimension: int, workers: int, trials: i
             study.tell(ended, float(problem(np.array([ended.params[name] for name in space]))))
         if left >= workers:
             heapq.heappush(ends, (now + rng.uniform(1, 2), worker, study.ask(space)))
-    return study.best_value - problem.best_value()
+    return float(study.best_value - problem.best_value())
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/noise.py": (["--tiny"], "within two errors of fun"),
     "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
-    "benchmarks/optuna_workers.py": (["--tiny"], "further points, %"),
+    "benchmarks/optuna_workers.py": (["--tiny"], "mean Δf"),
     "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "-D-instance-1.parquet: "),
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/progress.py": (["--tiny"], "error, %"),
@@ -58,6 +58,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),
     "benchmarks/study_cost.py": (["--tiny"], "paper's hours"),
     "benchmarks/trial_cost.py": (["--tiny"], "dpotrf"),
+    "benchmarks/unannounced.py": (["--tiny"], "looked at"),
     "examples/ask_and_tell.py": ([], "{'target': 0.001}"),
     "examples/journal.py": ([], ["power: 50 evaluations are on the disk", "used up: 120 evaluations were paid for"]),
     "examples/minimize.py": ([], "the target, 1e-06, is reached"),
@@ -72,6 +73,8 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/pictures.py": ([STUDY, FOLDER, "--tiny"], "run_lengths.svg"),
     "tools/reference.py": (["--check"], ""),
     "tools/same_bits.py": (["--tiny"], ["CMA-ES", "the same"]),
+    "tools/same_calls.py": (["--tiny", "HEAD"], "1 of    1 calls with the same points and values"),
+    "tools/size.py": ([], "src/sacma/optimize"),
     "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
 }
 """How each script runs in small, and what it prints then as well as in full."""

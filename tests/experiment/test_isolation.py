@@ -97,7 +97,7 @@ def test_an_algorithm_that_alters_its_spec(*, tmp_path: Path, process: bool) -> 
 def test_records_that_are_removed_meanwhile(tmp_path: Path) -> None:
     """A run that lacks some at its end says how many, and fails; the same command makes them."""
     arguments = ("--functions", "1", "--dimensions", 2, "--retries", 0)
-    config = hostile_config(tmp_path, {"f1-d2-i3": "remove"}, flag=str(tmp_path / "once"))
+    config = hostile_config(tmp_path, {f"f1-d2-i{i}": "remove" for i in (1, 2, 3)})
     done = sacma("run", config, *arguments, cwd=tmp_path)
     kept = len(list((tmp_path / "results" / "records").rglob("*.record")))
     assert (done.returncode, kept < 3) == (1, True), done.stdout + done.stderr

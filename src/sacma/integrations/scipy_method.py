@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, OptimizeWarning
 
 from sacma.optimize.arguments import checked_function, initial_point, number, real_array, refuse, whole
 from sacma.optimize.call import LARGEST_COUNT
+from sacma.optimize.methods import method_of
 from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
@@ -30,13 +31,18 @@ OPTIONS = (
     "seed",
     "known",
     "max_failures",
+    "tol",
+    "restarts",
     "noisy",
     "journal",
+    "retry_failed",
+    "evaluation_timeout",
     "workers",
     "asynchronous",
+    "progress",
     "disp",
 )
-_RENAMED = {"maxfev": "budget", "f_target": "target"}
+_RENAMED = {"maxfev": "budget", "f_target": "target", "tol": "tolerance"}
 
 _STACK = 3  # frames from a warning to the call of SciPy's minimize
 
@@ -63,10 +69,12 @@ def scipy_method(
     >>> options = {"maxfev": 100, "seed": 1}
     >>> found = minimize(fun, [0, 0], args=(2,), method=sacma.scipy_method, bounds=[(-5, 5)] * 2, options=options)
     >>> found.success, found.nfev, bool(found.fun < 1e-3)
-    (True, 100, True)
+    (False, 100, True)
+    >>> minimize(fun, [0, 0], args=(2,), method=sacma.scipy_method, tol=1e-6, options={"seed": 1}).success
+    True
 
-    Arguments are SciPy's. Unlike SciPy's own methods it has no tolerance at which it ends, but restarts: ``success``
-    says that the target was reached, or, without one, that anything was found.
+    Arguments are SciPy's. With ``tol`` it ends as SciPy's own methods do, and ``success`` says that it has; without, it
+    restarts until the budget is used up.
 
     Args:
         fun: from an array of shape (D,) and ``args`` to a number.
@@ -81,9 +89,10 @@ def scipy_method(
             parameter is called ``intermediate_result``, else with the best x so far; StopIteration ends the run.
         options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
             sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
-            ``sacma.minimize``, scale, method, population_size, time_limit, seed, known, max_failures, noisy,
-            journal, workers and asynchronous. Others, such as ``tol`` of SciPy's call, have no effect, with SciPy's
-            OptimizeWarning; ``maxiter`` is refused.
+            ``sacma.minimize``, scale, method, population_size, time_limit, seed, known, max_failures, restarts, noisy,
+            journal, retry_failed, evaluation_timeout, workers, asynchronous and progress. ``tol`` of SciPy's call is
+            the tolerance, after which no restart follows. Others have no effect, with SciPy's OptimizeWarning;
+            ``maxiter`` is refused.
 
     Returns:
         SciPy's ``OptimizeResult``: see ``sacma.Result``.
@@ -104,6 +113,8 @@ def scipy_method(
         number("f_target", options["f_target"], "a number below infinity", most=sys.float_info.max)
     given = {_RENAMED.get(name, name): options[name] for name in OPTIONS if name in options}
     disp = given.pop("disp", False)
+    if given.get("tolerance") is not None and "restarts" not in given and not _calls_f(given.get("method")):
+        given["restarts"] = 0
     x, bounded = _within(initial_point(x0), bounds)
     if given.get("sigma0") is None and not bounded:
         given["sigma0"] = SIGMA_WITHOUT_BOUNDS
@@ -118,6 +129,11 @@ def scipy_method(
     if disp:
         print(f"{result.message}\n  best value {result.fun:g} of {result.nfev} evaluations")  # noqa: T201 asked for
     return result
+
+
+def _calls_f(method: Any) -> bool:
+    """Return True for a method that calls f itself, which makes no restarts that could be left out."""
+    return method is not None and method_of(method, sigma0=1.0, bounded=False).strategy is None
 
 
 def _with_arguments(fun: Callable[..., Any], args: tuple[Any, ...], x: Array) -> Any:

@@ -98,7 +98,9 @@ class SurrogateStrategy:
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
         restarts, last = self._settings.restarts.build(self._context), None
-        while self.runs <= self._most_restarts and (start := restarts.next(last)) is not None:
+        while (start := restarts.next(last)) is not None:
+            if self.runs > self._most_restarts:
+                return
             before = self.true_evaluations
             run = yield from self._search_first(self._begin(start), start)
             if restarts.evaluates_means:
@@ -106,7 +108,9 @@ class SurrogateStrategy:
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
                 yield from self._evaluate_further(run, mean[None], beside=run.population_size)
             proposed = self._archive.points[:0]  # evaluated with f, and in the next population
-            while not (run.stop() or self._ends_run):
+            while not run.stop():
+                if self._ends_run:
+                    break
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
                 self._population.recall(proposed)
@@ -301,15 +305,11 @@ class SurrogateStrategy:
         """The points of ``ask``, as f is to see them and as the archive keeps them."""
         seen = self.ask()
         learned = seen if self._further is None else self._further
-        if self._population is not None:
-            learned = self._population.asked
+        learned = learned if self._population is None else self._population.asked
         return [Sample(np.asarray(x), np.array(kept)) for x, kept in zip(seen, learned, strict=True)]
 
     def further(self, rng: np.random.Generator) -> Sample:
-        """Draw a further point for f from the present search distribution; the strategy stays as it is.
-
-        It is none of the asked points: its value is for ``learn``, or for ``replace``.
-        """
+        """Draw a further point, which was not asked for, from the search distribution; the strategy stays as it is."""
         whitened = rng.standard_normal((1, self._context.dimension))
         seen, learned = self._sampling.place(self._sampling.whitening().inverse(whitened))
         return Sample(np.array(seen[0]), np.array(learned[0]))
