@@ -325,7 +325,6 @@ def test_the_budget_is_kept(budget: int) -> None:
         ({"noisy": 1}, TypeError, "noisy is 1; allowed: True or False"),
         ({"noisy": None}, TypeError, "noisy is None; allowed: True or False"),
         ({"noisy": "yes"}, TypeError, "noisy is 'yes'; allowed: True or False"),
-        ({"target": 0.1}, ValueError, "noisy is True; allowed: False beside a target, which a single lucky value"),
         ({"budget": 9}, ValueError, "noisy is True; allowed: False, or True with a budget of 10 evaluations or more"),
     ],
 )
@@ -365,8 +364,17 @@ def test_as_a_method_of_scipy() -> None:
     options = {"maxfev": BUDGET, "seed": 5, "noisy": True}
     found = scipy_minimize(Noisy(), [0.0] * D, method=sacma.scipy_method, bounds=[(-1, 1)] * D, options=options)
     assert same(found, sacma.minimize(Noisy(), [0.0] * D, **BOX))
-    with pytest.raises(ValueError, match="noisy is True; allowed: False beside a target"):
-        scipy_minimize(truth, [0.0], method=sacma.scipy_method, options={**options, "f_target": 1.0})
+
+
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyqa"])
+def test_a_target_is_of_the_mean(method: str) -> None:
+    """No lucky value ends the run; at its end the mean of the best point's own evaluations has reached it, or not."""
+    whole = sacma.minimize(Noisy(), [0.0] * D, **BOX, method=method)
+    for target, reached in ((whole.fun + 1e-9, True), (whole.fun - 1e-9, False)):
+        found = sacma.minimize(Noisy(), [0.0] * D, **BOX, method=method, target=target)
+        assert found.history.points.tobytes() == whole.history.points.tobytes()
+        assert (found.fun, np.min(found.history.values) < target) == (whole.fun, True)
+        assert (found.status == Status.TARGET, found.success) == (reached, reached)
 
 
 def test_candidates() -> None:

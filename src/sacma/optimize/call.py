@@ -220,8 +220,6 @@ def with_noise(call: Call, noisy: object) -> Call:
     """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
     if not flag("noisy", noisy):
         return call
-    if call.limits.target > -math.inf:
-        refuse("noisy", noisy, "False beside a target, which a single lucky value would reach: leave the target out")
     if not FEWEST_NOISY <= call.limits.budget < math.inf:
         needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
         refuse("noisy", noisy, f"False, or True with {needed}")

@@ -66,7 +66,8 @@ class DirectRun:
         """The reason why the run has ended, if it has; not the time limit before all earlier evaluations are taken."""
         if self._earlier:
             self.log.restart_clock()
-        return self.log.status(self._ended)
+        recommended = self.recommended if self._ended != Status.GOING_ON else None
+        return self.log.status(self._ended, math.inf if recommended is None else recommended.value)
 
     @property
     def recommended(self) -> Recommended | None:

@@ -128,12 +128,15 @@ class Log:
                 beside += step
         return count
 
-    def status(self, search: Status) -> Status:
-        """Return the reason why the run has ended, if it has, perhaps with its ``search``."""
+    def status(self, search: Status, mean: float = math.inf) -> Status:
+        """Return the reason why the run has ended, if it has, perhaps with its ``search``.
+
+        With noise no single value reaches the target, but the ``mean`` of the point that is recommended in the end.
+        """
         limits = self.call.limits
-        found = self.best.found and not self.call.noisy
+        lowest = mean if self.call.noisy else self.best.value if self.best.found else math.inf
         reasons = (
-            (Status.TARGET, found and self.best.value <= limits.target),
+            (Status.TARGET, lowest <= limits.target),
             (Status.FAILURES, self.failures_in_a_row >= limits.max_failures),
             (self.ended, self.ended != Status.GOING_ON),
             (Status.BUDGET, self.left <= 0),

@@ -77,7 +77,8 @@ class Optimizer:
         restarts: most restarts, after which ``stop`` says so; None: as many as the method makes, most without an end.
         noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
             be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
-            evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error. There is no target.
+            evaluated. ``result.fun`` is a mean then, and ``result.fun_error`` its standard error; the
+            target is one of that mean.
         journal: path of a file for all evaluations. If it holds those of the same call, the optimizer goes on behind
             them; limits may differ.
         retry_failed: evaluations of the journal that failed are asked for again.

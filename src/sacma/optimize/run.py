@@ -9,7 +9,7 @@ import numpy as np
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task, outcome_of
 from sacma.optimize.journal import Journal
-from sacma.optimize.log import Course, Log, founded
+from sacma.optimize.log import Course, Log, Recommended, founded
 from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import NoisySearch
 from sacma.optimize.result import Result, Status
@@ -203,7 +203,8 @@ class Run:
         if not self._computed or search is None or not search.stopped:
             return self.log.status(Status.GOING_ON)
         if not search.used_up:
-            return self.log.status(Status.TOLERANCE if self._settled else Status.RESTARTS)
+            mean = math.inf if (recommended := self._recommended) is None else recommended.value
+            return self.log.status(Status.TOLERANCE if self._settled else Status.RESTARTS, mean)
         used_up = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
         return self.log.status(used_up)
 
@@ -318,14 +319,18 @@ class Run:
             self._computed = True
 
     @property
+    def _recommended(self) -> Recommended | None:
+        """The point that is recommended where it is not that of the lowest value."""
+        if not isinstance(self._search, NoisySearch) or not self._computed:
+            return None
+        told = [] if self._request is None else self._request.values
+        values = [math.nan if value is None else float(value) for value in told]  # no constraints
+        return self._search.recommended(values, self.log.single)
+
+    @property
     def result(self) -> Result:
         """The best that has been found so far."""
-        recommended = None
-        if isinstance(self._search, NoisySearch) and self._computed:
-            told = [] if self._request is None else self._request.values
-            values = [math.nan if value is None else float(value) for value in told]  # no constraints
-            recommended = self._search.recommended(values, self.log.single)
-        return self.log.result(self.status, self._generations, recommended, self.model)
+        return self.log.result(self.status, self._generations, self._recommended, self.model)
 
     @property
     def asks(self) -> bool:

@@ -1,0 +1,52 @@
+"""Intervals of the model: the share of new evaluations that are within two standard deviations of what was foreseen.
+
+Runs by ask and tell on functions of bbob; before a point is told, the model foresees its value. 95 % would be right.
+Half an interval is given as a share of the spread of the values that the model knows: narrow ones say more.
+"""
+
+import argparse
+from collections import defaultdict
+
+import cocoex
+import numpy as np
+from report import parsed, print_table, write
+
+import sacma
+
+TWO_DEVIATIONS = 0.9545  # share of a normal distribution
+
+
+def main() -> None:
+    """Run all, print the table and write ``out/intervals.json``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dimensions", default="2,5,10")
+    parser.add_argument("--functions", default="1-24")
+    parser.add_argument("--instances", default="1-2")
+    parser.add_argument("--budget", type=int, default=50, help="evaluations a dimension")
+    parser.add_argument("--method", default="sacma")
+    options = parsed(parser, dimensions="2", functions="1", instances="1", budget=15)
+    rows = []
+    for D in map(int, options.dimensions.split(",")):
+        found: dict[str, list[tuple[bool, float]]] = defaultdict(list)
+        chosen = f"dimensions: {D} function_indices: {options.functions}"
+        for problem in cocoex.Suite("bbob", f"instances: {options.instances}", chosen):
+            es = sacma.Optimizer(bounds=[(-5, 5)] * D, budget=options.budget * D, seed=1, method=options.method)
+            while not es.stop():
+                X, model = es.ask(), es.model
+                values = [problem(x) for x in X]
+                if model is not None:
+                    lower, upper = model.interval(X, TWO_DEVIATIONS)
+                    spread = np.ptp(model.values) or 1.0
+                    for y, low, high in zip(values, lower, upper, strict=True):
+                        found[model.kind].append((bool(low <= y <= high), float((high - low) / 2.0 / spread)))
+                es.tell(X, values)
+        for kind, each in sorted(found.items()):
+            within, widths = np.array(each).T
+            row = {"D": D, "model": kind, "evaluations": len(each), "within, %": 100.0 * within.mean()}
+            rows.append({**row, "half width, median": float(np.median(widths))})
+    print_table(rows)
+    write("intervals", vars(options), rows=rows)
+
+
+if __name__ == "__main__":
+    main()
