@@ -35,7 +35,6 @@ from sacma.optimize.space import Space
 from sacma.process_wide import unbroken
 from sacma.surrogate.whitening import Array
 
-LONGEST_REASON = 300  # characters of an executor's message
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
@@ -169,15 +168,21 @@ def minimize(
     try:
         result = _result_of(run, fun)
     finally:
-        with unbroken(raised=False):  # a second Ctrl-C has nothing more to end
-            crew.close()
-            if kept is not None:
-                kept.close()
-    with unbroken(raised=False):
-        warn_of_noise(run.log)
+        _surely(lambda: [each.close() for each in (crew, kept) if each is not None])
+    _surely(lambda: warn_of_noise(run.log, stacklevel=5))
     for watcher in watchers:
         _call_at_end(watcher, result)
     return result
+
+
+def _surely(step: Callable[[], object]) -> None:
+    """Do what follows on a run, whenever Ctrl-C is pressed: there is nothing more to end."""
+    try:
+        with unbroken(raised=False):
+            step()
+    except KeyboardInterrupt:  # before the block
+        with unbroken(raised=False):
+            step()
 
 
 def _result_of(run: "_AskedRun | _CallingRun", fun: Callable[..., Any]) -> Result:
@@ -185,6 +190,7 @@ def _result_of(run: "_AskedRun | _CallingRun", fun: Callable[..., Any]) -> Resul
     errors = np.geterr()
     try:
         run.go()
+        return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
     except KeyboardInterrupt:
         with unbroken(raised=False):
             np.seterr(**errors)  # as an interrupted block may not have put it back
@@ -201,7 +207,6 @@ def _result_of(run: "_AskedRun | _CallingRun", fun: Callable[..., Any]) -> Resul
     except Exception as error:
         _attach(run.result, error)
         raise
-    return run.result
 
 
 class WorkersError(BrokenExecutor):
@@ -217,11 +222,9 @@ class WorkersError(BrokenExecutor):
 
 def _workers_error(error: BrokenExecutor, result: Result) -> WorkersError:
     """Return the error of a call whose workers take no more points."""
-    reason = one_line(str(error) or type(error).__name__, LONGEST_REASON)
-    done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}"
-    return WorkersError(
-        f"the workers take no more points after {done}, which are in this error's result: {reason}", result
-    )
+    reason = one_line(str(error) or type(error).__name__, 300)
+    done = f"after {result.nfev} evaluation{'' if result.nfev == 1 else 's'}, which are in this error's result"
+    return WorkersError(f"the workers take no more points {done}: {reason}", result)
 
 
 def _function_of(call: Call, given: Callable[..., Any]) -> Callable[[Array], Any]:

@@ -227,7 +227,7 @@ def looks_noisy(points: Array, values: Array) -> bool:
     return bool(far > 10.0**NOISY_DECADES * least and ratio > NOISY_RATIO)
 
 
-def warn_of_noise(log: Log) -> None:
+def warn_of_noise(log: Log, stacklevel: int = 3) -> None:
     """Warn where values look noisy and the call does not say so; once a run."""
     call = log.call
     if log.examined or call.noisy or call.equalities or call.combinations < math.inf:
@@ -238,7 +238,7 @@ def warn_of_noise(log: Log) -> None:
         warnings.warn(
             "values differ between near points as between distant ones: if f is noisy, fun is too low; noisy=True "
             "evaluates the best points again",
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
 
 
