@@ -1,7 +1,7 @@
 """Intervals of the model: the share of new evaluations that are within two standard deviations of what was foreseen.
 
 Runs by ask and tell on functions of bbob; before a point is told, the model foresees its value. 95 % would be right.
-Half an interval is given as a share of the spread of the values that the model knows: narrow ones say more.
+The factor is that of the standard deviations with which 95 % would be within.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from report import parsed, print_table, write
 
 import sacma
 
-TWO_DEVIATIONS = 0.9545  # share of a normal distribution
+TWO, SHARE = 2.0, 0.9545  # standard deviations, and the share of a normal distribution within them
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     options = parsed(parser, dimensions="2", functions="1", instances="1", budget=15)
     rows = []
     for D in map(int, options.dimensions.split(",")):
-        found: dict[str, list[tuple[bool, float]]] = defaultdict(list)
+        found: dict[str, list[float]] = defaultdict(list)
         chosen = f"dimensions: {D} function_indices: {options.functions}"
         for problem in cocoex.Suite("bbob", f"instances: {options.instances}", chosen):
             es = sacma.Optimizer(bounds=[(-5, 5)] * D, budget=options.budget * D, seed=1, method=options.method)
@@ -35,15 +35,11 @@ def main() -> None:
                 X, model = es.ask(), es.model
                 values = [problem(x) for x in X]
                 if model is not None:
-                    lower, upper = model.interval(X, TWO_DEVIATIONS)
-                    spread = np.ptp(model.values) or 1.0
-                    for y, low, high in zip(values, lower, upper, strict=True):
-                        found[model.kind].append((bool(low <= y <= high), float((high - low) / 2.0 / spread)))
+                    found[model.kind].extend(np.abs(model.residuals(X, values)).tolist())
                 es.tell(X, values)
         for kind, each in sorted(found.items()):
-            within, widths = np.array(each).T
-            row = {"D": D, "model": kind, "evaluations": len(each), "within, %": 100.0 * within.mean()}
-            rows.append({**row, "half width, median": float(np.median(widths))})
+            row = {"D": D, "model": kind, "evaluations": len(each), "within, %": 100.0 * np.mean(np.array(each) <= TWO)}
+            rows.append({**row, "factor for 95 %": float(np.quantile(each, SHARE) / TWO)})
     print_table(rows)
     write("intervals", vars(options), rows=rows)
 

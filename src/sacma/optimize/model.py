@@ -104,6 +104,24 @@ class Surrogate:
         share = number("share", share, "a number between 0 and 1", least=0.0, most=1.0)
         return _interval(self._trained, _parts(self._trained)[0], self._scaled(X), share)
 
+    def residuals(self, X: Any, values: Any) -> Array:
+        """Return how many standard deviations values at points are from what is predicted, shape (n,).
+
+        For warped values they are those of the warped ones.
+
+        Args:
+            X: points, shape (n, D), or dicts in a space.
+            values: of f at them, shape (n,).
+        """
+        posterior = _parts(self._trained)[0].posterior(self._trained.whitening(self._scaled(X)), joint=False)
+        deviation = np.sqrt(np.maximum(posterior.variance + posterior.noise, 0.0))
+        found = posterior.standardised(real_array("values", values, "a number for each point")) - posterior.mean
+        return np.asarray(found / np.maximum(self._widening * deviation, np.finfo(float).tiny))
+
+    @property
+    def _widening(self) -> float:
+        return WIDENING.get(self.kind, 1.0)
+
     def predict_constraints(self, X: Any) -> tuple[Array, Array]:
         """Return means and standard deviations of the m constraints at each point, each of shape (n, m)."""
         scaled = self._scaled(X)

@@ -40,12 +40,19 @@ _compiling = threading.RLock()
 
 def likelihood_of(name: str, *, trend: bool = False) -> ModuleType:
     """Return the module ``likelihood``, compiled for a covariance function, and for a trend beside it."""
-    with _compiling:
-        return _likelihood_of(name, trend)
+    key = (name, trend)
+    if key not in _made:
+        with _compiling:
+            if key not in _made:
+                _made[key] = _compiled(name, trend=trend)
+    return _made[key]
 
 
-@cache
-def _likelihood_of(name: str, trend: bool) -> ModuleType:  # noqa: FBT001 as its key
+_made: dict[tuple[str, bool], ModuleType] = {}
+"""Copies that are there: who finds one waits for no lock, which an interruption may have left locked."""
+
+
+def _compiled(name: str, *, trend: bool) -> ModuleType:
     usual = import_module("sacma.surrogate.likelihood")
     if name == USUAL and not trend:
         return usual
