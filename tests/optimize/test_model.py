@@ -42,15 +42,24 @@ def test_it_predicts_in_units_of_f(told: sacma.Optimizer) -> None:
 
 
 def test_a_model_of_one_s_own_process(told: sacma.Optimizer) -> None:
-    """Its interval is that of the normal distribution which the fitted process gives, warped back."""
+    """Its interval is that of the normal distribution of the fitted process, 1.6 times as wide, warped back."""
     model = told.model
     assert model is not None
     fitted, whitening = model._trained.fitted, model._trained.whitening
     posterior = fitted.posterior(whitening(model.points), joint=False)
     inverse = getattr(posterior.warp, "inverse", np.asarray)
-    upper = posterior.mean + 1.959963984540054 * np.sqrt(posterior.variance + posterior.noise)
+    upper = posterior.mean + 1.6 * 1.959963984540054 * np.sqrt(posterior.variance + posterior.noise)
     expected = inverse(posterior.center + posterior.scale * upper)
     np.testing.assert_allclose(model.interval(model.points)[1], expected, rtol=1e-12)
+
+
+def test_residuals_are_deviations_from_the_prediction(told: sacma.Optimizer) -> None:
+    """The limits of an interval are as many of them away as its share says."""
+    model = told.model
+    assert model is not None
+    X = model.points[-5:] + 0.01
+    for side, limit in zip((-1.0, 1.0), model.interval(np.clip(X, 0, 1), 0.95), strict=True):
+        np.testing.assert_allclose(model.residuals(np.clip(X, 0, 1), limit), side * 1.959963984540054, rtol=1e-6)
 
 
 def test_it_says_how_it_foresaw_the_last_evaluations(told: sacma.Optimizer) -> None:

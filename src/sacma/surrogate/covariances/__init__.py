@@ -9,7 +9,6 @@ import hashlib
 import sys
 import threading
 from collections.abc import Mapping
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
