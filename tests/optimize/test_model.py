@@ -115,9 +115,11 @@ def test_where_there_is_none() -> None:
 def test_a_result_with_a_model_can_be_copied_and_sent(told: sacma.Optimizer) -> None:
     """It predicts the same elsewhere."""
     for other in (copy.deepcopy(told.result), pickle.loads(pickle.dumps(told.result))):  # noqa: S301 our own
-        np.testing.assert_array_equal(
-            other.model.predict([[0.3, 0.2, 0.1]]), told.result.model.predict([[0.3, 0.2, 0.1]])
-        )
+        found, expected = (each.model.predict([[0.3, 0.2, 0.1]]) for each in (other, told.result))
+        np.testing.assert_array_equal(found, expected)
+        assert other.model.foreseen == told.result.model.foreseen
+        assert other.importance() == told.result.importance()
+    assert len(pickle.dumps(told.result)) < 200_000  # not all the models that foresaw something
 
 
 @pytest.mark.parametrize("method", ["ada-kendall", "dts-cmaes", "forest-scmaes", "lq-cma-es"])

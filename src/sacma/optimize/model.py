@@ -141,6 +141,10 @@ class Surrogate:
             found.append((float(mean[0]), float(lower[0]), float(upper[0]), each.value))
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs: how evaluations were foreseen, without the models that foresaw them."""
+        return {**vars(self), "foreseen": self.foreseen, "_ahead": ()}
+
     def importance(self) -> dict[str, Importance]:
         """Return how much of the model's variation near the best point each parameter explains, largest first.
 
