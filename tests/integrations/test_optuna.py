@@ -109,7 +109,7 @@ def founders(study: Study) -> list[int]:
 def run_of(study: Study) -> Run:
     """Return the newest run of a study's sampler."""
     assert isinstance(study.sampler, SurrogateCMASampler)
-    exchange = list(study.sampler._runs.values())[-1].run
+    exchange = list(study.sampler._runs.values())[-1].exchange
     assert exchange is not None
     return exchange.run
 

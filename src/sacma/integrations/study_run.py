@@ -33,7 +33,7 @@ class StudyRun:
     seed: int
     call: Call
     start: datetime  # when the trial began with which it begins
-    run: Exchange | None = None
+    exchange: Exchange | None = None
     told: list[int] = field(default_factory=list)  # numbers of trials that have ended, in that order
     keys: set[Hashable] = field(default_factory=set)  # of their points
 
@@ -44,7 +44,7 @@ class StudyRun:
         ended.sort(key=lambda trial: (trial.datetime_complete or datetime.min, trial.number))  # noqa: DTZ901 idem
         known = [trial for trial in ended if (trial.datetime_complete or datetime.min) < self.start]  # noqa: DTZ901 idem
         numbers = [trial.number for trial in ended]
-        if self.run is None or numbers[: len(self.told)] != self.told:
+        if self.exchange is None or numbers[: len(self.told)] != self.told:
             m = len(self.call.equalities)
             pairs = [(self._point(trial), evaluation_of_trial(trial, sign, m, pruned=pruned)) for trial in known]
             located = [(x, each) for x, each in pairs if x is not None]
@@ -58,15 +58,15 @@ class StudyRun:
                 X, y = np.array([x for x, _ in valued]), np.array([each.value for _, each in valued])
                 G = (np.array([each.constraints for _, each in valued]),) if m else ()
                 call = replace(call, known=(X, y, *G))
-            self.run, self.told = Exchange(Run(call)), numbers[: len(known)]
+            self.exchange, self.told = Exchange(Run(call)), numbers[: len(known)]
             self.keys = {self._key(trial.params) for trial, (x, _) in zip(known, pairs, strict=True) if x is not None}
             if begun and all(each.failure for _, each in begun):
-                self.run.observe(self.run.key(begun[-1][0]), *begun[-1])  # else it would ask for x₀ again
+                self.exchange.observe(self.exchange.key(begun[-1][0]), *begun[-1])  # else it would ask for x₀ again
         for trial in ended[len(self.told) :]:
             if (point := self._point(trial)) is not None:
                 m = len(self.call.equalities)
                 key = self._key(trial.params)
-                self.run.observe(key, point, evaluation_of_trial(trial, sign, m, pruned=pruned))
+                self.exchange.observe(key, point, evaluation_of_trial(trial, sign, m, pruned=pruned))
                 self.keys.add(key)
             self.told.append(trial.number)
 
@@ -74,7 +74,7 @@ class StudyRun:
         self, trial: FrozenTrial, trials: Sequence[FrozenTrial], given: Mapping[int, Mapping[str, Any]]
     ) -> dict[str, Any]:
         """Return parameters for a trial, beside those of all running ones."""
-        assert self.run is not None  # noqa: S101 ``follow`` comes first
+        assert self.exchange is not None  # noqa: S101 ``follow`` comes first
         running = [other for other in trials if other.state == TrialState.RUNNING and other.number != trial.number]
         params = [given.get(other.number, other.params) for other in running]
         points = [self._point_of(each) for each in params]
@@ -86,7 +86,7 @@ class StudyRun:
             self._key(each): point for each, point in zip(params, points, strict=True) if point is not None
         }
         for more in range(MOST_REPEATED if self.space.combinations == math.inf else 1):
-            found = self.space.params(self.run.beside(pending, sampled + more, trial.number))
+            found = self.space.params(self.exchange.beside(pending, sampled + more, trial.number))
             # To the run a point is another than the same one by way of its parameters, where that rounds.
             if (key := self._key(found)) not in pending and key not in self.keys:
                 break
