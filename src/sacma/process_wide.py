@@ -34,6 +34,18 @@ def unbroken(*, raised: bool = True) -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
+def surely(step: Callable[[], object], *, raised: bool = True) -> None:
+    """Take a step that can be taken twice as once, though Ctrl-C may come before it; see ``unbroken``."""
+    try:
+        with unbroken(raised=raised):
+            step()
+    except KeyboardInterrupt:
+        with unbroken(raised=raised):
+            step()
+        if raised:
+            raise
+
+
 class Shared:
     """A context in which several threads may be: the first one enters it, and leaves it when no other is inside.
 
@@ -72,17 +84,18 @@ class Shared:
         if getattr(self._of_thread, "inside", False):
             yield
             return
-        first: bool | None = None
         try:
             with unbroken():
-                first = self._enter()
+                self._of_thread.first = self._enter()
                 self._of_thread.inside = True
             yield
         finally:
-            with unbroken():
-                if first is not None:
-                    self._of_thread.inside = False
-                    self._leave(first)
+            surely(self._leave_once)
+
+    def _leave_once(self) -> None:
+        if getattr(self._of_thread, "inside", False):
+            self._of_thread.inside = False
+            self._leave(self._of_thread.first)
 
     def _enter(self) -> bool:
         """Enter; return True in the first thread."""

@@ -14,7 +14,7 @@ from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import NoisySearch, evaluations_again
 from sacma.optimize.result import Status
 from sacma.optimize.search import KnownValues, Passes, generators, initial_points
-from sacma.process_wide import quiet, unbroken
+from sacma.process_wide import quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -264,30 +264,27 @@ class _Turns:
     def inside(self) -> Iterator[None]:
         """Give the search its turn."""
         try:
-            self._enter()
+            surely(self._enter)
             yield
         finally:
-            self._leave()
+            surely(self._leave)
 
     @contextmanager
     def outside(self) -> Iterator[None]:
         """Give f its turn."""
         try:
-            self._leave()
+            surely(self._leave)
             yield
         finally:  # also where it is interrupted: the search puts back filters of its own on its way out
-            self._enter()
+            surely(self._enter)
 
     def _leave(self) -> None:
-        with unbroken():
-            if self._inside:
-                self._entered.close()
-                self._swap()
+        if self._inside:
+            self._entered.close()
+            self._swap()
 
     def _enter(self) -> None:
-        with unbroken():
-            if self._inside:
-                return
+        if not self._inside:
             self._swap()
             self._entered = ExitStack()
             for context in (quiet(), one_thread(), np.errstate(all="ignore")):

@@ -32,7 +32,7 @@ from sacma.optimize.progress import ProgressLine
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.process_wide import unbroken
+from sacma.process_wide import surely, unbroken
 from sacma.surrogate.whitening import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
@@ -161,28 +161,21 @@ def minimize(
         call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * call.box.dimension))
     call = with_noise(call, noisy)
     warn_of_steps(call)
-    kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
     shown = ProgressLine(call.limits.budget) if flag("progress", progress) else None
     watchers = [watcher for watcher in (callback, shown) if watcher is not None]
-    run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, fun, crew, watchers)
-    try:
+    first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
+    means = _Means(_function_of(call, fun), crew, watchers, first)
+    with contextlib.ExitStack() as opened:
+        opened.callback(lambda: surely(crew.close, raised=False))
+        kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
+        if kept is not None:
+            opened.callback(lambda: surely(kept.close, raised=False))
+        run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, means)
         result = _result_of(run, fun)
-    finally:
-        _surely(lambda: [each.close() for each in (crew, kept) if each is not None])
-    _surely(lambda: warn_of_noise(run.log, stacklevel=5))
+    surely(lambda: warn_of_noise(run.log, stacklevel=5), raised=False)  # nothing is left that Ctrl-C could end
     for watcher in watchers:
         _call_at_end(watcher, result)
     return result
-
-
-def _surely(step: Callable[[], object]) -> None:
-    """Do what follows on a run, whenever Ctrl-C is pressed: there is nothing more to end."""
-    try:
-        with unbroken(raised=False):
-            step()
-    except KeyboardInterrupt:  # before the block
-        with unbroken(raised=False):
-            step()
 
 
 def _result_of(run: "_AskedRun | _CallingRun", fun: Callable[..., Any]) -> Result:
@@ -233,24 +226,35 @@ def _function_of(call: Call, given: Callable[..., Any]) -> Callable[[Array], Any
     return fun if call.space is None else _OfParams(fun, call.space)
 
 
+@dataclass(frozen=True)
+class _Means:
+    """Function, workers and callbacks of a call, and the watch over its first evaluations."""
+
+    fun: Callable[[Array], Any]
+    crew: Workers
+    watchers: Sequence[Callable[[Result], Any]]
+    first: FirstEvaluations
+
+    def end(self, result: Result) -> bool:
+        """Call the callbacks; return True where one of them ends the run."""
+        ended = False
+        for watcher in self.watchers:
+            try:
+                answer = watcher(result)
+            except StopIteration:
+                answer = True
+            ended |= isinstance(answer, bool | np.bool) and bool(answer)
+        return ended
+
+
 class _AskedRun:
     """A run of a method that is asked and told."""
 
-    def __init__(
-        self,
-        call: Call,
-        journal: Journal | None,
-        fun: Callable[..., Any],
-        crew: Workers,
-        watchers: Sequence[Callable[[Result], Any]],
-    ) -> None:
-        self._fun = _function_of(call, fun)
-        self._crew = crew
-        self._watchers = watchers
+    def __init__(self, call: Call, journal: Journal | None, means: "_Means") -> None:
+        self._means = means
         self._run = Run(call, journal)
         self._earlier = [] if journal is None else journal.entries
         self.log = self._run.log
-        self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
 
     @property
     def result(self) -> Result:
@@ -259,7 +263,7 @@ class _AskedRun:
 
     def go(self) -> None:
         """Evaluate the points that the run asks for until something ends the run."""
-        run, crew = self._run, self._crew
+        run, crew = self._run, self._means.crew
         run.resume(self._earlier, self._call_back)
         while run.status == Status.GOING_ON:
             with contextlib.closing(self._evaluations()) as evaluations:
@@ -274,17 +278,17 @@ class _AskedRun:
 
     def _evaluations(self) -> Evaluations:
         """Evaluate all that it waits for, or asynchronously all until the run ends."""
-        run, crew = self._run, self._crew
+        run, crew = self._run, self._means.crew
         if crew.pool is None or not crew.asynchronous:
             tasks = run.tasks()
-            return crew.evaluate(self._fun, tasks, lambda: run.status == Status.TIME_LIMIT)
+            return crew.evaluate(self._means.fun, tasks, lambda: run.status == Status.TIME_LIMIT)
         over = {Status.GOING_ON, Status.BUDGET}
-        return AsTheyCome(crew.pool, self._fun, run.begin, lambda: run.status not in over)
+        return AsTheyCome(crew.pool, self._means.fun, run.begin, lambda: run.status not in over)
 
     def _take(self, number: int, evaluation: Evaluation) -> None:
         """Take an evaluation; it is in the result, too, where the journal cannot be written any more."""
         log, closed = self.log, self._run.closed
-        self._first.check(evaluation, any_value=log.any_value)
+        self._means.first.check(evaluation, any_value=log.any_value)
         try:
             self._run.record(number, evaluation)
         except JournalError:
@@ -298,7 +302,7 @@ class _AskedRun:
         evaluated: list[Numbered] = []
         with contextlib.suppress(KeyboardInterrupt):  # which ends the waiting
             evaluated.extend(rest)
-        mistaken = error is self._first.mistake and all(evaluation.failure for _, evaluation in evaluated)
+        mistaken = error is self._means.first.mistake and all(evaluation.failure for _, evaluation in evaluated)
         if mistaken and self.log.journal is not None:
             self.log.journal.withdraw()
             return
@@ -310,26 +314,16 @@ class _AskedRun:
                 self._run.keep(number, evaluation, records=not isinstance(error, JournalError))
 
     def _call_back(self, run: Run) -> None:
-        if _ends(self._watchers, run):
+        if self._means.watchers and self._means.end(run.result):
             run.log.ended = Status.CALLBACK
 
 
 class _CallingRun:
     """A run of a method that calls f itself."""
 
-    def __init__(
-        self,
-        call: Call,
-        journal: Journal | None,
-        fun: Callable[..., Any],
-        crew: Workers,
-        watchers: Sequence[Callable[[Result], Any]],
-    ) -> None:
+    def __init__(self, call: Call, journal: Journal | None, means: "_Means") -> None:
         self.log = Log(call.seeded() if journal is None else journal.call, journal)
-        self._fun = _function_of(call, fun)
-        self._crew = crew
-        self._watchers = watchers
-        self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
+        self._means = means
         self._direct = DirectRun(self.log, [] if journal is None else journal.entries, self._evaluate, self._call_back)
 
     @property
@@ -343,9 +337,9 @@ class _CallingRun:
 
     def _evaluate(self, point: Array) -> Evaluation:
         """Evaluate f."""
-        ((_, evaluation),) = self._crew.evaluate(self._fun, [(1, point.copy())])
+        ((_, evaluation),) = self._means.crew.evaluate(self._means.fun, [(1, point.copy())])
         try:
-            self._first.check(evaluation, any_value=self.log.any_value)
+            self._means.first.check(evaluation, any_value=self.log.any_value)
         except Exception:
             if self.log.journal is not None:
                 self.log.journal.withdraw()
@@ -353,20 +347,8 @@ class _CallingRun:
         return evaluation
 
     def _call_back(self) -> None:
-        if _ends(self._watchers, self):
+        if self._means.watchers and self._means.end(self.result):
             self.log.ended = Status.CALLBACK
-
-
-def _ends(watchers: Sequence[Callable[[Result], Any]], run: "Run | _CallingRun") -> bool:
-    """Call what watches a run; return True where one of them ends it."""
-    ended = False
-    for watcher in watchers:
-        try:
-            answer = watcher(run.result)
-        except StopIteration:
-            answer = True
-        ended |= isinstance(answer, bool | np.bool) and bool(answer)
-    return ended
 
 
 def _call_at_end(callback: object, result: Result) -> None:
