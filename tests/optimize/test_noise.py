@@ -12,6 +12,7 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 
 import sacma
+from sacma.optimize.log import Log
 from sacma.optimize.methods import composed, named, names
 from sacma.optimize.noise import Halving, candidates, mean_and_error
 from sacma.optimize.result import Result, Status
@@ -287,12 +288,16 @@ def test_where_all_fail() -> None:
     assert (ended.status, ended.nfev) == (Status.FAILURES, SEARCH + 4)
 
 
-def test_other_limits_end_it() -> None:
-    """A callback and a time limit, with what is known then."""
+def test_other_limits_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A callback and a time limit, in the search or after it, with what is known then."""
     ended = sacma.minimize(Noisy(), callback=lambda result: result.nfev >= 90, method="cmaes", **BOX)
     assert (ended.status, ended.nfev) == (Status.CALLBACK, 90)
     assert ended.fun_error > 0
     assert sacma.minimize(Noisy(), time_limit=1e-9, **BOX).nfev == 0
+    monkeypatch.setattr(Log, "is_late", property(lambda log: log.evaluations > SEARCH))
+    for method in ("cmaes", "random-search"):
+        late = sacma.minimize(Noisy(), method=method, **BOX)
+        assert (late.status, late.nfev) == (Status.TIME_LIMIT, SEARCH + 1)
 
 
 def test_the_archive_s_points_are_candidates() -> None:
@@ -393,17 +398,20 @@ def test_candidates() -> None:
     assert candidates(X[:3], np.array([1e308, -1e308, np.inf]), 2) == [1, 0]
 
 
+def halving_of(count: int, evaluations: int) -> Halving:
+    return Halving([np.array([float(i)]) for i in range(count)], evaluations)
+
+
 @pytest.mark.parametrize("count", range(1, 11))
 @pytest.mark.parametrize("each", [2, 4, 5, 9])
 def test_halving(count: int, each: int) -> None:
     """All evaluations are made, the best of exact values is left, and half of them are of it alone."""
     evaluations = max(2, count * each)
-    halving = Halving(count, evaluations)
+    halving = halving_of(count, evaluations)
     made: list[int] = []
     while halving.left:
-        asked = halving.asked
-        halving.tell([float((i - 1) ** 2) for i in asked])
-        made += asked
+        made += halving.asked
+        halving.tell([float((i - 1) ** 2) for i in halving.asked])
     assert len(made) == evaluations
     assert set(made) == set(range(count))
     if each >= 4:
@@ -416,7 +424,7 @@ def test_halving(count: int, each: int) -> None:
 
 def test_fewer_failures_come_before_a_lower_mean() -> None:
     """Of two candidates, the one that always has a value is left."""
-    halving = Halving(2, 8)
+    halving = halving_of(2, 8)
     assert halving.asked == [0, 1, 0, 1]
     assert halving.best([math.inf, 1.0, -10.0]) == (1, [1.0], False)
     halving.tell([math.inf, 1.0, -10.0, 1.0])
