@@ -218,16 +218,20 @@ def test_a_search_finds_the_optimum(method: str, bounds: Any) -> None:
 @pytest.mark.parametrize("method", SEARCHES)
 def test_what_ends_a_search(method: str) -> None:
     """Budget, target, callback, time and a mistake in f end a run as they end any other."""
+    calls: list[Array] = []
+
+    def counted(x: Array) -> float:
+        calls.append(x)
+        return rosenbrock(x)
+
     for budget in (1, 2, 31):
-        calls: list[Array] = []
-        assert call(method, lambda x, calls=calls: calls.append(x) or rosenbrock(x), budget=budget).nfev == budget
-        assert len(calls) == budget
+        calls.clear()
+        assert call(method, counted, budget=budget).nfev == len(calls) == budget
     result = call(method, rosenbrock, target=60.0)
     assert (result.status, result.success) == (Status.TARGET, True)
     assert result.history.values[-1] <= 60.0 < np.min(result.history.values[:-1])
-    seen: list[int] = []
-    result = call(method, rosenbrock, callback=lambda so_far: seen.append(so_far.nfev) or len(seen) == 5)
-    assert (result.status, seen) == (Status.CALLBACK, [1, 2, 3, 4, 5])
+    result = call(method, rosenbrock, callback=lambda so_far: so_far.nfev == 5)
+    assert (result.status, result.nfev) == (Status.CALLBACK, 5)
     assert call(method, rosenbrock, time_limit=1e-9).status == Status.TIME_LIMIT
     with pytest.raises(IndexError, match="valid indices"):
         call(method, lambda x: x["a"], max_failures=20)  # type: ignore[call-overload]
@@ -289,7 +293,8 @@ def test_units_of_the_step_size_and_the_scale(method: str) -> None:
 
     def minimized(unit: float, sigma0: float, budget: int, **more: Any) -> Array:
         given: dict[str, Any] = {"method": method, "budget": budget, "seed": 1, **more}
-        return sacma.minimize(lambda x: rosenbrock(x / unit), x0 * unit, sigma0, **given).history.points / unit
+        result = sacma.minimize(lambda x: rosenbrock(x / unit), x0 * unit, sigma0, **given)
+        return np.asarray(result.history.points / unit)
 
     plain = minimized(1.0, 0.5, 60)
     np.testing.assert_array_equal(plain, minimized(unit, 0.5, 60, scale=unit))
