@@ -341,7 +341,7 @@ def _numbers(x: Array, number: int) -> Any:
 
 def _constrained(arguments: Mapping[str, Any], rng: Generator) -> dict[str, Any]:
     """Give one of four calls constraints, where that is allowed: in one of SciPy's forms, or as a number."""
-    allowed = _has_populations(arguments["method"]) and "known" not in arguments and "noisy" not in arguments
+    allowed = _has_populations(arguments["method"]) and "known" not in arguments
     if not allowed or rng.integers(4):
         return {}
     D = 0 if arguments.get("space") is not None else len(np.atleast_1d(arguments["x0"]))

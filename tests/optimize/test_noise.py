@@ -409,3 +409,67 @@ def test_fewer_failures_come_before_a_lower_mean() -> None:
     assert halving.asked == [1] * 4
     assert halving.best([math.inf, math.inf, 3.0]) == (1, [1.0, 1.0, 3.0], False)
     assert halving.best([3.0, math.inf, 5.0]) == (1, [3.0, 5.0], True)
+
+
+def disk(seed: int, deviation: float) -> Callable[[Array], tuple[float, list[float]]]:
+    """Return a distance to (1, 1) and a constraint to the unit disk, both with noise."""
+    rng = np.random.default_rng(seed)
+
+    def both(x: Array) -> tuple[float, list[float]]:
+        f, g = rng.normal([float(np.sum((x - 1) ** 2)), float(x @ x - 1)], [0.05, deviation])
+        return f, [g]
+
+    return both
+
+
+@pytest.mark.parametrize("deviation", [0.0, 0.02])
+def test_with_constraints(deviation: float) -> None:
+    """The recommended point keeps them, by its means, and its value is that of f there."""
+    found = sacma.minimize(
+        disk(1, deviation), [0, 0], 0.5, bounds=[(-2, 2)] * 2, constraints=1, budget=150, noisy=True, seed=1
+    )
+    assert found.constraint_violation <= deviation
+    assert found.x @ found.x - 1 <= deviation
+    truth_there = float(np.sum((found.x - 1) ** 2))
+    assert abs(found.fun - truth_there) < 4 * found.fun_error
+    assert truth_there < 2 * (math.sqrt(2) - 1) ** 2
+
+
+def test_with_constraints_that_no_point_keeps() -> None:
+    """No target is reached there, and the message says so."""
+    found = sacma.minimize(
+        lambda x: (x @ x, [1.0]), [1, 1], 0.5, constraints=1, budget=40, noisy=True, seed=1, target=100.0
+    )
+    assert found.status is Status.BUDGET
+    assert not found.success
+    assert found.constraint_violation == 1.0
+    assert "no point kept all constraints" in found.message
+
+
+def test_equalities_are_refused() -> None:
+    """Noise never keeps them."""
+    equality = {"type": "eq", "fun": lambda x: x[0] - 1}
+    with pytest.raises(ValueError, match="noisy is True; allowed: False beside equalities"):
+        sacma.minimize(truth, constraints=equality, **BOX)
+
+
+def test_with_constraints_it_goes_on(tmp_path: Path) -> None:
+    """It is the same run from a journal that ends anywhere, and asked and told."""
+    call: dict[str, Any] = {"constraints": 1, "budget": 60, "noisy": True, "bounds": [(-2, 2)] * 2}
+
+    def both(x: Array) -> tuple[float, list[float]]:
+        return disk(int(1e6 * abs(x[0])), 0.02)(x)
+
+    whole = sacma.minimize(both, [0, 0], 0.5, seed=3, journal=tmp_path / "whole", **call)
+    lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
+    for kept in (20, 50, 57):
+        (tmp_path / "part").write_bytes(b"".join(lines[:kept]))
+        rest = sacma.minimize(both, [0, 0], 0.5, seed=3, journal=tmp_path / "part", **call)
+        assert np.array_equal(rest.history.X, whole.history.X)
+        assert (rest.fun, rest.fun_error) == (whole.fun, whole.fun_error)
+    optimizer = sacma.Optimizer([0, 0], 0.5, seed=3, **call)
+    while not optimizer.stop():
+        points = optimizer.ask()
+        values, constraints = zip(*map(both, points), strict=True)
+        optimizer.tell(points, values, constraints)
+    assert (optimizer.result.fun, optimizer.result.fun_error) == (whole.fun, whole.fun_error)

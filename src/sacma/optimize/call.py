@@ -225,8 +225,8 @@ def with_noise(call: Call, noisy: object) -> Call:
         refuse("noisy", noisy, f"False, or True with {needed}")
     if call.tolerance is not None:
         refuse("noisy", noisy, "False beside a tolerance, which single values do not show: leave the tolerance out")
-    if call.equalities:
-        refuse("noisy", noisy, "False beside constraints: the two cannot be combined yet; leave one of them out")
+    if any(call.equalities):
+        refuse("noisy", noisy, "False beside equalities, which noise never keeps: give inequalities of a tolerance")
     return replace(call, noisy=True)
 
 

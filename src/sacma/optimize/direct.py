@@ -66,7 +66,7 @@ class DirectRun:
         if self._earlier:
             self.log.restart_clock()
         best = self.recommended if self._ended != Status.GOING_ON else None
-        return self.log.status(self._ended, math.inf if best is None else best.value)
+        return self.log.status(self._ended, math.inf if best is None else best.reached)
 
     @property
     def recommended(self) -> Recommended | None:

@@ -40,6 +40,12 @@ class Recommended(NamedTuple):
     value: float  # inf where there is none
     error: float | None = None  # standard error of the value, where it is a mean
     meaning: str = ""  # of the value, for people
+    violation: float = 0.0  # largest, of constraints, by means where the value is one
+
+    @property
+    def reached(self) -> float:
+        """The value, infinite where a constraint is violated."""
+        return self.value if self.violation == 0.0 else math.inf
 
 
 class Log:
@@ -75,7 +81,7 @@ class Log:
     @property
     def single(self) -> Recommended:
         """The best by single values."""
-        return Recommended(self.best.point, self.best.value)
+        return Recommended(self.best.point, self.best.value, violation=self.best.violation)
 
     @property
     def left(self) -> float:
@@ -153,23 +159,22 @@ class Log:
         model: Surrogate | None = None,
     ) -> Result:
         """Return the result of the run so far."""
-        call, best = self.call, self.best
+        call = self.call
         given = recommended or self.single
-        found = best.found and math.isfinite(given.value)
         no_target = call.limits.target == -math.inf
         entries = [self.by_number[number] for number in sorted(self.by_number)]
         failures = sum(bool(entry.evaluation.failure) for entry in entries)
         return Result(
             **({} if call.space is None else {"params": call.space.params(given.point)}),
-            **({"constraint_violation": best.violation} if call.equalities else {}),
+            **({"constraint_violation": given.violation} if call.equalities else {}),
             x=given.point.copy(),
             fun=given.value,
             fun_error=given.error,
             nfev=len(entries),
             nit=len(generations),
-            success=found and (status == Status.TARGET or (no_target and status.converged)),
+            success=math.isfinite(given.reached) and (status == Status.TARGET or (no_target and status.converged)),
             status=status,
-            message=self._message(status) + (f"; {given.meaning}" if given.meaning else ""),
+            message=self._message(status, given.violation) + (f"; {given.meaning}" if given.meaning else ""),
             seed=call.seed,
             restarts=generations[-1].restart if generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations),
@@ -178,7 +183,7 @@ class Log:
             model=model,
         )
 
-    def _message(self, status: Status) -> str:
+    def _message(self, status: Status, violation: float) -> str:
         """Return why the run ended, and what its result is where that is not plain."""
         call, best, limits = self.call, self.best, self.call.limits
         messages = {
@@ -202,8 +207,8 @@ class Log:
         last = next((e.evaluation.failure for e in reversed(self.entries) if e.evaluation.failure), "")
         if last and (status == Status.FAILURES or not math.isfinite(best.value)):
             message += f"; the last failure: {last}"
-        if best.violation > 0.0 and math.isfinite(best.value):
-            message += f"; no point kept all constraints: that of the smallest violation, {best.violation:g}, is given"
+        if violation > 0.0 and math.isfinite(best.value):
+            message += f"; no point kept all constraints: that of the smallest violation, {violation:g}, is given"
         if not best.number and not call.noisy:
             message += "; nothing better than the known points was found"
         return message

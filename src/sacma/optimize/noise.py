@@ -18,6 +18,7 @@ from sacma.optimize.search import Value
 from sacma.strategy.population import Sample
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.strategy.training import TrainedModel
+from sacma.surrogate.archive import finite_rows
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -51,7 +52,7 @@ class NoisySearch:
         self._call = call
         self._search = search
         self._points: list[Array] = []
-        self._values: list[float] = []
+        self._values: list[Value] = []
         self._left = call.limits.budget - evaluations_again(call.limits.budget)  # evaluations of the search
         self._rounds: Halving | None = None
         self._open()
@@ -89,18 +90,17 @@ class NoisySearch:
 
     def tell(self, values: Sequence[Value] | Array) -> None:
         """Take the values of the asked points, infinity where an evaluation failed."""
-        told = np.asarray(values, dtype=float).tolist()
         if self._rounds is not None:
-            self._rounds.tell(told)
+            self._rounds.tell(values)
         else:
-            for sample, value in zip(self.asked, told, strict=True):
-                if not math.isnan(value):
+            for sample, value in zip(self.asked, values, strict=True):
+                if not np.any(np.isnan(value)):
                     self._keep(sample, value)
-            if len(told) == len(self._search.asked) and self._left > 0:
-                self._search.tell(told)
+            if len(values) == len(self._search.asked) and self._left > 0:
+                self._search.tell(np.array(list(values)))
         self._open()
 
-    def _keep(self, sample: Sample, value: float) -> None:
+    def _keep(self, sample: Sample, value: Value) -> None:
         self._points.append(sample.seen)
         self._values.append(value)
         self._left -= 1
@@ -116,11 +116,11 @@ class NoisySearch:
     def take(self, sample: Sample, value: Value) -> bool:
         """Take the value of another point."""
         if self._rounds is not None:
-            self._rounds.take(sample.seen, float(value))
+            self._rounds.take(sample.seen, value)
             return False
         replaces = self._search.take(sample, value)
         if not replaces:
-            self._keep(sample, float(value))
+            self._keep(sample, value)
         return replaces
 
     def replace(self, place: int, sample: Sample) -> bool:
@@ -143,10 +143,10 @@ class NoisySearch:
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for; they are candidates, too."""
         self._points += list(points)
-        self._values += values.tolist()
+        self._values += list(values)
         self._search.learn(points, values)
 
-    def recommended(self, told: Sequence[float], best: Recommended) -> Recommended:
+    def recommended(self, told: Sequence[Value], best: Recommended) -> Recommended:
         """Return the point that is recommended; see ``recommended``."""
         return recommended(self._call, self._rounds, told, best)
 
@@ -202,24 +202,27 @@ def candidates(points: Array, values: Array, most: int) -> list[int]:
     """Return the indices of at most so many distinct points that are likely to be the best.
 
     They have the lowest posterior means of a Gaussian process of all values; where it says nothing, the lowest means
-    of values.
+    of values. With constraints those come first that keep them by such means of their own.
 
     Args:
         points: shape (n, D), where some may be the same.
-        values: shape (n,), not finite where an evaluation failed.
+        values: shape (n,), with constraints (n, 1 + m), not finite where an evaluation failed.
         most: number of points.
     """
-    finite = np.flatnonzero(np.isfinite(values))
+    finite = np.flatnonzero(finite_rows(values))
     if not len(finite):
         return []
     _, first, which, counts = np.unique(
         points[finite], axis=0, return_index=True, return_inverse=True, return_counts=True
     )
-    means = np.asarray(np.bincount(which, weights=values[finite] / counts[which]), dtype=float)
     by_age = np.argsort(first)[-MOST_FITTED:]
     ages = finite[first[by_age]]
-    scores = _posterior_means(points[ages], means[by_age])
-    return list(map(int, ages[np.argsort(scores, kind="stable")[:most]]))
+    scores = []
+    for column in values.reshape(len(values), -1)[finite].T:
+        means = np.asarray(np.bincount(which, weights=column / counts[which]), dtype=float)
+        scores.append(_posterior_means(points[ages], means[by_age]))
+    violation = np.max(scores[1:], axis=0, initial=0.0) if scores[1:] else np.zeros(len(ages))
+    return list(map(int, ages[np.lexsort((scores[0], violation))[:most]]))
 
 
 def _posterior_means(points: Array, means: Array) -> Array:
@@ -251,10 +254,20 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
         return mean, float(np.std(given, ddof=1)) / math.sqrt(n) if n > 1 else None
 
 
-def _rank(values: Sequence[float]) -> tuple[int, float]:
-    """Return the number of failures and the mean, infinite without values: by these candidates are ordered."""
-    finite = [value for value in values if math.isfinite(value)]
-    return len(values) - len(finite), mean_and_error(finite)[0] if finite else math.inf
+def _finite(values: Sequence[Value]) -> list[Value]:
+    return [value for value in values if np.all(np.isfinite(value))]
+
+
+def _means(values: Sequence[Value], errors: float = 0.0) -> tuple[float, float]:
+    """Return the violation of constraints by means of finite values, with so many standard errors, and the mean of f."""
+    f, *constraints = map(mean_and_error, np.array(values).reshape(len(values), -1).T.tolist())
+    return max([0.0, *(mean + errors * (error or 0.0) for mean, error in constraints)]), f[0]
+
+
+def _rank(values: Sequence[Value]) -> tuple[float, ...]:
+    """Return the number of failures, and means, infinite without values: by these candidates are ordered."""
+    finite = _finite(values)
+    return len(values) - len(finite), *(_means(finite, 1.0) if finite else (math.inf, math.inf))
 
 
 class Halving:
@@ -262,7 +275,7 @@ class Halving:
 
     Karnin, Koren and Somekh, *Almost Optimal Exploration in Multi-Armed Bandits*, ICML 2013, with the evaluations of
     the last candidate kept back. A candidate with fewer failed evaluations is better than one with more, whatever
-    their means.
+    their means, and one that keeps the constraints by means and standard errors is better than one that does not.
 
     >>> halving = Halving([np.zeros(1), np.ones(1)], 8)
     >>> halving.asked
@@ -280,7 +293,7 @@ class Halving:
         self.left = evaluations
         self._kept = evaluations - evaluations // 2  # for the last candidate
         self.candidates = candidates
-        self._values: list[list[float]] = [[] for _ in candidates]  # infinity where an evaluation failed
+        self._values: list[list[Value]] = [[] for _ in candidates]  # infinity where an evaluation failed
         self._alive = list(range(len(candidates)))
         self._chosen_by = 0  # values of the last candidate that chose it
         self.asked = self._round()
@@ -298,7 +311,7 @@ class Halving:
         """The points to be evaluated next."""
         return [self.candidates[i] for i in self.asked]
 
-    def tell(self, values: Sequence[float]) -> None:
+    def tell(self, values: Sequence[Value] | Array) -> None:
         """Take the values of those asked for, in their order."""
         for candidate, value in zip(self.asked, values, strict=True):
             self._values[candidate].append(value)
@@ -308,14 +321,14 @@ class Halving:
             self._chosen_by = len(self._values[self._alive[0]])
         self.asked = self._round()
 
-    def take(self, point: Array, value: float) -> None:
+    def take(self, point: Array, value: Value) -> None:
         """Take another value, of a point that may be a candidate."""
         for candidate, values in zip(self.candidates, self._values, strict=True):
             if np.array_equal(candidate, point):
                 values.append(value)
         self.left -= 1
 
-    def best(self, told: Sequence[float]) -> tuple[int, list[float], bool] | None:
+    def best(self, told: Sequence[Value]) -> tuple[int, list[Value], bool] | None:
         """Return the best candidate, its values, and True if they had no part in its choice; None without any value.
 
         Args:
@@ -323,20 +336,19 @@ class Halving:
         """
         values = [list(each) for each in self._values]
         for candidate, value in zip(self.asked, told, strict=False):
-            if not math.isnan(value):
+            if not np.any(np.isnan(value)):
                 values[candidate].append(value)
-        valued = [i for i in self._alive if any(map(math.isfinite, values[i]))]
+        valued = [i for i in self._alive if _finite(values[i])]
         if not valued:
             return None
         best = min(valued, key=lambda i: _rank(values[i]))
-        finite = [value for value in values[best] if math.isfinite(value)]
-        since = values[best][self._chosen_by :] if len(self._alive) == 1 else []
-        unbiased = [value for value in since if math.isfinite(value)]
+        finite = _finite(values[best])
+        unbiased = _finite(values[best][self._chosen_by :]) if len(self._alive) == 1 else []
         chosen = len(unbiased) > 1 or len(unbiased) == len(finite)
         return best, unbiased if chosen else finite, chosen
 
 
-def rounds_of(call: Call, points: Sequence[Array], values: Sequence[float], evaluations: int) -> Halving:
+def rounds_of(call: Call, points: Sequence[Array], values: Sequence[Value], evaluations: int) -> Halving:
     """Return the rounds that measure the best points of a search and of the known ones; x₀ where none has a value.
 
     Args:
@@ -346,15 +358,16 @@ def rounds_of(call: Call, points: Sequence[Array], values: Sequence[float], eval
         evaluations: of the rounds.
     """
     if call.known is not None:
-        points = [*call.box.scaled(call.known[0]), *points]
-        values = [*call.known[1], *values]
+        known, *outcomes = call.known
+        points = [*call.box.scaled(known), *points]
+        values = [*(np.column_stack(outcomes) if call.equalities else outcomes[0]), *values]
     most = max(1, min(MOST_CANDIDATES, evaluations // EACH))
     with one_thread():
         chosen = candidates(call.box.points(points), np.array(values), most) if points else []
     return Halving([points[i] for i in chosen] or [call.box.scaled(call.x0)], evaluations)
 
 
-def recommended(call: Call, rounds: Halving | None, told: Sequence[float], best: Recommended) -> Recommended:
+def recommended(call: Call, rounds: Halving | None, told: Sequence[Value], best: Recommended) -> Recommended:
     """Return the candidate with the lowest mean; ``best``, of the lowest value, where no candidate has a value.
 
     Args:
@@ -370,4 +383,6 @@ def recommended(call: Call, rounds: Halving | None, told: Sequence[float], best:
     times = f"{len(values)} evaluation{'s' * (len(values) != 1)}"
     how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
     point = call.box.points([rounds.candidates[candidate]])[0]
-    return Recommended(point, *mean_and_error(values), f"fun is the mean {how}")
+    violation, _ = _means(values)
+    of_f = [float(np.ravel(value)[0]) for value in values]
+    return Recommended(point, *mean_and_error(of_f), f"fun is the mean {how}", violation)

@@ -203,7 +203,7 @@ class Run:
         if not self._computed or search is None or not search.stopped:
             return self.log.status(Status.GOING_ON)
         if not search.used_up:
-            mean = math.inf if (recommended := self._recommended) is None else recommended.value
+            mean = math.inf if (recommended := self._recommended) is None else recommended.reached
             return self.log.status(Status.TOLERANCE if self._settled else Status.RESTARTS, mean)
         used_up = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
         return self.log.status(used_up)
@@ -324,7 +324,7 @@ class Run:
         if not isinstance(self._search, NoisySearch) or not self._computed:
             return None
         told = [] if self._request is None else self._request.values
-        values = [math.nan if value is None else float(value) for value in told]  # no constraints
+        values = [math.nan if value is None else value for value in told]
         return self._search.recommended(values, self.log.single)
 
     @property

@@ -49,7 +49,7 @@ class Archive:
         dimension: D.
         merit: with constraints, the value of a point by its outcomes; where it changes, ``measure`` is to be called.
             None: there are none, and an outcome is a value.
-        averages: f is noisy, and the value of a point is the mean of all of its values. Not with a merit.
+        averages: f is noisy, and the outcomes of a point are the means of all of its outcomes.
     """
 
     def __init__(self, dimension: int, merit: Merit | None = None, *, averages: bool = False) -> None:
@@ -145,7 +145,9 @@ class Archive:
         elif self._counts is not None:
             self._counts[place] += 1
             n = self._counts[place]
-            self._values[place] = self._values[place] * ((n - 1) / n) + value / n  # a difference could overflow
+            self._outcomes[place] = self._outcomes[place] * ((n - 1) / n) + outcome / n  # a difference could overflow
+            if self._merit is not None:
+                self._values[place] = self.values_of(self._outcomes[[place]])[0]
 
     def add_failed(self, points: Array) -> None:
         """Take points where f failed, shape (n, D).
