@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
     from sacma.strategy.proposals.base import Proposer
 
+MOST_DRAWN = 100  # samples of which a model picks one to be evaluated beside others; 1, 10 and 1000 were worse
+
 
 class SurrogateStrategy:
     """The strategy: sampling, restarts, model, training set, evolution control and proposals.
@@ -309,10 +311,13 @@ class SurrogateStrategy:
         return [Sample(np.asarray(x), np.array(kept)) for x, kept in zip(seen, learned, strict=True)]
 
     def further(self, rng: np.random.Generator) -> Sample:
-        """Draw a further point, which was not asked for, from the search distribution; the strategy stays as it is."""
-        whitened = rng.standard_normal((1, self._context.dimension))
+        """Draw a further point of the distribution, of many the best by the model; the strategy stays as it is."""
+        model = self.model
+        whitened = rng.standard_normal((1 if model is None else MOST_DRAWN, self._context.dimension))
         seen, learned = self._sampling.place(self._sampling.whitening().inverse(whitened))
-        return Sample(np.array(seen[0]), np.array(learned[0]))
+        with np.errstate(all="ignore"):
+            best = 0 if model is None else int(np.argmin(np.nan_to_num(model(learned), nan=np.inf)))
+        return Sample(np.array(seen[best]), np.array(learned[best]))
 
     @property
     def model(self) -> TrainedModel | None:
