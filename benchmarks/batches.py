@@ -1,10 +1,13 @@
-"""Batches: ``ask(q)``, evaluated and told together, beside one point at a time and the populations of pycma.
+"""Batches: ``ask(q)``, evaluated and told together, beside one point at a time and batches of others.
+
+Of pycma they are populations; TuRBO and Optuna's GP sampler need ``pip install '.[benchmarks]'``.
 
 Mean log10 of the best Δf after 25, 50 and 100 evaluations a dimension, over functions of bbob and seeds.
 """
 
 import argparse
-from collections.abc import Iterator
+import warnings
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import cma
@@ -13,6 +16,7 @@ import numpy as np
 from report import parsed, print_table, write
 
 import sacma
+from sacma.surrogate.whitening import Array
 
 MARKS = (25, 50, 100)  # evaluations a dimension
 BEST = 1e-8
@@ -56,24 +60,65 @@ def final(method: str, q: int, D: int, function: int, options: argparse.Namespac
     return found
 
 
-def batches(method: str, q: int, problem: Any, *, x0: np.ndarray, seed: int, budget: int) -> Iterator[list[float]]:
-    """Yield the values of each batch."""
-    if method == "pycma":
-        given = {"popsize": q, "seed": seed, "verbose": -9} if q > 1 else {"seed": seed, "verbose": -9}
-        es, count = cma.CMAEvolutionStrategy(x0, 8 / 3, given), 0
-        while count < budget and not es.stop():
-            X = es.ask()
-            values = [float(problem(x)) for x in X]
-            es.tell(X, values)
-            count += len(X)
-            yield values
-        return
+def batches(method: str, q: int, problem: Any, *, x0: Array, seed: int, budget: int) -> Iterator[list[float]]:
+    """Yield the values of each batch, of a method that begins at x₀."""
+    runs = {"pycma": of_pycma, "turbo": of_turbo, "optuna-gp": of_optuna}
+    asked = runs[method](q, x0, seed) if method in runs else of_sacma(method, q, x0, seed, budget)
+    points, done = next(asked, None), 0
+    while points is not None and done < budget:
+        values = [float(problem(x)) for x in points]
+        yield values
+        done += len(values)
+        try:
+            points = asked.send(values)
+        except StopIteration:
+            return
+
+
+Asked = Generator[Sequence[Array], list[float], None]  # yields points, and takes their values
+
+
+def of_sacma(method: str, q: int, x0: Array, seed: int, budget: int) -> Asked:
+    """Ask and tell one of sacma's methods."""
     optimizer = sacma.Optimizer(x0, 8 / 3, budget=budget, seed=seed, method=method)
     while not optimizer.stop():
         X = optimizer.ask(q)
-        values = [float(problem(x)) for x in X]
-        optimizer.tell(X, values)
-        yield values
+        optimizer.tell(X, (yield X))
+
+
+def of_pycma(q: int, x0: Array, seed: int) -> Asked:
+    """Ask and tell pycma, whose populations are the batches."""
+    es = cma.CMAEvolutionStrategy(x0, 8 / 3, {"seed": seed, "verbose": -9, **({"popsize": q} if q > 1 else {})})
+    while not es.stop():
+        X = es.ask()
+        es.tell(X, (yield X))
+
+
+def of_turbo(q: int, x0: Array, seed: int) -> Asked:
+    """Ask and tell TuRBO-1 on the cube of all optima, [-5, 5]^D."""
+    from real.turbo import batches as of_region  # noqa: PLC0415 it loads PyTorch, of the extra sacma[benchmarks]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        asked = of_region((x0 + 5.0) / 10.0, seed, q)
+        points = next(asked)
+        while True:
+            points = asked.send(np.array((yield list(10.0 * points - 5.0))))
+
+
+def of_optuna(q: int, x0: Array, seed: int) -> Asked:
+    """Ask and tell the GP sampler of Optuna, which sees the pending trials."""
+    import optuna  # noqa: PLC0415 it loads PyTorch
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    space = {f"x{i}": optuna.distributions.FloatDistribution(-5.0, 5.0) for i in range(len(x0))}
+    study = optuna.create_study(sampler=optuna.samplers.GPSampler(seed=seed, deterministic_objective=True))
+    study.enqueue_trial(dict(zip(space, x0.tolist(), strict=True)))
+    while True:
+        trials = [study.ask(space) for _ in range(q)]
+        values = yield [np.array([trial.params[name] for name in space]) for trial in trials]
+        for trial, value in zip(trials, values, strict=True):
+            study.tell(trial, value)
 
 
 if __name__ == "__main__":

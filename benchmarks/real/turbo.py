@@ -1,11 +1,11 @@
-"""TuRBO-1: Bayesian optimization in a trust region, by the algorithm of BoTorch's tutorial, one point at a time.
+"""TuRBO-1: Bayesian optimization in a trust region, by the algorithm of BoTorch's tutorial.
 
 D. Eriksson, M. Pearce, J. Gardner, R. Turner and M. Poloczek, Scalable global optimization via local Bayesian
 optimization, NeurIPS 2019.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import Any
 
@@ -27,9 +27,22 @@ LENGTH, LEAST_LENGTH, MOST_LENGTH = 0.8, 0.5**7, 1.6
 SUCCESSES = 10
 """In a row, that double the length: the tutorial's; the paper has 3."""
 
+Batches = Generator[Array, Array, None]  # yields points, shape (n, D), and takes their values, shape (n,)
+
 
 def turbo(objective: Callable[[Array], float], start: Array, seed: int) -> None:
-    """Minimise on the unit cube for ever; the first of the 2 D initial points is the given one."""
+    """Minimise on the unit cube for ever."""
+    asked = batches(start, seed)
+    points = next(asked)
+    while True:
+        points = asked.send(np.array([objective(point) for point in points]))
+
+
+def batches(start: Array, seed: int, size: int = 1) -> Batches:
+    """Yield points of the unit cube, shape (n, D), and take their values; ``size`` at a time but for the initial ones.
+
+    The first of the 2 D initial points is the given one.
+    """
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     sobol = qmc.Sobol(len(start), rng=seed)
@@ -38,19 +51,19 @@ def turbo(objective: Callable[[Array], float], start: Array, seed: int) -> None:
         points = sobol.random(2 * len(start))
         if first is not None:
             points[0], first = first, None
-        _one_region(objective, points, seed)
+        yield from _one_region(points, seed, size)
 
 
-def _one_region(objective: Callable[[Array], float], points: Array, seed: int) -> None:
+def _one_region(points: Array, seed: int, size: int) -> Batches:
     """Search from initial points, shape (n, D), until the region is too small."""
-    values = np.array([objective(point) for point in points])
+    values = yield points
     dimension = points.shape[1]
-    failures_allowed = math.ceil(max(4.0, float(dimension)))
+    failures_allowed = math.ceil(max(4.0 / size, dimension / size))
     length, successes, failures = LENGTH, 0, 0
     while length >= LEAST_LENGTH:
-        point = _next_point(points, values, length, seed + len(points))
-        value = objective(point)
-        if value < values.min() - 1e-3 * abs(values.min()):
+        new = _next_points(points, values, length, seed + len(points), size)
+        told = yield new
+        if told.min() < values.min() - 1e-3 * abs(values.min()):
             successes, failures = successes + 1, 0
         else:
             successes, failures = 0, failures + 1
@@ -58,11 +71,11 @@ def _one_region(objective: Callable[[Array], float], points: Array, seed: int) -
             length, successes = min(2 * length, MOST_LENGTH), 0
         elif failures == failures_allowed:
             length, failures = length / 2, 0
-        points, values = np.vstack([points, point]), np.append(values, value)
+        points, values = np.vstack([points, new]), np.append(values, told)
 
 
-def _next_point(points: Array, values: Array, length: float, seed: int) -> Array:
-    """Return the candidate in the region around the best point that a sample of the posterior has as the least."""
+def _next_points(points: Array, values: Array, length: float, seed: int, size: int) -> Array:
+    """Return the candidates in the region around the best point that samples of the posterior have as the least."""
     X = torch.tensor(points, dtype=torch.float64)
     Y = torch.tensor((values.mean() - values) / (values.std() or 1.0), dtype=torch.float64).unsqueeze(-1)
     model, weights = _fitted(X, Y)
@@ -77,8 +90,8 @@ def _next_point(points: Array, values: Array, length: float, seed: int) -> Array
     moved[unmoved, torch.randint(0, dimension, (len(unmoved),))] = True
     tried = torch.where(moved, lower + (upper - lower) * spread, best)
     with torch.no_grad():
-        chosen = MaxPosteriorSampling(model=model, replacement=False)(tried, num_samples=1)
-    return np.asarray(chosen.squeeze(0).numpy(), dtype=float)
+        chosen = MaxPosteriorSampling(model=model, replacement=False)(tried, num_samples=size)
+    return np.asarray(chosen.numpy(), dtype=float)
 
 
 def _fitted(X: torch.Tensor, Y: torch.Tensor) -> tuple[Any, torch.Tensor]:
