@@ -104,7 +104,7 @@ def test_whatever_workers_do(examples: int) -> None:
         for trial in trials:
             for name, distribution in trial.distributions.items():
                 assert distribution._contains(distribution.to_internal_repr(trial.params[name]))
-        founded = [t.system_attrs[RUN]["call"] for t in trials if RUN in t.system_attrs]
+        founded = [t.system_attrs[RUN] for t in trials if RUN in t.system_attrs]
         assert len(founded) == len(set(founded))
         once = workers.next_params()
         assert once == workers.next_params()

@@ -1,12 +1,11 @@
 """A sampler for Optuna's studies."""
 
 import hashlib
-import json
-import secrets
+import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -19,34 +18,32 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         'sacma.integrations.optuna needs Optuna, which is not installed: pip install "sacma[optuna]"', name="optuna"
     ) from None
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-    distribution_to_json,
-)
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.samplers._base import _process_constraints_after_trial
-from optuna.search_space import IntersectionSearchSpace
+from optuna.search_space import intersection_search_space
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from sacma.files.printable import shown
-from sacma.integrations.study_run import StudyRun, constraints_of_trial
-from sacma.optimize.arguments import checked_function, flag, number, refuse, whole
-from sacma.optimize.call import LARGEST_SIGMA, SHARE, SMALLEST_SIGMA, Call, Limits, checked_call
-from sacma.optimize.constraints import number_of_constraints
+from sacma.optimize.arguments import checked_function, flag, refuse, whole
+from sacma.optimize.call import LARGEST_SEED, SHARE, Call, Limits, checked_call, checked_sigma
+from sacma.optimize.constraints import MOST_CONSTRAINTS, number_of_constraints
+from sacma.optimize.evaluation import ConstrainedValue, Evaluation, evaluation_of
+from sacma.optimize.exchange import Exchange
 from sacma.optimize.methods import DEFAULT, composed, method_of
 from sacma.optimize.parameters import Categorical, Integer, Parameter, Real
+from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.whitening import Array
 
 RUN = "sacma:run"  # key of the system attribute of a trial with which a run begins
-LARGEST_SEED = 2**128 - 1
-MOST_RUNS = 8  # runs in memory; others are computed again when they are needed
+CONSTRAINTS = "constraints"  # Optuna's
+MOST_REPEATED = 20  # points in a row that are known or running
 
 _logger = optuna.logging.get_logger("optuna.sacma")
+_sampling = threading.Lock()  # of all samplers: threads of Python would compute no faster
 
 
 class SurrogateCMASampler(BaseSampler):
@@ -66,13 +63,12 @@ class SurrogateCMASampler(BaseSampler):
 
     Each worker, thread and process tells an optimizer all trials that have ended, in the order in which they ended, and
     asks it for a point that no running trial has: any of them can stop, begin or go on at any time, with the same
-    arguments. The storage gets the seed, and no more. A trial that fails ranks behind all others, and so does a pruned
-    one, unless ``consider_pruned_trials``. With the same seed and the same trials in the storage the next trial is the
-    same.
+    arguments. A trial that fails ranks behind all others, and so does a pruned one, unless ``consider_pruned_trials``.
+    With the same seed and the same trials in the storage the next trial is the same.
 
     Args:
-        seed: of all random numbers, an integer from 0 below 2**128; None: one that is drawn, or the one with which
-            another worker began the study.
+        seed: of all random numbers, an integer from 0 below 2**128; None: the time at which the study began, which is
+            the same for all its workers.
         x0: initial point, values by the names of parameters; those that are missing are at the centre of their ranges.
         sigma0: initial standard deviation, in units of the ranges (of the logarithm, where ``log``).
         method: the name of one of sacma's own strategies, or ``StrategySettings``, as of ``sacma.Optimizer``. Methods
@@ -107,105 +103,110 @@ class SurrogateCMASampler(BaseSampler):
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
         if seed is not None:
-            seed = whole("seed", seed, "an integer ≥ 0 and below 2**128, or None", most=LARGEST_SEED)
+            whole("seed", seed, "an integer ≥ 0 and below 2**128, or None", most=LARGEST_SEED)
         if x0 is not None and not isinstance(x0, Mapping):
             refuse("x0", x0, "values by the names of parameters, or None", of_type=True)
         if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
             refuse("independent_sampler", independent_sampler, "a sampler of Optuna, or None", of_type=True)
         if constraints_func is not None:
             checked_function("constraints_func", constraints_func)
-        allowed = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}, in units of the parameters' ranges"
-        self._sigma0 = number("sigma0", sigma0, allowed, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
+        self._sigma0 = checked_sigma(sigma0)
         self._seed = seed
         self._x0 = dict(x0 or {})
         self._method = method_of(method, sigma0=self._sigma0, bounded=True, population_size=population_size)
         if self._method.strategy is None:
             refuse("method", method, f"{', '.join(composed())}, or StrategySettings")
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, "an integer ≥ 0")
-        self._independent_sampler = independent_sampler or _IndependentSampler(seed, self._x0)
-        self._warn_independent_sampling = flag("warn_independent_sampling", warn_independent_sampling)
-        self._consider_pruned_trials = flag("consider_pruned_trials", consider_pruned_trials)
+        self._independent_sampler = independent_sampler or RandomSampler()
+        self._samples_all = independent_sampler is None
+        self._warned = set[str]()
+        self._warns = flag("warn_independent_sampling", warn_independent_sampling)
+        self._pruned_count = flag("consider_pruned_trials", consider_pruned_trials)
         self._constraints_func = constraints_func
-        self._lock = threading.Lock()
-        self._begin(None)
-
-    def _begin(self, study: Study | None) -> None:
-        """Begin with a study; all of this follows from its trials."""
-        self._study = None if study is None else (study._storage, study._study_id)  # noqa: SLF001 names are not unique
-        self._search_space = IntersectionSearchSpace(include_pruned=self._consider_pruned_trials)
-        self._warned: set[tuple[str, ...]] = set()
-        self._runs: dict[tuple[str, int], StudyRun] = {}  # by digest, and number of the trial with which it begins
-        self._given: dict[int, dict[str, Any]] = {}  # parameters of trials of this sampler, by number
-
-    def _follow(self, study: Study) -> None:
-        """Begin anew where the study is another than before."""
-        if self._study is None or self._study[0] is not study._storage or self._study[1] != study._study_id:  # noqa: SLF001
-            self._begin(study)
+        self._runs: dict[str, _StudyRun] = {}  # by digest of their calls; they follow from the trials
 
     def __getstate__(self) -> dict[str, Any]:
-        computed = {"_lock", "_study", "_search_space", "_warned", "_runs", "_given"}
-        return {name: value for name, value in self.__dict__.items() if name not in computed}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = threading.Lock()
-        self._begin(None)
+        return {**vars(self), "_runs": {}}
 
     def reseed_rng(self) -> None:
-        """Give the independent sampler another seed, as Optuna does in each thread; the optimizer keeps its own."""
+        """Give the independent sampler another seed, as Optuna does in each thread; the rest follows from trials."""
         self._independent_sampler.reseed_rng()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
         """Return the parameters that all trials have in common and that can vary."""
-        with self._lock:
-            self._follow(study)
-            common = self._search_space.calculate(study)
+        common = intersection_search_space(study.get_trials(deepcopy=False), include_pruned=self._pruned_count)
         return {name: one for name, one in common.items() if _parameter(one) is not None}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return the parameters of a trial; none before the optimizer begins."""
-        _check_one_objective(study)
-        parameters = {name: parameter for name, one in search_space.items() if (parameter := _parameter(one))}
-        if not parameters or self._complete(study) < self._n_startup_trials:
+        self._raise_error_if_multi_objective(study)
+        counted = self._counted(study)
+        parameters = {name: parameter for name, one in sorted(search_space.items()) if (parameter := _parameter(one))}
+        if not parameters or len(counted) < self._n_startup_trials:
             return {}
-        with self._lock:
-            self._follow(study)
+        x0 = {name: value for name, value in self._x0.items() if name in parameters}
+        if others := self._x0.keys() - x0.keys():
+            words = "x0 has %s, which is not among the parameters that are optimized: %s."
+            self._warn_once("", words, shown(min(others)), shown(", ".join(parameters)))
+        m = max((len(_constraints_of(other)) for other in counted), default=0)
+        # To the optimizer the values of other parameters, which vary beside, are noise.
+        beside = {name for other in counted for name, one in other.distributions.items() if not one.single()}
+        noisy = not m and not beside <= parameters.keys()
+        seed = self._seed_of(study)
+        parts = (parameters, x0, self._method.settings, self._pruned_count, noisy, m, seed, study.direction)
+        digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+        with _sampling:
+            # It is lost where it is interrupted, as by Ctrl-C: it follows from the trials.
+            run = self._runs.pop(digest, None) or _StudyRun(self._call_of(parameters, x0, seed, m, noisy=noisy))
             trials = study.get_trials(deepcopy=False)
-            run = self._run(study, trial, trials, parameters, search_space)
-            try:
-                run.follow(trials, study.direction == StudyDirection.MAXIMIZE, pruned=self._consider_pruned_trials)
-                sampled = run.ask(trial, trials, self._given)
-            except BaseException:  # such as Ctrl-C, perhaps halfway; what follows from the trials is computed again
-                self._runs.clear()
-                raise
-            fixed = trial.system_attrs.get("fixed_params", {})
-            self._given[trial.number] = {**sampled, **{name: fixed[name] for name in fixed if name in sampled}}
+            founder = next((other for other in trials if other.system_attrs.get(RUN) == digest), trial)
+            if founder is trial:
+                study._storage.set_trial_system_attr(trial._trial_id, RUN, digest)  # noqa: SLF001 as all samplers do
+            sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
+            run.follow(trials, founder.number, lambda ended: self._evaluation_of(ended, sign, m))
+            sampled = run.ask(trial, trials)
+            self._runs[digest] = run
         return sampled
+
+    def _call_of(
+        self, parameters: Mapping[str, Parameter], x0: Mapping[str, Any], seed: int, m: int, *, noisy: bool
+    ) -> Call:
+        chosen = {"method": self._method, "seed": seed, "constraints": number_of_constraints(m)}
+        call = checked_call(x0, self._sigma0, Limits(), space=Space(parameters), **chosen)
+        return replace(call, noisy=noisy)
+
+    def _seed_of(self, study: Study) -> int:
+        """Return the seed, or where there is none, the time at which the study began, in all workers the same."""
+        if self._seed is not None:
+            return self._seed
+        begun = [trial.datetime_start for trial in study.get_trials(deepcopy=False) if trial.datetime_start is not None]
+        return (min(begun, default=datetime.min) - datetime.min) // timedelta(microseconds=1)  # noqa: DTZ901 Optuna's are naive
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         """Return one parameter outside of the search space."""
-        _check_one_objective(study)
-        known = self._complete(study) >= max(1, self._n_startup_trials)
-        if self._warn_independent_sampling and known and not self._is_common(study, param_name, param_distribution):
+        self._raise_error_if_multi_objective(study)
+        parameter, counted, sampler = _parameter(param_distribution), self._counted(study), self._independent_sampler
+        # A trial that began before all others ended has not known what is common to them.
+        common = parameter and all(other.distributions.get(param_name) == param_distribution for other in counted)
+        if self._warns and len(counted) >= max(1, self._n_startup_trials) and not common:
             self._warn_once(
-                ("parameter", param_name),
+                param_name,
                 "Parameter %s is sampled independently, by %s, in trial %d and perhaps later: %s samples parameters "
                 "that all trials have with the same range. Silence this with warn_independent_sampling=False.",
-                shown(param_name),
-                self._independent_sampler,
-                trial.number,
-                type(self).__name__,
+                *(shown(param_name), type(sampler).__name__, trial.number, type(self).__name__),
             )
-        return self._independent_sampler.sample_independent(study, trial, param_name, param_distribution)
-
-    def _is_common(self, study: Study, name: str, distribution: BaseDistribution) -> bool:
-        """Return True for a parameter of all complete trials: a trial that began before them has not known it."""
-        trials = study.get_trials(deepcopy=False, states=self._counted)
-        return _parameter(distribution) is not None and all(t.distributions.get(name) == distribution for t in trials)
+        if self._samples_all and trial.number == 0 and parameter is not None:
+            space = Space({param_name: parameter})
+            given = {name: value for name, value in self._x0.items() if name == param_name}
+            return space.params(np.clip(space.partial_point(given, "x0"), *space.bounds))[param_name]
+        if self._samples_all:
+            entropy = np.random.SeedSequence([self._seed_of(study), trial.number, *param_name.encode()])
+            sampler = RandomSampler(seed=int(entropy.generate_state(1)[0]))
+        return sampler.sample_independent(study, trial, param_name, param_distribution)
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Hand over to the independent sampler."""
@@ -213,83 +214,107 @@ class SurrogateCMASampler(BaseSampler):
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         """Evaluate the constraints, and hand over to the independent sampler."""
-        with self._lock:
-            self._given.pop(trial.number, None)
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
         self._independent_sampler.after_trial(study, trial, state, values)
 
-    def _warn_once(self, subject: tuple[str, ...], message: str, *arguments: object) -> None:
+    def _warn_once(self, subject: str, message: str, *arguments: object) -> None:
         if subject not in self._warned:
             self._warned.add(subject)
             _logger.warning(message, *arguments)
 
-    def _complete(self, study: Study) -> int:
-        """Return the number of trials that count as complete."""
-        return len(study.get_trials(deepcopy=False, states=self._counted))
+    def _counted(self, study: Study) -> list[FrozenTrial]:
+        """Return the trials that count as complete."""
+        states = (TrialState.COMPLETE, TrialState.PRUNED) if self._pruned_count else (TrialState.COMPLETE,)
+        return study.get_trials(deepcopy=False, states=states)
 
-    @property
-    def _counted(self) -> tuple[TrialState, ...]:
-        """States of trials that count as complete."""
-        return (TrialState.COMPLETE, TrialState.PRUNED) if self._consider_pruned_trials else (TrialState.COMPLETE,)
+    def _evaluation_of(self, trial: FrozenTrial, sign: float, m: int) -> Evaluation:
+        """Return the evaluation of a trial that has ended, with m constraints."""
+        values: list[float] = []
+        if trial.state == TrialState.COMPLETE:
+            values = trial.values or []
+        elif self._pruned_count and trial.state == TrialState.PRUNED and trial.intermediate_values:
+            values = [trial.intermediate_values[max(trial.intermediate_values)]]
+        if len(values) != 1:
+            return Evaluation(math.nan, f"the trial ended as {trial.state.name}")
+        value = sign * values[0]
+        return evaluation_of(ConstrainedValue(value, _constraints_of(trial), m) if m else value)
 
-    def _run(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        trials: Sequence[FrozenTrial],
-        parameters: Mapping[str, Parameter],
-        search_space: Mapping[str, BaseDistribution],
-    ) -> "StudyRun":
-        """Return the run in a search space; begin one with this trial where there is none."""
-        counted = [other for other in trials if other.state in self._counted]
-        # To the optimizer the values of other parameters, which vary beside, are noise.
-        noisy = any(
-            name not in parameters and not one.single()
-            for other in counted
-            for name, one in other.distributions.items()
-        )
-        m = max((len(constraints_of_trial(other)) for other in counted), default=0)
-        described = {name: distribution_to_json(search_space[name]) for name in sorted(parameters)}
-        x0 = {name: value for name, value in self._x0.items() if name in parameters}
-        if others := self._x0.keys() - x0.keys():
-            words = "x0 has %s, which is not among the parameters that are optimized: %s."
-            self._warn_once(("x0",), words, shown(min(others)), shown(", ".join(described)))
-        settings = self._method.settings.model_dump(mode="json")
-        parts = [described, x0, settings, self._consider_pruned_trials, noisy and not m, m]
-        digest = hashlib.sha256(json.dumps(parts, default=repr).encode()).hexdigest()
-        begun = ((other, _seed_of(other, digest)) for other in trials)
-        founder, seed = next(
-            (each for each in begun if each[1] is not None and self._seed in {None, each[1]}), (trial, None)
-        )
-        if seed is None:
-            seed = secrets.randbits(64) if self._seed is None else self._seed
-            study._storage.set_trial_system_attr(trial._trial_id, RUN, {"call": digest, "seed": seed})  # noqa: SLF001 as all samplers do
-        run = self._runs.pop((digest, founder.number), None)
-        if run is None or run.seed != seed:
-            space = Space({name: parameters[name] for name in sorted(parameters)})
-            start = founder.datetime_start or datetime.min  # noqa: DTZ901 Optuna's are naive
-            run = StudyRun(space, seed, self._call_of(space, x0, seed, m, noisy=noisy), start)
-        self._runs[digest, founder.number] = run
-        while len(self._runs) > MOST_RUNS:
-            del self._runs[next(iter(self._runs))]
-        return run
 
-    def _call_of(self, space: Space, x0: Mapping[str, Any], seed: int, m: int, *, noisy: bool) -> Call:
-        """Return the call of a run."""
-        constraints = number_of_constraints(m)
-        call = checked_call(
-            x0, self._sigma0, Limits(), space=space, method=self._method, seed=seed, constraints=constraints
-        )
-        return replace(call, noisy=noisy and not m)
+class _StudyRun:
+    """A run of a call that is told the trials of a study."""
+
+    def __init__(self, call: Call) -> None:
+        assert call.space is not None  # noqa: S101 Optuna's parameters have names
+        self._call, self._space = call, call.space
+        self._given: dict[int, Mapping[str, Any]] = {}  # parameters of trials by number, which may not be stored yet
+        self._begin()
+
+    def _begin(self) -> None:
+        self.exchange = Exchange(Run(self._call))
+        self._told: list[FrozenTrial] = []
+        self._keys = set[Hashable]()  # of their points
+
+    def follow(self, trials: Sequence[FrozenTrial], first: int, evaluated: Callable[[FrozenTrial], Evaluation]) -> None:
+        """Tell the run all trials that have ended, in this order; from those before its ``first`` models learn."""
+
+        def order(trial: FrozenTrial) -> tuple[bool, datetime, int]:
+            return trial.number >= first, trial.datetime_complete or datetime.min, trial.number  # noqa: DTZ901 idem
+
+        ended = sorted((trial for trial in trials if trial.state.is_finished()), key=order)
+        if ended[: len(self._told)] != self._told:
+            self._begin()
+        x0 = self.exchange.key(self._call.x0)  # at which a trial may have been before the search asked for it
+        for trial in ended[len(self._told) :]:
+            key, point = self._located(trial.params)
+            self._keys.add(key)
+            if point is not None and trial.number < first and key != x0:
+                self.exchange.run.learn_of(point, evaluated(trial))
+            elif point is not None:
+                self.exchange.observe(key, point, evaluated(trial))
+        self._told = ended
+
+    def ask(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
+        """Return parameters for a trial, beside those of all running ones."""
+        pending: dict[Hashable, Array] = {}
+        sampled = 0  # trials that are being sampled, as by other processes, get the points before, by their numbers
+        for other in trials:
+            if other.state == TrialState.RUNNING and other.number != trial.number:
+                key, point = self._located(self._given.get(other.number, other.params))
+                if point is not None:
+                    pending[key] = point
+                else:
+                    sampled += other.number < trial.number
+        for more in range(MOST_REPEATED):
+            found = self._space.params(self.exchange.beside(pending, sampled + more, trial.number))
+            if self._space.key(found) not in self._keys | pending.keys():
+                break
+        self._given[trial.number] = found | trial.system_attrs.get("fixed_params", {})
+        return found
+
+    def _located(self, params: Mapping[str, Any]) -> tuple[Hashable, Array | None]:
+        """Return what tells a point from others, and the point; None where a value is missing or out of range."""
+        given = {name: params[name] for name in self._space if name in params}
+        try:
+            return self._space.key(given), self._space.point(given)
+        except (TypeError, ValueError):
+            return None, None
+
+
+def _constraints_of(trial: FrozenTrial) -> Sequence[float]:
+    """Return the constraints of a trial: those of a sampler's function, and its own in the order of their names."""
+    listed = trial.system_attrs.get(CONSTRAINTS)
+    named = sorted(name for name in trial.system_attrs if name.startswith(f"{CONSTRAINTS}:"))
+    found = [*(listed if isinstance(listed, Sequence) else ()), *(trial.system_attrs[name] for name in named)]
+    return found if len(found) <= MOST_CONSTRAINTS else ()
 
 
 def _parameter(distribution: BaseDistribution) -> Parameter | None:
     """Return a distribution as a parameter of a space; None where it cannot vary, or is of other choices."""
-    if distribution.single():
-        return None
     try:
         match distribution:
+            case _ if distribution.single():
+                return None
             case FloatDistribution(low=low, high=high, log=log, step=step):
                 return Real(low, high, log=log, step=step)
             case IntDistribution(low=low, high=high, log=log, step=step):
@@ -299,50 +324,3 @@ def _parameter(distribution: BaseDistribution) -> Parameter | None:
     except (TypeError, ValueError):
         pass
     return None
-
-
-def _seed_of(trial: FrozenTrial, digest: str) -> int | None:
-    """Return the seed of the run that a trial began; None where it began none."""
-    match trial.system_attrs.get(RUN):
-        case {"call": str(call), "seed": int(seed)} if call == digest and 0 <= seed <= LARGEST_SEED:
-            return None if isinstance(seed, bool) else seed
-    return None
-
-
-class _IndependentSampler(BaseSampler):
-    """Samples x₀ in the first trial of a study, and at random in others: by a seed, the trial's number and the name."""
-
-    def __init__(self, seed: int | None, x0: Mapping[str, Any]) -> None:
-        self._seed = secrets.randbits(64) if seed is None else seed
-        self._x0 = x0
-
-    def __str__(self) -> str:
-        return "RandomSampler"
-
-    def reseed_rng(self) -> None:
-        self._seed = secrets.randbits(64)
-
-    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:  # noqa: ARG002 Optuna's
-        return {}
-
-    def sample_relative(self, *_: Any) -> dict[str, Any]:
-        return {}
-
-    def sample_independent(
-        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
-    ) -> Any:
-        if trial.number == 0 and (parameter := _parameter(param_distribution)) is not None:
-            space = Space({param_name: parameter})
-            given = {name: value for name, value in self._x0.items() if name == param_name}
-            return space.params(np.clip(space.partial_point(given, "x0"), *space.bounds))[param_name]
-        entropy = [self._seed, trial.number, *param_name.encode()]
-        seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
-        return RandomSampler(seed=seed).sample_independent(study, trial, param_name, param_distribution)
-
-
-def _check_one_objective(study: Study) -> None:
-    if len(study.directions) != 1:
-        raise ValueError(
-            f"the study has {len(study.directions)} objectives; SurrogateCMASampler allows one: take NSGAIISampler or "
-            "another sampler of Optuna for several"
-        )

@@ -1,18 +1,16 @@
 """The optimizer as a method of ``scipy.optimize.minimize``."""
 
 import inspect
-import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import Bounds, OptimizeWarning
+from scipy.optimize import OptimizeWarning
 
-from sacma.optimize.arguments import checked_function, initial_point, number, real_array, refuse, whole
-from sacma.optimize.call import LARGEST_COUNT
-from sacma.optimize.methods import method_of
+from sacma.optimize.arguments import box_of, checked_function, initial_point, refuse
+from sacma.optimize.methods import DEFAULT, method_of
 from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
@@ -20,31 +18,13 @@ from sacma.surrogate.whitening import Array
 SIGMA_WITHOUT_BOUNDS = 1.0
 """σ₀ where neither an option nor bounds say anything: SciPy's COBYQA begins with this radius."""
 
-OPTIONS = (
-    "sigma0",
-    "scale",
-    "method",
-    "population_size",
-    "maxfev",
-    "f_target",
-    "time_limit",
-    "seed",
-    "known",
-    "max_failures",
-    "tol",
-    "restarts",
-    "noisy",
-    "journal",
-    "retry_failed",
-    "evaluation_timeout",
-    "workers",
-    "asynchronous",
-    "progress",
-    "disp",
-)
 _RENAMED = {"maxfev": "budget", "f_target": "target", "tol": "tolerance"}
-
-_STACK = 3  # frames from a warning to the call of SciPy's minimize
+_OF_SCIPYS_CALL = {"fun", "x0", "bounds", "constraints", "callback"}
+OPTIONS = (
+    inspect.signature(minimize).parameters.keys() - _OF_SCIPYS_CALL - set(_RENAMED.values()) - {"space"}
+    | _RENAMED.keys()
+    | {"disp"}
+)
 
 
 def scipy_method(
@@ -101,70 +81,40 @@ def scipy_method(
         TypeError, ValueError: as ``sacma.minimize``.
     """
     checked_function("fun", fun)
-    _warn_of_unused(jac=jac, hess=hess, hessp=hessp)
+    for name, given in {"jac": jac, "hess": hess, "hessp": hessp}.items():
+        if given is not None and given is not False:
+            warnings.warn(f"Method sacma does not use {name}.", RuntimeWarning, stacklevel=3)
     if "maxiter" in options:
         allowed = "left out: this method has no iterations; maxfev is the number of evaluations"
         refuse("options['maxiter']", options["maxiter"], allowed)
     if unknown := [name for name in options if name not in OPTIONS]:
-        warnings.warn(f"Unknown solver options: {', '.join(unknown)}", OptimizeWarning, stacklevel=_STACK)
-    if options.get("maxfev") is not None:
-        whole("maxfev", options["maxfev"], f"an integer ≥ 1, up to {LARGEST_COUNT:g}", least=1, most=LARGEST_COUNT)
-    if options.get("f_target") is not None:
-        number("f_target", options["f_target"], "a number below infinity", most=sys.float_info.max)
-    given = {_RENAMED.get(name, name): options[name] for name in OPTIONS if name in options}
-    disp = given.pop("disp", False)
-    if given.get("tolerance") is not None and "restarts" not in given and not _calls_f(given.get("method")):
-        given["restarts"] = 0
-    x, bounded = _within(initial_point(x0), bounds)
-    if given.get("sigma0") is None and not bounded:
-        given["sigma0"] = SIGMA_WITHOUT_BOUNDS
+        warnings.warn(f"Unknown solver options: {', '.join(unknown)}", OptimizeWarning, stacklevel=3)
+    chosen = {_RENAMED.get(name, name): value for name, value in options.items() if name in OPTIONS}
+    disp = chosen.pop("disp", False)
+    point = initial_point(x0)
+    lower, upper = box_of(bounds, point, np.ones(len(point)))
+    if np.any(np.clip(point, lower, upper) != point):
+        warnings.warn("Initial guess is not within the specified bounds", OptimizeWarning, stacklevel=3)
+    if chosen.get("sigma0") is None and not np.all(np.isfinite([lower, upper])):
+        chosen["sigma0"] = SIGMA_WITHOUT_BOUNDS
+    method = method_of(chosen.get("method", DEFAULT), sigma0=1.0, bounded=False)
+    if chosen.get("tolerance") is not None and method.strategy is not None:  # others have no restarts
+        chosen.setdefault("restarts", 0)
     result = minimize(
         partial(_with_arguments, fun, args if isinstance(args, tuple) else (args,)),
-        x,
+        np.clip(point, lower, upper),
         bounds=bounds,
         callback=None if callback is None else _as_scipy_calls(callback),
         constraints=constraints,
-        **given,
+        **chosen,
     )
     if disp:
         print(f"{result.message}\n  best value {result.fun:g} of {result.nfev} evaluations")  # noqa: T201 asked for
     return result
 
 
-def _calls_f(method: Any) -> bool:
-    """Return True for a method that calls f itself, which makes no restarts that could be left out."""
-    return method is not None and method_of(method, sigma0=1.0, bounded=False).strategy is None
-
-
 def _with_arguments(fun: Callable[..., Any], args: tuple[Any, ...], x: Array) -> Any:
     return fun(x, *args)
-
-
-def _warn_of_unused(**derivatives: Any) -> None:
-    """Warn as SciPy warns of what its own methods without derivatives are given."""
-    for name, given in derivatives.items():
-        if given is not None and given is not False:
-            warnings.warn(f"Method sacma does not use {name}.", RuntimeWarning, stacklevel=_STACK + 1)
-
-
-def _within(x0: Array, bounds: Any) -> tuple[Array, bool]:
-    """Return x₀, moved onto the bounds with SciPy's warning where it is outside; and True if all bounds are finite."""
-    allowed = f"None, {len(x0)} pairs, one a coordinate, or a scipy.optimize.Bounds"
-    if bounds is None:
-        return x0, False
-    if isinstance(bounds, Bounds):
-        lower, upper = (real_array("bounds", side, allowed) for side in (bounds.lb, bounds.ub))
-    else:
-        pairs = real_array("bounds", bounds, allowed)
-        if pairs.shape != (len(x0), 2):
-            refuse("bounds", bounds, allowed)
-        lower, upper = pairs.T
-    if not {lower.shape, upper.shape} <= {(), (1,), x0.shape}:
-        refuse("bounds", bounds, allowed)
-    inside = np.fmin(np.fmax(x0, lower), upper)  # no bound is NaN, which these ignore
-    if np.any(inside != x0):
-        warnings.warn("Initial guess is not within the specified bounds", OptimizeWarning, stacklevel=_STACK + 1)
-    return inside, bool(np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)))
 
 
 def _as_scipy_calls(callback: Callable[..., Any]) -> Callable[[Result], None]:
