@@ -1,11 +1,13 @@
-"""The plot that follows a run, in a window or a file."""
+"""Plots of a run: of its values, its parameters and its model, once or again and again while it goes on."""
 
 import io
+import math
 import os
 import time
 import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +15,219 @@ from sacma.files.atomic import write_atomically
 from sacma.files.drawing import load_matplotlib
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import named, number, refuse
-from sacma.optimize.result import History, Result
+from sacma.optimize.model import Surrogate
+from sacma.optimize.parameters import Categorical
+from sacma.optimize.result import Result, columns_of
+from sacma.strategy.generation import EvaluatedBy
+from sacma.surrogate.whitening import Array
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LARGEST_DRAWN = 1e300  # values beyond are drawn there: the axis of a plot has to be longer than their difference
+MOST_PARAMETERS = 12  # of a figure
+STEPS = 61  # of a slice, and of each side of a contour
+SHAPE: dict[str, Any] = {"figsize": (7.0, 5.0), "layout": "constrained"}
 LONGEST_REASON = 300  # characters of why a plot is not drawn
+
+
+def draw(result: Result, kind: str, figure: "Figure | None", chosen: Sequence[str] | None) -> "Figure":
+    """Draw ``result`` into ``figure``, emptied, or into a new one of pyplot; return it."""
+    if kind not in KINDS:
+        refuse("kind", kind, ", ".join(KINDS))
+    if figure is None:
+        from matplotlib import pyplot as plt  # noqa: PLC0415 not needed where a figure is given
+
+        figure = plt.figure(**SHAPE)
+    figure.clear()
+    KINDS[kind](result, figure, chosen)
+    return figure
+
+
+def _convergence(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
+    axes, history = figure.subplots(), result.history
+    values, numbers = _drawable(history.values), np.arange(1, len(history.values) + 1)
+    failed, violated = np.isnan(values), history.violation > 0.0
+    kept = ~failed & ~violated
+    axes.plot(numbers[kept], values[kept], ".", markersize=3, color="0.6", label="evaluations")
+    if violated.any():
+        axes.plot(numbers[violated], values[violated], "x", markersize=4, color="C1", label="constraints violated")
+    axes.step(numbers, _drawable(history.best), where="post", color="C0", label="best so far")
+    if failed.any():
+        _at_edge(axes, numbers[failed], 1.0, marker="x", color="C3", label="failed")
+    ends = {g.restart: g.true_evaluations for g in history.generations}
+    for i, restart in enumerate(sorted(ends)[:-1]):
+        axes.axvline(ends[restart] + 0.5, color="0.8", linestyle=":", zorder=0, label="" if i else "restart")
+    if kept.any() and np.all(values[kept] > 0.0):
+        axes.set_yscale("log")
+    _over_numbers(axes, "value")
+
+
+def _constraints(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
+    if not result.history.equalities:
+        refuse("kind", "constraints", "another one: this run has no constraints")
+    axes, violation = figure.subplots(), result.history.violation
+    numbers, violated = np.arange(1, len(violation) + 1), violation > 0.0
+    axes.plot(numbers[violated], violation[violated], ".", color="C1", label="largest violation")
+    _at_edge(axes, numbers[violation == 0.0], 0.0, marker="|", color="C2", label="all kept")
+    if violated.any():
+        axes.set_yscale("log")
+    _over_numbers(axes, "violation of constraints")
+
+
+def _control(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
+    control, error = figure.subplots(2, sharex=True)
+    true = [g for g in result.history.generations if g.evaluated_by == EvaluatedBy.TRUTH]
+    at = [g.true_evaluations for g in true]
+    control.step(at, [g.model_generations for g in true], where="post", color="C2")
+    control.set(ylabel="generations that follow\nby the model alone", ylim=(-0.2, None))
+    error.plot(at, [g.error for g in true], ".", color="C1", label="of a generation")
+    error.plot(at, [g.smoothed_error for g in true], color="C3", label="smoothed")
+    error.set(ylim=(-0.02, None))
+    _over_numbers(error, "error of the model's ranking")
+
+
+def _over_evaluations(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
+    columns = _columns(result.history.points, result)
+    for axes, name in _grid(figure, result, chosen):
+        axes.plot(np.arange(1, len(columns[name]) + 1), columns[name], ".", markersize=3, color="0.5")
+        _name_axis(axes, "y", name, result)
+    figure.supxlabel("evaluations")
+
+
+def _importance(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
+    found = _model(result).importance()
+    names = [name for name in reversed(found) if chosen is None or name in chosen]
+    shares, errors = (100.0 * np.array([found[name][k] for name in names]) for k in (0, 1))
+    axes = figure.subplots()
+    axes.barh(names, shares, xerr=errors, color="C0", ecolor="0.4")
+    axes.set(xlabel="share of the model's variation near the best points, %", xlim=(0.0, None))
+
+
+def _slices(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
+    model = _model(result)
+    for axes, name in _grid(figure, result, chosen):
+        points = _line(result, model, name)
+        along, mean, (lower, upper) = _columns(points, result)[name], model.predict(points)[0], model.interval(points)
+        if _is_categorical(result, name):
+            axes.errorbar(along, _drawable(mean), [mean - lower, upper - mean], fmt="o", color="C0")
+        else:
+            axes.plot(along, _drawable(mean), color="C0")
+            axes.fill_between(along, _drawable(lower), _drawable(upper), alpha=0.2, color="C0", linewidth=0)
+        low, high = np.quantile([*mean, *np.quantile(model.values, [0.0, 0.9])], [0.0, 1.0])
+        if 0.0 < high - low < LARGEST_DRAWN:  # intervals may be wide where nothing is known
+            axes.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+        axes.axvline(_columns([result.x], result)[name][0], color="C3", linestyle=":")
+        _name_axis(axes, "x", name, result)
+    figure.supylabel("model of f, with the interval of 95 %")
+
+
+def _contour(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
+    model = _model(result)
+    names = _names(result, chosen) if chosen else list(model.importance())
+    names = [name for name in names if not _is_categorical(result, name)][: None if chosen else 2]
+    if len(names) != 2:  # noqa: PLR2004 of a plane
+        refuse("parameters", names, "two parameters that are numbers")
+    first, second = (_line(result, model, name) for name in names)
+    plane = first + (second - _centre(result))[:, None]
+    mean = _drawable(model.predict(plane.reshape(-1, len(result.x)))[0]).reshape(plane.shape[:2])
+    axes = figure.subplots()
+    sides = [_columns(points, result)[name] for name, points in zip(names, (first, second), strict=True)]
+    figure.colorbar(axes.contourf(*sides, mean, levels=20), label="model of f")
+    for points, marker, color in ((model.points, ".", "white"), ([result.x], "x", "C3")):
+        columns = _columns(points, result)
+        axes.plot(*(columns[name] for name in names), marker, color=color)
+    for side, name in zip("xy", names, strict=True):
+        _name_axis(axes, side, name, result)
+
+
+KINDS: Mapping[str, Callable[[Result, "Figure", Sequence[str] | None], None]] = {
+    "convergence": _convergence,
+    "parameters": _over_evaluations,
+    "slices": _slices,
+    "contour": _contour,
+    "importance": _importance,
+    "constraints": _constraints,
+    "control": _control,
+}
+
+
+def _model(result: Result) -> Surrogate:
+    if result.model is None:
+        refuse("kind", "of a model", "convergence, parameters or constraints: this run has no model")
+    model: Surrogate = result.model.wider
+    return model
+
+
+def _is_categorical(result: Result, name: str) -> bool:
+    space = result.history.space
+    return space is not None and isinstance(space.parameters[name], Categorical)
+
+
+def _columns(points: Any, result: Result) -> dict[str, Any]:
+    """Return the values of parameters at points, by name; choices as text."""
+    columns = columns_of(points, result.history.space)
+    return {name: [*map(str, each)] if _is_categorical(result, name) else each for name, each in columns.items()}
+
+
+def _names(result: Result, chosen: Sequence[str] | None) -> list[str]:
+    """Return the names of parameters to be drawn."""
+    names = list(_columns([result.x], result))
+    for name in chosen or ():
+        if name not in names:
+            refuse("parameters", name, ", ".join(names))
+    return list(chosen or names[:MOST_PARAMETERS])
+
+
+def _centre(result: Result) -> Array:
+    """Return the best point, with discrete parameters at the centres of their cells."""
+    space = result.history.space
+    return np.asarray(result.x if space is None else space.centred(result.x))
+
+
+def _line(result: Result, model: Surrogate, name: str) -> Array:
+    """Return points through the best one along a parameter, over the range in which the model has learnt."""
+    space = result.history.space
+    if space is not None and isinstance(parameter := space.parameters[name], Categorical):
+        return space.points([{**result.params, name: choice} for choice in parameter.choices], name)
+    place = slice(int(name[1:]), int(name[1:]) + 1) if space is None else space.places[name]
+    line, known = np.repeat([_centre(result)], STEPS, axis=0), model.points[:, place]
+    line[:, place] = np.linspace(known.min(axis=0), known.max(axis=0), STEPS)
+    return np.unique(line if space is None else space.centred(line), axis=0)
+
+
+def _grid(figure: "Figure", result: Result, chosen: Sequence[str] | None) -> list[tuple["Axes", str]]:
+    """Return axes for each parameter, with its name."""
+    names = _names(result, chosen)
+    columns = math.ceil(math.sqrt(len(names)))
+    rows = math.ceil(len(names) / columns)
+    return [(figure.add_subplot(rows, columns, i), name) for i, name in enumerate(names, 1)]
+
+
+def _name_axis(axes: "Axes", side: str, name: str, result: Result) -> None:
+    """Give an axis the name and, where it is of a wide range, the scale of a parameter."""
+    axes.set(**{f"{side}label": name})
+    parameter: Any = None if result.history.space is None else result.history.space.parameters[name]
+    low, high = getattr(axes, f"get_{side}lim")()
+    if getattr(parameter, "log", False) and high > 10.0 * max(low, parameter.low):
+        axes.set(**{f"{side}scale": "log"})
+
+
+def _over_numbers(axes: "Axes", label: str) -> None:
+    """Say that an axis is of the numbers of evaluations, and the other one of something else."""
+    axes.set(xlabel="evaluations", ylabel=label)
+    axes.legend(loc="upper right")
+
+
+def _at_edge(axes: "Axes", numbers: Array, height: float, **style: Any) -> None:
+    """Mark evaluations at the bottom, 0, or the top, 1, of the axes, whatever their values."""
+    at = np.full(len(numbers), height)
+    axes.plot(numbers, at, linestyle="", clip_on=False, transform=axes.get_xaxis_transform(), **style)
+
+
+def _drawable(values: Array) -> Array:
+    return np.where(np.isfinite(values), np.clip(values, -LARGEST_DRAWN, LARGEST_DRAWN), np.nan)
 
 
 class LivePlot:
@@ -35,41 +244,38 @@ class LivePlot:
     def __init__(self, path: str | os.PathLike[str] | None = None, *, every: float = 1.0) -> None:
         if path is not None and not isinstance(path, str | os.PathLike):
             refuse("path", path, "the path of an image file, or None for a window", of_type=True)
-        self._path = None if path is None else _image(Path(path)).absolute()  # f may change the folder
+        self._path = None if path is None else Path(path).absolute()  # f may change the folder
         self._every = number("every", every, "seconds ≥ 0", least=0.0)
-        self._drawn: float | None = None
-        self._shown: History | None = None
+        self._drawn = -math.inf
         self._figure: Figure | None = None
+        if self._path is not None:
+            self._figure, kinds = _figure_of_files()
+            self._kind = self._path.suffix[1:].lower() or "png"
+            if self._kind not in kinds:
+                endings = ", ".join(f".{kind}" for kind in sorted(kinds))
+                refuse("path", named(path), f"an image file that ends in {endings}")
 
     def __call__(self, result: Result) -> None:
         """Draw, if it is time to."""
-        if self._drawn is not None and time.monotonic() - self._drawn < self._every:
-            return
-        self.draw(result)
-        self._drawn = time.monotonic()
+        if time.monotonic() - self._drawn >= self._every:
+            self.draw(result)
 
     def at_end(self, result: Result) -> None:
-        """Draw the end of a run, if it has come since the last drawing."""
-        if self._shown is None or not _same(self._shown, result.history):
-            self.draw(result)
+        """Draw the end of a run."""
+        self.draw(result)
 
     def draw(self, result: Result) -> None:
         """Draw now."""
-        self._shown = result.history
         if self._path is None:
             self._draw_window(result)
         else:
             self._draw_file(result, self._path)
+        self._drawn = time.monotonic()
 
     def _draw_file(self, result: Result, path: Path) -> None:
-        from matplotlib.figure import Figure  # noqa: PLC0415 matplotlib is slow, and not everybody draws
-
-        if self._figure is None:
-            self._figure = Figure(figsize=(7.0, 5.0), layout="constrained")
-        result.plot(figure=self._figure)
         image = io.BytesIO()
         try:
-            self._figure.savefig(image, format=_kind(path))
+            result.plot(figure=self._figure).savefig(image, format=self._kind)
             write_atomically(path, image.getvalue())
         except Exception as error:  # noqa: BLE001 of matplotlib, as where a format needs LaTeX: the run goes on
             warnings.warn(f"the plot is not drawn: {one_line(str(error), LONGEST_REASON)}", stacklevel=2)
@@ -84,22 +290,10 @@ class LivePlot:
         self._figure.canvas.flush_events()
 
 
-def _same(one: History, other: History) -> bool:
-    return np.array_equal(one.points, other.points) and np.array_equal(one.values, other.values, equal_nan=True)
-
-
-def _image(path: Path) -> Path:
-    """Return the path of an image that can be drawn and written."""
+def _figure_of_files() -> tuple["Figure", Collection[str]]:
+    """Return a figure without a window, and the kinds of files that it can be written to."""
     load_matplotlib()
-    from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415 idem
+    from matplotlib.figure import Figure  # noqa: PLC0415 idem
 
-    kinds = FigureCanvasBase.get_supported_filetypes()
-    if _kind(path) not in kinds:
-        refuse("path", named(path), f"an image file that ends in {', '.join(f'.{kind}' for kind in sorted(kinds))}")
-    if path.exists() and not path.is_file():
-        refuse("path", named(path), "the path of an image file; this is something else")
-    return path
-
-
-def _kind(path: Path) -> str:
-    return path.suffix[1:].lower() or "png"
+    figure = Figure(**SHAPE)
+    return figure, figure.canvas.get_supported_filetypes()

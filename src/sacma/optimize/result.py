@@ -61,14 +61,19 @@ class History:
         return [] if self.space is None else [self.space.params(point) for point in self.points]
 
     @property
+    def violation(self) -> Array:
+        """The largest violation of a constraint by each evaluation, shape (n,); NaN where it failed, 0 without any."""
+        if not self.equalities:
+            return np.zeros(len(self.values))
+        return np.asarray(violations(self.constraints, self.equalities))
+
+    @property
     def best(self) -> Array:
         """The lowest value up to each evaluation, shape (n,); inf before the first that did not fail.
 
         With constraints the lowest where all are kept.
         """
-        counts = np.isfinite(self.values)
-        if self.equalities:
-            counts &= violations(self.constraints, self.equalities) == 0.0
+        counts = np.isfinite(self.values) & (self.violation == 0.0)
         return np.asarray(np.fmin.accumulate(np.where(counts, self.values, np.inf)))
 
     def to_dataframe(self) -> Any:
@@ -78,11 +83,7 @@ class History:
             ModuleNotFoundError: pandas is not installed.
         """
         pandas = import_module("pandas")
-        columns: dict[str, Any] = {f"x{i}": column for i, column in enumerate(self.points.T)}
-        if self.space is not None:
-            params = self.params
-            columns = {name: [each[name] for each in params] for name in self.space}
-        columns |= {"value": self.values}
+        columns = columns_of(self.points, self.space) | {"value": self.values}
         columns |= {f"constraint{i}": column for i, column in enumerate(self.constraints.T)}
         numbers = pandas.RangeIndex(1, len(self.values) + 1, name="evaluation")
         columns |= {"best": self.best, "failure": [self.failures.get(number, "") for number in numbers]}
@@ -90,6 +91,14 @@ class History:
 
     def __repr__(self) -> str:
         return f"<{len(self.values)} evaluations, {len(self.generations)} generations>"
+
+
+def columns_of(points: Sequence[Array] | Array, space: Space | None) -> dict[str, Any]:
+    """Return the values of parameters at points, by name: x0, x1, and so on where there is no ``space``."""
+    if space is None:
+        return {f"x{i}": column for i, column in enumerate(np.transpose(points))}
+    params = [space.params(point) for point in points]
+    return {name: [each[name] for each in params] for name in space}
 
 
 def history_of(entries: Sequence[LogEntry], call: "Call", generations: Sequence[Generation]) -> History:
@@ -130,7 +139,7 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
         Raises:
             ValueError: no such kind, no such parameter, or there is no model, or no constraint, to be drawn.
         """
-        from sacma.optimize.figures import draw  # noqa: PLC0415 matplotlib is slow, and not everybody draws
+        from sacma.optimize.plot import draw  # noqa: PLC0415 matplotlib is slow, and not everybody draws
 
         return draw(self, kind, figure, parameters)
 
