@@ -53,15 +53,6 @@ def test_a_model_of_one_s_own_process(told: sacma.Optimizer) -> None:
     np.testing.assert_allclose(model.interval(model.points)[1], expected, rtol=1e-12)
 
 
-def test_residuals_are_deviations_from_the_prediction(told: sacma.Optimizer) -> None:
-    """The limits of an interval are as many of them away as its share says."""
-    model = told.model
-    assert model is not None
-    X = model.points[-5:] + 0.01
-    for side, limit in zip((-1.0, 1.0), model.interval(np.clip(X, 0, 1), 0.95), strict=True):
-        np.testing.assert_allclose(model.residuals(np.clip(X, 0, 1), limit), side * 1.959963984540054, rtol=1e-6)
-
-
 def test_it_says_how_it_foresaw_the_last_evaluations(told: sacma.Optimizer) -> None:
     """Each by the model that had not learnt from it."""
     model = told.model

@@ -204,34 +204,6 @@ def test_threads_that_tell_what_one_asked_for(tmp_path: Path, method: str) -> No
         assert found_values.tobytes() == expected.values.tobytes()
 
 
-def test_a_process_that_is_forked_while_another_thread_tells() -> None:
-    """It can ask and tell, though nobody would release the lock that the other thread had."""
-    es, ended = sacma.Optimizer([1.0, 2.0], 1.0, seed=1, method="cmaes"), threading.Event()
-
-    def tell() -> None:
-        while not ended.is_set():
-            all_at_once(es)
-
-    thread = threading.Thread(target=tell)
-    thread.start()
-    try:
-        for _ in range(5):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Python's own, of a process that has threads
-                child = os.fork()
-            if child == 0:
-                all_at_once(es)
-                os._exit(3)
-            alarm = threading.Timer(60.0, os.kill, (child, 9))
-            alarm.start()
-            _, status = os.waitpid(child, 0)
-            alarm.cancel()
-            assert os.waitstatus_to_exitcode(status) == 3
-    finally:
-        ended.set()
-        thread.join()
-
-
 class Counted:
     """A context that counts."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from sacma.optimize.arguments import number, real_array, refuse, within_box
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.base import Fitted, Posterior
+from sacma.surrogate.base import Fitted
 from sacma.surrogate.combined import CombinedFit
 from sacma.surrogate.whitening import Array
 
@@ -54,13 +54,9 @@ class Surrogate:
     True
     """
 
-    def __init__(
-        self, call: Call, trained: TrainedModel, ahead: Sequence[Ahead] = (), wide: TrainedModel | None = None
-    ) -> None:
-        self._call = call
-        self._trained = trained
-        self._ahead = tuple(ahead)
-        self._wide = trained if wide is None else wide
+    def __init__(self, call: Call, trained: TrainedModel, ahead: Iterable[Ahead], wide: TrainedModel) -> None:
+        self._call, self._trained = call, trained
+        self._ahead, self._wide = tuple(ahead), wide
 
     @property
     def wider(self) -> "Surrogate":
@@ -68,7 +64,7 @@ class Surrogate:
 
         When a search has converged, its model knows the last decimals alone.
         """
-        return Surrogate(self._call, self._wide, self._ahead)
+        return Surrogate(self._call, self._wide, self._ahead, self._wide)
 
     @property
     def points(self) -> Array:
@@ -97,48 +93,29 @@ class Surrogate:
         Raises:
             TypeError, ValueError: these are no points.
         """
-        return self._predicted(_parts(self._trained)[0], self._scaled(X))
+        mean, lower, upper = _foretold(self._trained, 0, self._scaled(X), ONE_DEVIATION)
+        return mean, (upper - lower) / 2.0
 
     def interval(self, X: Any, share: float = 0.95) -> tuple[Array, Array]:
         """Return the limits between which a new evaluation at each point lies with a probability, shape (n,) each."""
         share = number("share", share, "a number between 0 and 1", least=0.0, most=1.0)
-        return _interval(self._trained, _parts(self._trained)[0], self._scaled(X), share)
-
-    def residuals(self, X: Any, values: Any) -> Array:
-        """Return how many standard deviations values at points are from what is predicted, shape (n,).
-
-        For warped values they are those of the warped ones.
-
-        Args:
-            X: points, shape (n, D), or dicts in a space.
-            values: of f at them, shape (n,).
-        """
-        posterior = _parts(self._trained)[0].posterior(self._trained.whitening(self._scaled(X)), joint=False)
-        deviation = np.sqrt(np.maximum(posterior.variance + posterior.noise, 0.0))
-        found = posterior.standardised(real_array("values", values, "a number for each point")) - posterior.mean
-        return np.asarray(found / np.maximum(WIDENING * deviation, np.finfo(float).tiny))
+        _, lower, upper = _foretold(self._trained, 0, self._scaled(X), share)
+        return lower, upper
 
     def predict_constraints(self, X: Any) -> tuple[Array, Array]:
         """Return means and standard deviations of the m constraints at each point, each of shape (n, m)."""
-        scaled = self._scaled(X)
-        pairs = [self._predicted(part, scaled) for part in _parts(self._trained)[1:]]
-        shape = (len(scaled), len(pairs))
-        mean, deviation = (np.array([pair[k] for pair in pairs]).T.reshape(shape) for k in (0, 1))
-        return mean, deviation
-
-    def _predicted(self, part: Fitted, scaled: Array) -> tuple[Array, Array]:
-        lower, upper = _interval(self._trained, part, scaled, ONE_DEVIATION)
-        return np.asarray(part.predict(self._trained.whitening(scaled))), (upper - lower) / 2.0
+        scaled, m = self._scaled(X), len(_parts(self._trained)) - 1
+        found = [_foretold(self._trained, 1 + i, scaled, ONE_DEVIATION) for i in range(m)]
+        mean, lower, upper = np.array(found).reshape(m, 3, len(scaled)).transpose(1, 2, 0)
+        return mean, (upper - lower) / 2.0
 
     @cached_property
     def foreseen(self) -> list[tuple[float, float, float, float]]:
         """The last evaluations as they were foreseen by the model of then: mean, limits of 95 %, and the value."""
         found = []
-        for each in self._ahead:
-            part = _parts(each.trained)[0]
-            lower, upper = _interval(each.trained, part, each.scaled[None], 0.95)
-            mean = part.predict(each.trained.whitening(each.scaled[None]))
-            found.append((float(mean[0]), float(lower[0]), float(upper[0]), each.value))
+        for trained, scaled, value in self._ahead:
+            mean, lower, upper = _foretold(trained, 0, scaled[None], 0.95)
+            found.append((float(mean[0]), float(lower[0]), float(upper[0]), value))
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -162,59 +139,60 @@ class Surrogate:
         for place in blocks.values():
             designs.append(first.copy())
             designs[-1][:, place] = second[:, place]
-        mean, drawn = self._drawn(np.concatenate(designs), rng)
-        shares, sampling = _total_effects(mean.reshape(1, len(designs), n))
-        others, _ = _total_effects(drawn.reshape(-1, len(designs), n))
+        posterior = _parts(self._trained)[0].posterior(self._trained.whitening(np.concatenate(designs)))
+        values, vectors = np.linalg.eigh(posterior.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        drawn = posterior.mean + rng.standard_normal((DRAWS, len(root))) @ root.T
+        shares, sampling = _total_effects(posterior.mean.reshape(1, -1, n))
+        others, _ = _total_effects(drawn.reshape(DRAWS, -1, n))
         errors = np.sqrt(others.std(axis=0) ** 2 + sampling[0] ** 2)
-        found = {
-            name: Importance(float(share), float(error))
-            for name, share, error in zip(blocks, shares[0], errors, strict=True)
-        }
+        found = {name: Importance(*map(float, of)) for name, *of in zip(blocks, shares[0], errors, strict=True)}
         return dict(sorted(found.items(), key=lambda item: -item[1].share))
 
     def _around_best(self, n: int, rng: np.random.Generator) -> Array:
         """Return points of the box in which importance is measured, in units of the scale, shape (n, d)."""
         known = self._trained.points
-        best = known[np.argmin(self.values)]
-        lower, upper = self._call.box.scaled_bounds
-        sample = np.clip(best + _spread(self._call, known) * rng.uniform(-2.0, 2.0, (n, known.shape[1])), lower, upper)
-        space = self._call.space
-        for name, place in self._call.parameters.items() if space is not None else ():
-            if space is not None and space.is_discrete(name):
-                sample[:, place] = known[rng.integers(len(known), size=n)][:, place]
+        widths = _spread(self._call, known) * rng.uniform(-2.0, 2.0, (n, known.shape[1]))
+        sample = np.clip(known[np.argmin(self.values)] + widths, *self._call.box.scaled_bounds)
+        for place in _discrete(self._call):
+            sample[:, place] = known[rng.integers(len(known), size=n)][:, place]
         return np.asarray(sample)
-
-    def _drawn(self, scaled: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Return predictions at points, shape (n,), and functions drawn from the posterior, (s, n), standardised."""
-        posterior = _parts(self._trained)[0].posterior(self._trained.whitening(scaled))
-        values, vectors = np.linalg.eigh(posterior.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return posterior.mean, posterior.mean + rng.standard_normal((DRAWS, len(scaled))) @ root.T
 
     def _scaled(self, X: Any) -> Array:
         """Return points in units of the scale, shape (n, d)."""
-        call = self._call
-        if call.space is not None and isinstance(X, Mapping):
-            X = [X]
-        if call.space is not None and isinstance(X, Sequence) and all(isinstance(each, Mapping) for each in X):
-            X = call.space.points(X, "X")
-        D = len(call.x0)
-        points = real_array("X", X, f"points of {D} coordinates, one a row")
-        if points.ndim != 2 or points.shape[1] != D:  # noqa: PLR2004 a matrix
-            refuse("X", X, f"points of {D} coordinates, one a row")
-        return call.box.scaled(within_box("X", points, call.box.lower, call.box.upper, call.box.scale))
+        return self._call.box.scaled(coordinates_of(self._call, "X", [X] if isinstance(X, Mapping) else X))
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {len(self._trained.points)} points>"
 
 
+def coordinates_of(call: Call, name: str, given: Any) -> Array:
+    """Return the coordinates of points, which may be dicts in a space, shape (n, D)."""
+    if call.space is not None and isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given):
+        return call.space.points(given, name)
+    D = len(call.x0)
+    allowed = f"points of {D} coordinates, one a row" + ("" if call.space is None else ", or dicts, as ask gives them")
+    points = real_array(name, given, allowed)
+    if not points.size:
+        return np.empty((0, D))
+    if points.ndim != 2 or points.shape[1] != D:  # noqa: PLR2004 a matrix
+        refuse(name, given, allowed)
+    return within_box(name, points, call.box.lower, call.box.upper, call.box.scale)
+
+
 def _spread(call: Call, points: Array) -> float:
-    """Return the median of the standard deviations of continuous coordinates that vary; 0 where none does."""
-    discrete = [place for name, place in call.parameters.items() if call.space and call.space.is_discrete(name)]
+    """Return the median of the standard deviations of continuous coordinates that vary, or else of others, or 0."""
     deviations = np.std(points, axis=0)
-    for place in discrete if sum(place.stop - place.start for place in discrete) < len(deviations) else ():
-        deviations[place] = 0.0
-    return float(np.median(deviations[deviations > 0.0])) if np.any(deviations > 0.0) else 0.0
+    continuous = deviations.copy()
+    for place in _discrete(call):
+        continuous[place] = 0.0
+    vary = continuous if np.any(continuous > 0.0) else deviations
+    return float(np.median(vary[vary > 0.0])) if np.any(vary > 0.0) else 0.0
+
+
+def _discrete(call: Call) -> list[slice]:
+    """Return the coordinates of integers, steps and choices."""
+    return [place for name, place in call.parameters.items() if call.space and call.space.is_discrete(name)]
 
 
 def _total_effects(values: Array) -> tuple[Array, Array]:
@@ -235,19 +213,18 @@ class Foresight:
 
     def note(self, trained: TrainedModel | None, scaled: Array, evaluation: Evaluation, call: Call) -> None:
         """Keep a model, and the evaluation at a point that it is going to learn from."""
-        if trained is not None:
-            if trained is not self._last and (
-                self._wide is None or _spread(call, trained.points) >= NARROW * call.sigma0
-            ):
-                self._wide = trained
-            self._last = trained
-            if not evaluation.failure:
-                self._ahead.append(Ahead(trained, scaled, evaluation.value))
+        if trained is None:
+            return
+        if self._wide is None or _spread(call, trained.points) >= NARROW * call.sigma0:
+            self._wide = trained
+        self._last = trained
+        if not evaluation.failure:
+            self._ahead.append(Ahead(trained, scaled, evaluation.value))
 
     def model(self, call: Call, newest: TrainedModel | None) -> Surrogate | None:
         """Return the newest model, or the last that was noted."""
         trained = newest or self._last
-        return None if trained is None else Surrogate(call, trained, self._ahead, self._wide)
+        return None if trained is None else Surrogate(call, trained, self._ahead, self._wide or trained)
 
 
 def _parts(trained: TrainedModel) -> Sequence[Fitted]:
@@ -262,15 +239,15 @@ A search goes where a model is too hopeful (benchmarks/intervals.py).
 """
 
 
-def _interval(trained: TrainedModel, part: Fitted, scaled: Array, share: float) -> tuple[Array, Array]:
-    """Return the limits of a new evaluation at points, in units of f."""
-    posterior = part.posterior(trained.whitening(scaled), joint=False)
+def _foretold(trained: TrainedModel, part: int, scaled: Array, share: float) -> tuple[Array, Array, Array]:
+    """Return the mean of new evaluations at points, and their limits, of f (0) or a constraint, in its units."""
+    fitted, inputs = _parts(trained)[part], trained.whitening(scaled)
+    posterior = fitted.posterior(inputs, joint=False)
     deviation = WIDENING * np.sqrt(np.maximum(posterior.variance + posterior.noise, 0.0))
-    z = float(ndtri(0.5 + share / 2.0))
-    return _in_units(posterior, posterior.mean - z * deviation), _in_units(posterior, posterior.mean + z * deviation)
-
-
-def _in_units(posterior: Posterior, standardised: Array) -> Array:
-    inverse = getattr(posterior.warp, "inverse", np.asarray)
+    inverse, z = getattr(posterior.warp, "inverse", np.asarray), float(ndtri(0.5 + share / 2.0))
     with np.errstate(over="ignore"):
-        return np.asarray(inverse(posterior.center + posterior.scale * standardised))
+        lower, upper = (
+            np.asarray(inverse(posterior.center + posterior.scale * (posterior.mean + side * deviation)))
+            for side in (-z, z)
+        )
+    return np.asarray(fitted.predict(inputs)), lower, upper

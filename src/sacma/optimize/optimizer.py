@@ -3,21 +3,20 @@
 import math
 import os
 import threading
-import weakref
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import holds_text, real_array, refuse, whole, within_box
+from sacma.optimize.arguments import holds_text, refuse, whole
 from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of, never_a_number
 from sacma.optimize.exchange import Exchange
 from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.methods import COMPOSED, DEFAULT
-from sacma.optimize.model import Surrogate
+from sacma.optimize.model import Surrogate, coordinates_of
 from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
@@ -89,7 +88,7 @@ class Optimizer:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
     """
 
-    __slots__ = ("__weakref__", "_exchange", "_lock", "_run")
+    __slots__ = ("_exchange", "_lock", "_run")
 
     def __init__(
         self,
@@ -136,10 +135,6 @@ class Optimizer:
         run.resume(entries)
         self._run = run
         self._exchange = Exchange(run)
-        self._unlock()
-        _optimizers.add(self)
-
-    def _unlock(self) -> None:
         self._lock = threading.RLock()
 
     @classmethod
@@ -161,14 +156,13 @@ class Optimizer:
         Raises:
             TypeError, ValueError: ``n`` is none. ValueError, too: the budget is used up, or the method has ended.
         """
-        count = (
-            None if n is None else whole("n", n, "an integer ≥ 1, or None for all that the method waits for", least=1)
-        )
+        if n is not None:
+            n = whole("n", n, "an integer ≥ 1, or None for all that the method waits for", least=1)
         with self._lock:
-            run = self._run
-            tasks = self._exchange.ask(count)
-            if not tasks and not run.asks:
-                raise ValueError(f"ask is called at the end: {run.result.message}; allowed: as long as not stop()")
+            tasks = self._exchange.ask(n)
+            if not tasks and not self._run.asks:
+                message = self._run.result.message
+                raise ValueError(f"ask is called at the end: {message}; allowed: as long as not stop()")
             return self._given([point for _, point in tasks])
 
     def _given(self, points: Sequence[Array]) -> list[Any]:
@@ -213,23 +207,12 @@ class Optimizer:
 
     def _points(self, points: Any) -> list[tuple[Hashable, Array]]:
         """Return points that are told, in coordinates, each with what tells it from others."""
-        if not hasattr(points, "__len__"):
-            refuse("points", points, "a list or an array of points", of_type=True)
-        if not isinstance(points, Sequence):
-            points = np.asarray(points)  # a data frame gives its columns, one by one
-        call = self._run.call
-        if call.space is not None:
-            if not isinstance(points, Sequence) or isinstance(points, str | bytes):
-                refuse("points", points, "dicts, as ask gives them", of_type=True)
-            X = list(call.space.points(points, "points"))
-            return [(call.space.key(params), x) for params, x in zip(points, X, strict=True)]
-        D = len(call.x0)
-        allowed = f"points of {D} coordinates, one a row"
-        given = real_array("points", points if len(points) else np.empty((0, D)), allowed)
-        if given.ndim != 2 or given.shape[1] != D:  # noqa: PLR2004 a matrix
-            refuse("points", points, allowed)
-        given = within_box("points", given, call.box.lower, call.box.upper, call.box.scale)
-        return [(self._exchange.key(x), x) for x in given]
+        given = points if isinstance(points, Sequence) else np.asarray(points)  # a data frame iterates over its names
+        key, space = self._exchange.key, self._run.call.space
+        return [
+            (space.key(point) if space is not None and isinstance(point, Mapping) else key(x), x)
+            for point, x in zip(given, coordinates_of(self._run.call, "points", given), strict=True)
+        ]
 
     @property
     def pending(self) -> list[Any]:
@@ -329,24 +312,7 @@ class Optimizer:
                 "an Optimizer with a journal cannot be copied or pickled, since a journal is one run's; "
                 "optimizer.save(path) writes its state, and sacma.Optimizer.load(path) makes another of it"
             )
-        return _restored, (type(self), log.call, log.entries)
-
-
-def _restored(kind: type[Optimizer], call: Call, entries: Sequence[LogEntry]) -> Optimizer:
-    """Return the optimizer that was copied or pickled."""
-    return kind._of(call, entries)  # noqa: SLF001 one of our own
-
-
-_optimizers = weakref.WeakSet[Optimizer]()
-"""Optimizers of this process. In one that is forked from it no thread is left that could release their locks."""
-
-
-def _unlock_all() -> None:
-    for each in list(_optimizers):
-        each._unlock()  # noqa: SLF001 idem
-
-
-os.register_at_fork(after_in_child=_unlock_all)
+        return self._of, (log.call, log.entries)
 
 
 def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
@@ -362,16 +328,15 @@ def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
 def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[Any]:
     """Return what was told of each of so many points, with m constraints ``ConstrainedValue``; refuse what is none."""
     told = _one_each("values", values, count, "as many as there are points")
-    rows: list[Any] = [None] * count
     if m and constraints is None:
         refuse("constraints", None, f"{m} numbers for each of the points, {count}")
     if m:
         rows = _one_each("constraints", constraints, count, f"{m} numbers for each of the points")
+        told = [ConstrainedValue(value, row, m) for value, row in zip(told, rows, strict=True)]
     elif constraints is not None:
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
-    checked = [ConstrainedValue(value, row, m) if m else value for value, row in zip(told, rows, strict=True)]
-    for i, (value, row) in enumerate(zip(told, rows, strict=True)):
-        if never_a_number(checked[i]) or holds_text(value) or holds_text(row):
-            given = (value, row) if m else value
+    for i, value in enumerate(told):
+        if never_a_number(value) or holds_text(value):
+            given = value[:2] if m else value
             refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
-    return checked
+    return told
