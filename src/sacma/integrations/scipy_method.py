@@ -15,16 +15,10 @@ from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
 from sacma.surrogate.whitening import Array
 
-SIGMA_WITHOUT_BOUNDS = 1.0
-"""σ₀ where neither an option nor bounds say anything: SciPy's COBYQA begins with this radius."""
-
+SIGMA_WITHOUT_BOUNDS = 1.0  # σ₀ where no option and no bounds say anything: SciPy's COBYQA begins with this radius
 _RENAMED = {"maxfev": "budget", "f_target": "target", "tol": "tolerance"}
-_OF_SCIPYS_CALL = {"fun", "x0", "bounds", "constraints", "callback"}
-OPTIONS = (
-    inspect.signature(minimize).parameters.keys() - _OF_SCIPYS_CALL - set(_RENAMED.values()) - {"space"}
-    | _RENAMED.keys()
-    | {"disp"}
-)
+_NO_OPTIONS = {"fun", "x0", "bounds", "constraints", "callback", "space", *_RENAMED.values()}
+OPTIONS = inspect.signature(minimize).parameters.keys() - _NO_OPTIONS | _RENAMED.keys() | {"disp"}
 
 
 def scipy_method(

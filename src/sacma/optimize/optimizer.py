@@ -131,18 +131,15 @@ class Optimizer:
                 kept.close()
             raise
 
-    def _begin(self, run: Run, entries: Sequence[LogEntry]) -> None:
+    def _begin(self, run: Run, entries: Sequence[LogEntry]) -> Self:
+        """Go on after evaluations."""
         run.resume(entries)
-        self._run = run
-        self._exchange = Exchange(run)
-        self._lock = threading.RLock()
+        self._run, self._exchange, self._lock = run, Exchange(run), threading.RLock()
+        return self
 
     @classmethod
     def _of(cls, call: Call, entries: Sequence[LogEntry]) -> Self:
-        """Return the optimizer of a call that goes on after evaluations."""
-        made = cls.__new__(cls)
-        made._begin(Run(call), entries)  # noqa: SLF001 one of our own
-        return made
+        return cls.__new__(cls)._begin(Run(call), entries)  # noqa: SLF001 one of our own
 
     def ask(self, n: int | None = None) -> list[Any]:
         """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts.
@@ -317,8 +314,8 @@ class Optimizer:
 
 def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
     """Return what was told of each point."""
-    ordered = given if isinstance(given, Sequence) else np.asanyarray(given) if hasattr(given, "__array__") else None
-    if ordered is None or isinstance(ordered, str | bytes) or getattr(ordered, "ndim", 1) == 0:
+    ordered = given if isinstance(given, Sequence) else np.asanyarray(given)
+    if isinstance(ordered, str | bytes) or getattr(ordered, "ndim", 1) == 0:
         refuse(name, given, f"a list or an array, {allowed}, {count}", of_type=True)
     if len(ordered) != count:
         refuse(name, given, f"{allowed}, {count}")

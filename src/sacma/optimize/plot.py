@@ -5,7 +5,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LARGEST_DRAWN = 1e300  # values beyond are drawn there: the axis of a plot has to be longer than their difference
 MOST_PARAMETERS = 12  # of a figure
 STEPS = 61  # of a slice, and of each side of a contour
 SHAPE: dict[str, Any] = {"figsize": (7.0, 5.0), "layout": "constrained"}
@@ -47,13 +46,13 @@ def draw(result: Result, kind: str, figure: "Figure | None", chosen: Sequence[st
 
 def _convergence(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
     axes, history = figure.subplots(), result.history
-    values, numbers = _drawable(history.values), np.arange(1, len(history.values) + 1)
+    values, numbers = history.values, np.arange(1, len(history.values) + 1)
     failed, violated = np.isnan(values), history.violation > 0.0
     kept = ~failed & ~violated
     axes.plot(numbers[kept], values[kept], ".", markersize=3, color="0.6", label="evaluations")
     if violated.any():
         axes.plot(numbers[violated], values[violated], "x", markersize=4, color="C1", label="constraints violated")
-    axes.step(numbers, _drawable(history.best), where="post", color="C0", label="best so far")
+    axes.step(numbers, history.best, where="post", color="C0", label="best so far")
     if failed.any():
         _at_edge(axes, numbers[failed], 1.0, marker="x", color="C3", label="failed")
     ends = {g.restart: g.true_evaluations for g in history.generations}
@@ -111,12 +110,12 @@ def _slices(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> N
         points = _line(result, model, name)
         along, mean, (lower, upper) = _columns(points, result)[name], model.predict(points)[0], model.interval(points)
         if _is_categorical(result, name):
-            axes.errorbar(along, _drawable(mean), [mean - lower, upper - mean], fmt="o", color="C0")
+            axes.errorbar(along, mean, [mean - lower, upper - mean], fmt="o", color="C0")
         else:
-            axes.plot(along, _drawable(mean), color="C0")
-            axes.fill_between(along, _drawable(lower), _drawable(upper), alpha=0.2, color="C0", linewidth=0)
+            axes.plot(along, mean, color="C0")
+            axes.fill_between(along, lower, upper, alpha=0.2, color="C0", linewidth=0)
         low, high = np.quantile([*mean, *np.quantile(model.values, [0.0, 0.9])], [0.0, 1.0])
-        if 0.0 < high - low < LARGEST_DRAWN:  # intervals may be wide where nothing is known
+        if 0.0 < high - low < math.inf:  # intervals may be wide where nothing is known
             axes.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
         axes.axvline(_columns([result.x], result)[name][0], color="C3", linestyle=":")
         _name_axis(axes, "x", name, result)
@@ -131,10 +130,10 @@ def _contour(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> 
         refuse("parameters", names, "two parameters that are numbers")
     first, second = (_line(result, model, name) for name in names)
     plane = first + (second - _centre(result))[:, None]
-    mean = _drawable(model.predict(plane.reshape(-1, len(result.x)))[0]).reshape(plane.shape[:2])
+    mean, _ = model.predict(plane.reshape(-1, len(result.x)))
     axes = figure.subplots()
     sides = [_columns(points, result)[name] for name, points in zip(names, (first, second), strict=True)]
-    figure.colorbar(axes.contourf(*sides, mean, levels=20), label="model of f")
+    figure.colorbar(axes.contourf(*sides, mean.reshape(plane.shape[:2]), levels=20), label="model of f")
     for points, marker, color in ((model.points, ".", "white"), ([result.x], "x", "C3")):
         columns = _columns(points, result)
         axes.plot(*(columns[name] for name in names), marker, color=color)
@@ -208,7 +207,7 @@ def _grid(figure: "Figure", result: Result, chosen: Sequence[str] | None) -> lis
 def _name_axis(axes: "Axes", side: str, name: str, result: Result) -> None:
     """Give an axis the name and, where it is of a wide range, the scale of a parameter."""
     axes.set(**{f"{side}label": name})
-    parameter: Any = None if result.history.space is None else result.history.space.parameters[name]
+    parameter: Any = result.history.space and result.history.space.parameters[name]
     low, high = getattr(axes, f"get_{side}lim")()
     if getattr(parameter, "log", False) and high > 10.0 * max(low, parameter.low):
         axes.set(**{f"{side}scale": "log"})
@@ -224,10 +223,6 @@ def _at_edge(axes: "Axes", numbers: Array, height: float, **style: Any) -> None:
     """Mark evaluations at the bottom, 0, or the top, 1, of the axes, whatever their values."""
     at = np.full(len(numbers), height)
     axes.plot(numbers, at, linestyle="", clip_on=False, transform=axes.get_xaxis_transform(), **style)
-
-
-def _drawable(values: Array) -> Array:
-    return np.where(np.isfinite(values), np.clip(values, -LARGEST_DRAWN, LARGEST_DRAWN), np.nan)
 
 
 class LivePlot:
@@ -247,13 +242,7 @@ class LivePlot:
         self._path = None if path is None else Path(path).absolute()  # f may change the folder
         self._every = number("every", every, "seconds ≥ 0", least=0.0)
         self._drawn = -math.inf
-        self._figure: Figure | None = None
-        if self._path is not None:
-            self._figure, kinds = _figure_of_files()
-            self._kind = self._path.suffix[1:].lower() or "png"
-            if self._kind not in kinds:
-                endings = ", ".join(f".{kind}" for kind in sorted(kinds))
-                refuse("path", named(path), f"an image file that ends in {endings}")
+        self._figure = None if self._path is None else _figure_without_window(self._path)
 
     def __call__(self, result: Result) -> None:
         """Draw, if it is time to."""
@@ -266,34 +255,39 @@ class LivePlot:
 
     def draw(self, result: Result) -> None:
         """Draw now."""
-        if self._path is None:
-            self._draw_window(result)
-        else:
-            self._draw_file(result, self._path)
-        self._drawn = time.monotonic()
-
-    def _draw_file(self, result: Result, path: Path) -> None:
-        image = io.BytesIO()
-        try:
-            result.plot(figure=self._figure).savefig(image, format=self._kind)
-            write_atomically(path, image.getvalue())
-        except Exception as error:  # noqa: BLE001 of matplotlib, as where a format needs LaTeX: the run goes on
-            warnings.warn(f"the plot is not drawn: {one_line(str(error), LONGEST_REASON)}", stacklevel=2)
-
-    def _draw_window(self, result: Result) -> None:
-        from matplotlib import pyplot as plt  # noqa: PLC0415 idem
-
         if self._figure is None:
+            from matplotlib import pyplot as plt  # noqa: PLC0415 matplotlib is slow, and not everybody draws
+
             plt.ion()
         self._figure = result.plot(figure=self._figure)
-        self._figure.canvas.draw_idle()
-        self._figure.canvas.flush_events()
+        if self._path is not None:
+            _write(self._figure, self._path)
+        else:
+            self._figure.canvas.draw_idle()
+            self._figure.canvas.flush_events()
+        self._drawn = time.monotonic()
 
 
-def _figure_of_files() -> tuple["Figure", Collection[str]]:
-    """Return a figure without a window, and the kinds of files that it can be written to."""
+def _figure_without_window(path: Path) -> "Figure":
+    """Return a figure for a file, whose ending has to be one of images."""
     load_matplotlib()
     from matplotlib.figure import Figure  # noqa: PLC0415 idem
 
     figure = Figure(**SHAPE)
-    return figure, figure.canvas.get_supported_filetypes()
+    kinds = figure.canvas.get_supported_filetypes()
+    if _kind(path) not in kinds:
+        refuse("path", named(path), f"an image file that ends in {', '.join(f'.{kind}' for kind in sorted(kinds))}")
+    return figure
+
+
+def _write(figure: "Figure", path: Path) -> None:
+    image = io.BytesIO()
+    try:
+        figure.savefig(image, format=_kind(path))
+        write_atomically(path, image.getvalue())
+    except Exception as error:  # noqa: BLE001 of matplotlib, as where a format needs LaTeX: the run goes on
+        warnings.warn(f"the plot is not drawn: {one_line(str(error), LONGEST_REASON)}", stacklevel=3)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix[1:].lower() or "png"
