@@ -158,24 +158,27 @@ class SurrogateCMASampler(BaseSampler):
         parts = (parameters, x0, self._method.settings, self._pruned_count, noisy, m, seed, study.direction)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()
         with _sampling:
-            # It is lost where it is interrupted, as by Ctrl-C: it follows from the trials.
-            run = self._runs.pop(digest, None) or _StudyRun(self._call_of(parameters, x0, seed, m, noisy=noisy))
             trials = study.get_trials(deepcopy=False)
             founder = next((other for other in trials if other.system_attrs.get(RUN) == digest), trial)
             if founder is trial:
                 study._storage.set_trial_system_attr(trial._trial_id, RUN, digest)  # noqa: SLF001 as all samplers do
+
+            def order(other: FrozenTrial) -> tuple[bool, datetime, int]:
+                return other.number >= founder.number, other.datetime_complete or datetime.min, other.number  # noqa: DTZ901 Optuna's are naive
+
+            ended = sorted((other for other in trials if other.state.is_finished()), key=order)
+            run = self._runs.pop(digest, None)  # lost where this is interrupted, as by Ctrl-C
+            if run is None or ended[: len(run.told)] != run.told:
+                space, constraints = Space(parameters), number_of_constraints(m)
+                chosen = {"space": space, "method": self._method, "seed": seed, "constraints": constraints}
+                call = checked_call(x0, self._sigma0, Limits(), **chosen)
+                run = _StudyRun(replace(call, noisy=noisy), space)
             sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
-            run.follow(trials, founder.number, lambda ended: self._evaluation_of(ended, sign, m))
+            for other in ended[len(run.told) :]:
+                run.tell(other, self._evaluation_of(other, sign, m), known=other.number < founder.number)
             sampled = run.ask(trial, trials)
             self._runs[digest] = run
         return sampled
-
-    def _call_of(
-        self, parameters: Mapping[str, Parameter], x0: Mapping[str, Any], seed: int, m: int, *, noisy: bool
-    ) -> Call:
-        chosen = {"method": self._method, "seed": seed, "constraints": number_of_constraints(m)}
-        call = checked_call(x0, self._sigma0, Limits(), space=Space(parameters), **chosen)
-        return replace(call, noisy=noisy)
 
     def _seed_of(self, study: Study) -> int:
         """Return the seed, or where there is none, the time at which the study began, in all workers the same."""
@@ -242,37 +245,24 @@ class SurrogateCMASampler(BaseSampler):
 
 
 class _StudyRun:
-    """A run of a call that is told the trials of a study."""
+    """A run that is told the trials of a study, in the order in which they ended, those before its first one first."""
 
-    def __init__(self, call: Call) -> None:
-        assert call.space is not None  # noqa: S101 Optuna's parameters have names
-        self._call, self._space = call, call.space
-        self._given: dict[int, Mapping[str, Any]] = {}  # parameters of trials by number, which may not be stored yet
-        self._begin()
-
-    def _begin(self) -> None:
-        self.exchange = Exchange(Run(self._call))
-        self._told: list[FrozenTrial] = []
+    def __init__(self, call: Call, space: Space) -> None:
+        self._space, self.exchange = space, Exchange(Run(call))
+        self._x0 = self.exchange.key(call.x0)
+        self.told: list[FrozenTrial] = []
         self._keys = set[Hashable]()  # of their points
+        self._given: dict[int, Mapping[str, Any]] = {}  # parameters of trials by number, which may not be stored yet
 
-    def follow(self, trials: Sequence[FrozenTrial], first: int, evaluated: Callable[[FrozenTrial], Evaluation]) -> None:
-        """Tell the run all trials that have ended, in this order; from those before its ``first`` models learn."""
-
-        def order(trial: FrozenTrial) -> tuple[bool, datetime, int]:
-            return trial.number >= first, trial.datetime_complete or datetime.min, trial.number  # noqa: DTZ901 idem
-
-        ended = sorted((trial for trial in trials if trial.state.is_finished()), key=order)
-        if ended[: len(self._told)] != self._told:
-            self._begin()
-        x0 = self.exchange.key(self._call.x0)  # at which a trial may have been before the search asked for it
-        for trial in ended[len(self._told) :]:
-            key, point = self._located(trial.params)
-            self._keys.add(key)
-            if point is not None and trial.number < first and key != x0:
-                self.exchange.run.learn_of(point, evaluated(trial))
-            elif point is not None:
-                self.exchange.observe(key, point, evaluated(trial))
-        self._told = ended
+    def tell(self, trial: FrozenTrial, evaluation: Evaluation, *, known: bool) -> None:
+        """Take a trial, of which models alone learn where it was ``known`` before the run, and not at x₀."""
+        key, point = self._located(trial.params)
+        if point is not None and known and key != self._x0:
+            self.exchange.run.learn_of(point, evaluation)
+        elif point is not None:
+            self.exchange.observe(key, point, evaluation)
+        self._keys.add(key)
+        self.told.append(trial)
 
     def ask(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return parameters for a trial, beside those of all running ones."""

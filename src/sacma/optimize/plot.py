@@ -189,11 +189,11 @@ def _line(result: Result, model: Surrogate, name: str) -> Array:
     """Return points through the best one along a parameter, over the range in which the model has learnt."""
     space = result.history.space
     if space is not None and isinstance(parameter := space.parameters[name], Categorical):
-        return space.points([{**result.params, name: choice} for choice in parameter.choices], name)
+        return space.points([{**dict(result.params), name: choice} for choice in parameter.choices], name)
     place = slice(int(name[1:]), int(name[1:]) + 1) if space is None else space.places[name]
     line, known = np.repeat([_centre(result)], STEPS, axis=0), model.points[:, place]
     line[:, place] = np.linspace(known.min(axis=0), known.max(axis=0), STEPS)
-    return np.unique(line if space is None else space.centred(line), axis=0)
+    return np.asarray(np.unique(line if space is None else space.centred(line), axis=0))
 
 
 def _grid(figure: "Figure", result: Result, chosen: Sequence[str] | None) -> list[tuple["Axes", str]]:
