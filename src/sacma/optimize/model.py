@@ -157,8 +157,8 @@ class Surrogate:
     def _around_best(self, n: int, rng: np.random.Generator) -> Array:
         """Return points of the box in which importance is measured, in units of the scale, shape (n, d)."""
         known = self._trained.points
-        widths = _spread(self._call, known) * rng.uniform(-2.0, 2.0, (n, known.shape[1]))
-        sample = np.clip(known[np.argmin(self.values)] + widths, *self._call.box.scaled_bounds)
+        steps = _spread(self._call, known) * rng.uniform(-2.0, 2.0, (n, known.shape[1]))
+        sample = np.clip(known[np.argmin(self.values)] + steps, *self._call.box.scaled_bounds)
         for place in _discrete(self._call):
             sample[:, place] = known[rng.integers(len(known), size=n)][:, place]
         return np.asarray(sample)
@@ -176,7 +176,7 @@ def coordinates_of(call: Call, name: str, given: Any) -> Array:
     if call.space is not None and isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given):
         return call.space.points(given, name)
     D = len(call.x0)
-    allowed = f"points of {D} coordinates, one a row" + ("" if call.space is None else ", or dicts, as ask gives them")
+    allowed = f"points of {D} coordinates, one a row"
     points = real_array(name, given, allowed)
     if not points.size:
         return np.empty((0, D))

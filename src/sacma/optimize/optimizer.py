@@ -206,10 +206,10 @@ class Optimizer:
         """Return points that are told, in coordinates, each with what tells it from others."""
         given = points if isinstance(points, Sequence) else np.asarray(points)  # a data frame iterates over its names
         key, space = self._exchange.key, self._run.call.space
-        return [
-            (space.key(point) if space is not None and isinstance(point, Mapping) else key(x), x)
-            for point, x in zip(given, coordinates_of(self._run.call, "points", given), strict=True)
-        ]
+        if space is not None and not (isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)):
+            refuse("points", points, "dicts, as ask gives them", of_type=True)
+        X = coordinates_of(self._run.call, "points", given)
+        return [(key(x) if space is None else space.key(point), x) for point, x in zip(given, X, strict=True)]
 
     @property
     def pending(self) -> list[Any]:
