@@ -189,7 +189,8 @@ def _line(result: Result, model: Surrogate, name: str) -> Array:
     """Return points through the best one along a parameter, over the range in which the model has learnt."""
     space = result.history.space
     if space is not None and isinstance(parameter := space.parameters[name], Categorical):
-        return space.points([{**dict(result.params), name: choice} for choice in parameter.choices], name)
+        choices = [{**result.params, name: choice} for choice in parameter.choices]
+        return np.asarray(space.points(choices, name))
     place = slice(int(name[1:]), int(name[1:]) + 1) if space is None else space.places[name]
     line, known = np.repeat([_centre(result)], STEPS, axis=0), model.points[:, place]
     line[:, place] = np.linspace(known.min(axis=0), known.max(axis=0), STEPS)
