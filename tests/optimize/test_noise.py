@@ -465,7 +465,7 @@ def test_with_constraints_it_goes_on(tmp_path: Path) -> None:
     for kept in (20, 50, 57):
         (tmp_path / "part").write_bytes(b"".join(lines[:kept]))
         rest = sacma.minimize(both, [0, 0], 0.5, seed=3, journal=tmp_path / "part", **call)
-        assert np.array_equal(rest.history.X, whole.history.X)
+        assert np.array_equal(rest.history.points, whole.history.points)
         assert (rest.fun, rest.fun_error) == (whole.fun, whole.fun_error)
     optimizer = sacma.Optimizer([0, 0], 0.5, seed=3, **call)
     while not optimizer.stop():
