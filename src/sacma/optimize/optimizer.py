@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sacma.optimize.arguments import holds_text, real_array, refuse, whole, within_box
 from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of, never_a_number
+from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of
 from sacma.optimize.exchange import Exchange
 from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.methods import COMPOSED, DEFAULT
@@ -371,7 +371,7 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[A
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
     checked = [ConstrainedValue(value, row, m) if m else value for value, row in zip(told, rows, strict=True)]
     for i, (value, row) in enumerate(zip(told, rows, strict=True)):
-        if never_a_number(checked[i]) or holds_text(value) or holds_text(row):
+        if evaluation_of(checked[i]).raised is not None or holds_text(value) or holds_text(row):
             given = (value, row) if m else value
             refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
     return checked
