@@ -12,7 +12,7 @@ from pydantic import ValidationError, create_model
 import sacma
 from sacma.algorithms.algorithm_file import read_algorithm_file
 from sacma.algorithms.registry import ALGORITHMS, Origin
-from sacma.optimize.saved import to_line
+from sacma.optimize.journal import to_line
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control.generations import Generations
 from sacma.strategy.restarts import Start
@@ -54,7 +54,7 @@ def test_a_journal_goes_on(tmp_path: Path, bounds: Any) -> None:
     found(25, bounds=bounds, journal=path)
     assert bits(found(60, bounds=bounds, journal=path)) == bits(whole)
     content = sacma.read_journal(path)
-    assert content.own_class == "MySettings"
+    assert content.header.call.method.own_class == "MySettings"
     assert np.array_equal(content.points, whole.history.points)
     archive = content.known
     assert found(5, journal=tmp_path / "another", known=archive).nfev == 5
@@ -64,7 +64,7 @@ def test_a_journal_of_an_installed_strategy_goes_on(tmp_path: Path, registered: 
     """By the algorithm's name, which the file has: it is loaded without settings."""
     path, whole = tmp_path / "journal", found(50, registered)
     found(25, registered, journal=path)
-    assert sacma.read_journal(path).own_class is None
+    assert sacma.read_journal(path).header.call.method.own_class is None
     assert bits(found(50, registered, journal=path)) == bits(whole)
     with pytest.raises(ValueError, match=r"path is .*; allowed: .* others call f themselves, in sacma.minimize"):
         sacma.Optimizer.load(path)
@@ -108,11 +108,11 @@ def test_the_journal_of_another_class_is_another_call(tmp_path: Path) -> None:
     plain: Any = StrategySettings(model=GaussianProcessModel(), control=Generations())
     assert Disguised().model_dump() == plain.model_dump()
     found(10, plain, journal=path)
-    words = "of a call with another method: 'settings of sacma' there, 'settings of .*Disguised' here"
+    words = "of another call: method.own_class = None there, method.own_class = '.*Disguised' here"
     with pytest.raises(ValueError, match=words):
         found(10, Disguised(), journal=path)
     header = json.loads(path.read_text().splitlines()[0])
-    header["call"]["own_class"] = Disguised.__qualname__
+    header["call"]["method"]["own_class"] = Disguised.__qualname__
     header.pop("crc")
     path.write_bytes(to_line(header))
     with pytest.raises(ValueError, match="method is None; allowed: settings of the class"):
@@ -133,10 +133,9 @@ def test_a_class_of_a_long_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"own_class": 3}, "call.own_class: "),
-        ({"own_class": "x" * 200}, "call.own_class: "),
-        ({"algorithm": "random-search"}, "algorithm is 'random-search', not surrogate-cmaes, which alone takes"),
-        ({"settings": 3}, "call.settings: "),
+        ({"own_class": 3}, "call.method.own_class: "),
+        ({"own_class": "x" * 200}, "call.method.own_class: "),
+        ({"settings": 3}, "call.method.settings: "),
     ],
 )
 def test_a_damaged_header(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -144,10 +143,10 @@ def test_a_damaged_header(tmp_path: Path, change: dict[str, Any], message: str) 
     path = tmp_path / "journal"
     found(5, journal=path)
     header = json.loads(path.read_text().splitlines()[0])
-    header["call"] |= change
+    header["call"]["method"] |= change
     header.pop("crc")
     path.write_bytes(to_line(header))
-    with pytest.raises(ValueError, match=rf"with a header that is damaged \(line 1\): {message}"):
+    with pytest.raises(ValueError, match=f"of which line 1 is .*: {message}"):
         sacma.read_journal(path)
 
 
@@ -156,10 +155,12 @@ def test_settings_of_the_class_that_the_file_has_not(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     found(5, journal=path)
     header = json.loads(path.read_text().splitlines()[0])
-    header["call"]["settings"]["model"]["kernel"] = "quintic"
+    header["call"]["method"]["settings"]["model"]["kernel"] = "quintic"
     header.pop("crc")
     path.write_bytes(to_line(header))
-    with pytest.raises(ValueError, match=r"settings is .*, not settings: model.*kernel: .*; allowed: a journal"):
+    with pytest.raises(
+        ValueError, match=r"MySettings does not allow: call.method.settings: model.*kernel: .*; allowed: a"
+    ):
         sacma.Optimizer.load(path, method=MINE)
 
 

@@ -236,7 +236,7 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
     assert content.call.space == SPACE
     assert minimized(known=content.known, budget=5).fun <= whole.fun
     other = sacma.Space({**SPACE.parameters, "layers": sacma.Integer(1, 9)})
-    with pytest.raises(ValueError, match=r"journal is .*, of a call with another "):
+    with pytest.raises(ValueError, match=r"journal is .*, of another call: space.layers.high"):
         sacma.minimize(loss, space=other, seed=1, journal=tmp_path / "j")
 
 

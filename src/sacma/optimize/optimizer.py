@@ -15,13 +15,12 @@ from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, w
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of
 from sacma.optimize.exchange import Exchange
-from sacma.optimize.journal import Journal, JournalError
+from sacma.optimize.journal import Journal, JournalError, read_journal, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.model import Surrogate
 from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.optimize.saved import read_journal, write_state
 from sacma.optimize.space import Space
 from sacma.process_wide import unbroken
 from sacma.strategy.settings import StrategySettings
@@ -280,8 +279,6 @@ class Optimizer:
         """
         with self._lock:
             log = self._run.log
-            if log.journal is not None and log.journal.is_at(path):
-                refuse("path", path, "another file than the journal, which has all that save writes")
             write_state(path, log.call, log.entries)
 
     @classmethod
