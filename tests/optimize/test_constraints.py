@@ -414,7 +414,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
     header = json.loads((tmp_path / "alone").read_text().splitlines()[0])
     assert header["call"]["constraints"] == ["<= 0"]
     for other in (None, 2, {"type": "eq", "fun": beyond}):
-        with pytest.raises(ValueError, match="of another call: constraints"):
+        with pytest.raises(ValueError, match=r"of another call: nothing more there, constraints.1 = '<= 0' here"):
             in_disk(constraints=other, journal=tmp_path / "alone", method=method)
 
 
@@ -428,7 +428,6 @@ DAMAGES: list[tuple[int, dict[str, Any], str]] = [
     (0, {"constraints": 1}, "call.constraints: "),
     (0, {"scale": [1.0]}, "scale is "),
     (0, {"known": [[[0.0, 0.0]], [1.0], [[1.0, 2.0]]]}, "known is"),
-    (0, {"known": [[[0.0, 0.0]], [1.0], [[math.nan]]]}, "call.known"),
     (0, {"known": [[[0.0, 0.0]], [1.0]]}, "known is"),
     (1, {"constraints": [0.0, 0.0]}, "it has not 2 coordinates, 1 constraints"),
     (1, {"constraints": [None]}, "constraints.0: "),

@@ -247,7 +247,7 @@ def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not even a first line"):
         sacma.Optimizer.load(tmp_path / "empty")
     (tmp_path / "other").write_text("{}\n")
-    with pytest.raises(ValueError, match=r"path is .*, which begins with b'{}.n'; allowed: a journal of sacma"):
+    with pytest.raises(ValueError, match=r"path is .*, of which line 1 is b'{}.*: no journal begins with it"):
         sacma.Optimizer.load(tmp_path / "other")
     es = sacma.Optimizer([0.0, 0.1], 1.0)
     es.save(tmp_path / "state")
@@ -316,8 +316,6 @@ def test_copies(tmp_path: Path, copied: Callable[[Any], Any]) -> None:
     with_journal = sacma.Optimizer([0.0, 0.0], 1.0, journal=tmp_path / "journal")
     with pytest.raises(TypeError, match=r"optimizer.save\(path\) writes its state, and sacma.Optimizer.load\(path\)"):
         copied(with_journal)
-    with pytest.raises(TypeError, match="cannot be copied or pickled"):
-        copied(with_journal._run.log.journal)
     with_journal.close()
 
 
@@ -335,7 +333,7 @@ def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
         try:
             with pytest.raises(OSError, match="Bad file descriptor"):
                 os.fstat(descriptor)
-            with pytest.raises(sacma.JournalError, match="from which this one was forked") as raised:
+            with pytest.raises(sacma.JournalError, match="it is not open any more in this process") as raised:
                 es.tell(X[1:2], [2.0])
             code = 0 if raised.value.result else 2
             es.save(tmp_path / "saved")
@@ -404,7 +402,7 @@ def test_a_journal_is_not_saved_over(tmp_path: Path) -> None:
     """Nor is it open twice: it is said how the first optimizer lets go of it."""
     journal = tmp_path / "run.jsonl"
     es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, journal=journal)
-    with pytest.raises(ValueError, match=r"path is .*; allowed: another file: this one is the journal"):
+    with pytest.raises(ValueError, match=r"path is .*; allowed: one that no other run is writing to"):
         es.save(journal)
     with pytest.raises(ValueError, match=r"no other run is writing to; an optimizer lets go of its own by close\(\)"):
         sacma.Optimizer([0.0, 0.0], 1.0, seed=1, journal=journal)

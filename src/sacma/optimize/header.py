@@ -121,13 +121,13 @@ def difference(there: Header, here: Header) -> str:
     one, other = there.call.model_dump(), here.call.model_dump()
     if json.dumps(one) == json.dumps(other):  # where 1 is not True
         return ""
-    pairs = zip_longest(_values(one), _values(other), fillvalue=("no more", None))
+    pairs = zip_longest(_values(one), _values(other), fillvalue=("", None))
     before, now = next(pair for pair in pairs if json.dumps(pair[0]) != json.dumps(pair[1]))
     return f"{_as_words(*before)} there, {_as_words(*now)} here"
 
 
 def _as_words(place: str, value: Any) -> str:
-    return f"{one_line(place, 200)} = {shown(value)}"
+    return f"{one_line(place, 200)} = {shown(value)}" if place else "nothing more"
 
 
 def _values(content: Any, *keys: object) -> list[tuple[str, Any]]:

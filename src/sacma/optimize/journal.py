@@ -13,11 +13,11 @@ import json
 import math
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -43,6 +43,7 @@ _BEGINNING = b'{"format": "sacma-journal-8"'
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
 
 _ENDING = len(b', "crc": "01234567"}\n')
+_WRITABLE = "a file that can be written, in a folder that exists"
 _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
 
 Count = Annotated[int, Field(ge=0, le=10**18)]
@@ -77,19 +78,14 @@ class JournalContent:
         """Return the call, with settings of the class of ``method`` where that is the user's own.
 
         Args:
-            method: settings of this class, or None.
+            method: settings of this class; None where the file needs none.
             budget: in place of that of the call; None: that, or the number of all evaluations where it is larger.
             path: of the file, for errors.
-
-        Raises:
-            TypeError, ValueError: ``method`` is not of this class, or None is needed or missing.
         """
         own = self.header.call.method.own_class
-        if own is None and method is not None:
-            refuse("method", method, "None, as the file names all that its method is made of")
-        if own is not None and not (isinstance(method, StrategySettings) and class_name(type(method)) == own):
+        if own != (None if method is None else class_name(type(method))):
             needed = f"settings of the class {shown(own)}, with which this file was written: no file brings a class"
-            refuse("method", method, needed)
+            refuse("method", method, needed if own else "None, as the file names all that its method is made of")
         try:
             call = call_of(self.header, None if method is None else type(method))
         except ValueError as error:
@@ -133,12 +129,11 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
         TypeError: ``path`` is none.
         ValueError: there is no journal, or it is damaged.
     """
-    where = _checked_path("path", path)
-    try:
-        with os.fdopen(open_regular(where, most=LARGEST_JOURNAL), "rb") as file:
-            content, _ = _parsed("path", where, file)
-    except OSError as error:
-        refuse("path", path, f"a journal that can be read: {error.strerror}")
+    with (
+        _file_at("path", path, "a journal that can be read") as where,
+        os.fdopen(open_regular(where, most=LARGEST_JOURNAL), "rb") as file,
+    ):
+        content, _ = _parsed("path", where, file)
     if content is None:
         refuse("path", path, "a journal; this file has not even a first line")
     return content
@@ -146,27 +141,26 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
 
 def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[LogEntry]) -> None:
     """Write call and evaluations, all or nothing, in the form of a journal."""
-    where, content = _checked_path("path", path), _written(call, entries)
-    try:
+    content = _written(call, entries)
+    with _file_at("path", path, _WRITABLE) as where:
         where.parent.stat()
         if where.exists():
             with os.fdopen(open_regular(where, most=LARGEST_JOURNAL), "rb") as file:
                 _lock(file.fileno(), fcntl.LOCK_SH)
         write_atomically(where, content)
-    except BlockingIOError:
-        refuse("path", path, "another file: this one is the journal of a run that is going on, which has all of it")
-    except (OSError, RunError) as error:
-        _refuse_unwritable("path", path, error)
 
 
-def _refuse_unwritable(name: str, path: object, error: Exception) -> NoReturn:
-    refuse(name, path, f"a file that can be written, in a folder that exists: {getattr(error, 'strerror', error)}")
-
-
-def _checked_path(name: str, path: object) -> Path:
+@contextlib.contextmanager
+def _file_at(name: str, path: object, allowed: str) -> Iterator[Path]:
+    """Yield the path of a file, which is refused where something cannot be done with it."""
     if not isinstance(path, str | os.PathLike) or "\0" in str(path):
         refuse(name, path, "the path of a file", of_type=not isinstance(path, str))
-    return Path(path)
+    try:
+        yield Path(path)
+    except BlockingIOError:
+        refuse(name, path, "one that no other run is writing to; an optimizer lets go of its own by close()")
+    except (OSError, RunError) as error:
+        refuse(name, path, f"{allowed}: {getattr(error, 'strerror', error)}")
 
 
 def _written(call: Call, entries: Sequence[LogEntry] = ()) -> bytes:
@@ -270,35 +264,29 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], call: Call, *, retry_failed: bool = False) -> None:
-        self.path = _checked_path("journal", path)
         self.call = call.seeded()
         header = _written(self.call)  # before there is a file
         self.entries: Sequence[LogEntry] = []  # of earlier runs
         self._later: list[LogEntry] = []
         self._file, self._size = -1, 0
         self._identity: tuple[int, int] | None = None
-        try:
-            with contextlib.ExitStack() as undone:
-                undone.callback(self.close)
-                self._place = self.path.absolute()  # f may change the folder
-                self._open(os.O_CREAT)
-                with open(self._file, "rb", closefd=False) as file:
-                    content, self._size = _parsed("journal", self.path, file)
-                if content is not None:
-                    self.call, self.entries = call.seeded(content.call.seed), content.entries
-                    self._check_same(content.header)
-                os.ftruncate(self._file, self._size)  # what was half written when a run was killed
-                if content is None:
-                    self._write(header)
-                    with contextlib.suppress(OSError):  # some file systems know no such thing
-                        sync_folder(self._place.parent)
-                elif retry_failed:
-                    self.rewrite([each for each in self.entries if not each.evaluation.failure])
-                undone.pop_all()
-        except BlockingIOError:
-            refuse("journal", path, "one that no other run is writing to; an optimizer lets go of its own by close()")
-        except (OSError, RunError) as error:
-            _refuse_unwritable("journal", path, error)
+        with _file_at("journal", path, _WRITABLE) as self.path, contextlib.ExitStack() as undone:
+            undone.callback(self.close)
+            self._place = self.path.absolute()  # f may change the folder
+            self._open(os.O_CREAT)
+            with open(self._file, "rb", closefd=False) as file:
+                content, self._size = _parsed("journal", self.path, file)
+            if content is not None:
+                self.call, self.entries = call.seeded(content.call.seed), content.entries
+                self._check_same(content.header)
+            os.ftruncate(self._file, self._size)  # what was half written when a run was killed
+            if content is None:
+                self._write(header)
+                with contextlib.suppress(OSError):  # some file systems know no such thing
+                    sync_folder(self._place.parent)
+            elif retry_failed:
+                self.rewrite([each for each in self.entries if not each.evaluation.failure])
+            undone.pop_all()
 
     def _open(self, flags: int = 0) -> None:
         """Open the file, which is this run's until it is closed."""
@@ -327,7 +315,7 @@ class Journal:
                 f"journal is {named(self.path)}, to which no more can be written: {error.strerror}; what was found is "
                 "in the error's result, and in ask and tell es.save(path) writes it",
             ) from None
-        self._later.append(entry)
+        self._later.append(entry.unraised())
 
     def rewrite(self, entries: Sequence[LogEntry]) -> None:
         """Write these evaluations in the place of all."""

@@ -110,7 +110,7 @@ class Log:
 
     def keep(self, entry: LogEntry) -> None:
         """Take an evaluation that is recorded already, or cannot be."""
-        kept = entry._replace(evaluation=entry.evaluation._replace(raised=None))  # without the frames of f
+        kept = entry.unraised()
         self.entries.append(kept)
         if entry.number:
             self.by_number[entry.number] = kept
