@@ -280,7 +280,7 @@ def test_a_damaged_line_is_named(
             read(path)
 
 
-@pytest.mark.parametrize("failure", ["", 3, None, ["x"]])
+@pytest.mark.parametrize("failure", ["", " \n", 3, None, ["x"]])
 def test_a_failure_is_text(lines: list[Any], tmp_path: Path, failure: Any) -> None:
     """Anything else is damage."""
     path = tmp_path / "journal"

@@ -235,13 +235,14 @@ def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent
 
 def _entry_of(line: _Line, call: Call, numbers: set[int]) -> LogEntry:
     """Return the evaluation of a line; ``numbers`` are those of the lines before."""
-    D, m = len(call.x0), 0 if line.failure else len(call.equalities)
+    failure = one_line(line.failure)
+    D, m = len(call.x0), 0 if failure else len(call.equalities)
     if line.number in numbers:
         raise ValueError(f"its number is {line.number}, as that of a line before")
-    if (line.value is None) != bool(line.failure) or len(line.point) != D or len(line.constraints) != m:
+    if (line.value is None) != bool(failure) or len(line.point) != D or len(line.constraints) != m:
         raise ValueError(f"it has not {D} coordinates, {m} constraints, and a value or a failure")
     numbers |= {line.number} - {0}
-    value, failure = math.nan if line.value is None else line.value, one_line(line.failure)
+    value = math.nan if line.value is None else line.value
     evaluation = Evaluation(value, failure, constraints=tuple(line.constraints))
     return LogEntry(line.number, np.array(line.point, dtype=float), evaluation, line.place, line.moved, line.late)
 
