@@ -271,9 +271,9 @@ class Journal:
         self._later: list[LogEntry] = []
         self._file, self._size = -1, 0
         self._identity: tuple[int, int] | None = None
-        with _file_at("journal", path, _WRITABLE) as self.path, contextlib.ExitStack() as undone:
+        with _file_at("journal", path, _WRITABLE) as given, contextlib.ExitStack() as undone:
             undone.callback(self.close)
-            self._place = self.path.absolute()  # f may change the folder
+            self.path = given.absolute()  # f may change the folder
             self._open(os.O_CREAT)
             with open(self._file, "rb", closefd=False) as file:
                 content, self._size = _parsed("journal", self.path, file)
@@ -284,14 +284,14 @@ class Journal:
             if content is None:
                 self._write(header)
                 with contextlib.suppress(OSError):  # some file systems know no such thing
-                    sync_folder(self._place.parent)
+                    sync_folder(self.path.parent)
             elif retry_failed:
                 self.rewrite([each for each in self.entries if not each.evaluation.failure])
             undone.pop_all()
 
     def _open(self, flags: int = 0) -> None:
         """Open the file, which is this run's until it is closed."""
-        self._file = open_regular(self._place, os.O_RDWR | os.O_APPEND | flags, most=LARGEST_JOURNAL)
+        self._file = open_regular(self.path, os.O_RDWR | os.O_APPEND | flags, most=LARGEST_JOURNAL)
         self._identity = _identity_of(self._file)
         _journals.add(self)
         _lock(self._file, fcntl.LOCK_EX)
@@ -321,7 +321,7 @@ class Journal:
     def rewrite(self, entries: Sequence[LogEntry]) -> None:
         """Write these evaluations in the place of all."""
         content = _written(self.call, entries)
-        write_atomically(self._place, content)
+        write_atomically(self.path, content)
         self.close()
         self._open()
         self.entries, self._later, self._size = list(entries), [], len(content)
@@ -348,12 +348,12 @@ class Journal:
             raise OSError(errno.EBADF, "it is not open any more in this process")
         if self._size + length > LARGEST_JOURNAL:
             raise OSError(errno.EFBIG, f"it has grown to the {LARGEST_JOURNAL >> 20} MiB that are read of one")
-        there = _identity_of(self._place)
+        there = _identity_of(self.path)
         if there == self._identity == _identity_of(self._file) and os.fstat(self._file).st_size == self._size:
             return
         what = "removed or moved away" if there is None else "replaced, changed or closed by something else"
         content = _written(self.call, [*self.entries, *self._later, entry])
-        for place in (self._place, self._place.with_name(f"{self._place.name}.saved")):
+        for place in (self.path, self.path.with_name(f"{self.path.name}.saved")):
             if not os.path.lexists(place):
                 with contextlib.suppress(RunError):
                     write_atomically(place, content)
