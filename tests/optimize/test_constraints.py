@@ -414,7 +414,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
     header = json.loads((tmp_path / "alone").read_text().splitlines()[0])
     assert header["call"]["constraints"] == ["<= 0"]
     for other in (None, 2, {"type": "eq", "fun": beyond}):
-        with pytest.raises(ValueError, match=r"of another call: nothing more there, constraints.1 = '<= 0' here"):
+        with pytest.raises(ValueError, match=r"of another call: .*, constraints.* here"):
             in_disk(constraints=other, journal=tmp_path / "alone", method=method)
 
 
