@@ -7,13 +7,12 @@ if TYPE_CHECKING:
     from sacma.algorithms.decorator import algorithm
     from sacma.integrations.scipy_method import scipy_method
     from sacma.optimize.call import Tolerance
-    from sacma.optimize.journal import JournalError
+    from sacma.optimize.journal import JournalError, read_journal
     from sacma.optimize.minimize import WorkersError, minimize
     from sacma.optimize.optimizer import Optimizer
     from sacma.optimize.parameters import Categorical, Integer, Real
     from sacma.optimize.plot import LivePlot
     from sacma.optimize.result import Result, Status
-    from sacma.optimize.saved import read_journal
     from sacma.optimize.space import Space
 
 __version__ = "0.1.0"
@@ -50,7 +49,7 @@ _MODULES = {
     "WorkersError": "sacma.optimize.minimize",
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
-    "read_journal": "sacma.optimize.saved",
+    "read_journal": "sacma.optimize.journal",
     "scipy_method": "sacma.integrations.scipy_method",
 }
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import sacma
+from sacma.optimize.journal import JournalContent
 from sacma.optimize.methods import DEFAULT
-from sacma.optimize.saved import JournalContent
 from sacma.surrogate.whitening import Array
 
 D = 5

@@ -16,7 +16,7 @@ import sacma
 from benchmarks.constrained_problems import PROBLEMS
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
-from sacma.optimize.saved import to_line
+from sacma.optimize.journal import to_line
 from sacma.strategy.lagrangian import violations
 from sacma.surrogate.whitening import Array
 from tests.optimize.simulated import Simulated, without_waiting
@@ -427,7 +427,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
     header = json.loads((tmp_path / "alone").read_text().splitlines()[0])
     assert header["call"]["constraints"] == ["<= 0"]
     for other in (None, 2, {"type": "eq", "fun": beyond}):
-        with pytest.raises(ValueError, match="of a call with another constraints"):
+        with pytest.raises(ValueError, match=r"of another call: .*, constraints.* here"):
             in_disk(constraints=other, journal=tmp_path / "alone", method=method)
 
 
@@ -439,16 +439,15 @@ DAMAGES: list[tuple[int, dict[str, Any], str]] = [
     (0, {"constraints": ["< 0"]}, "call.constraints.0: "),
     (0, {"constraints": [["<= 0"]]}, "call.constraints.0: "),
     (0, {"constraints": 1}, "call.constraints: "),
-    (0, {"algorithm": "local-search"}, "settings"),
+    (0, {"scale": [1.0]}, "scale is "),
     (0, {"known": [[[0.0, 0.0]], [1.0], [[1.0, 2.0]]]}, "known is"),
-    (0, {"known": [[[0.0, 0.0]], [1.0], [[math.nan]]]}, "call.known"),
     (0, {"known": [[[0.0, 0.0]], [1.0]]}, "known is"),
-    (1, {"constraints": [0.0, 0.0]}, "it has 2 constraints, not 1"),
+    (1, {"constraints": [0.0, 0.0]}, "it has not 2 coordinates, 1 constraints"),
     (1, {"constraints": [None]}, "constraints.0: "),
     (1, {"constraints": [10**400]}, "constraints.0: "),
     (1, {"constraints": [True]}, "constraints.0: "),
     (1, {"constraints": {}}, "constraints: "),
-    (1, {"constraints": [0.0] * 10_000}, "it is longer than"),
+    (1, {"constraints": [0.0] * 10_000}, "its checksum is not"),
     (1, {"constraints": None, "value": None, "failure": "f"}, "constraints: "),
 ]
 
@@ -478,7 +477,7 @@ def test_constraints_that_were_not_announced_are_refused(tmp_path: Path) -> None
     header, first, *_ = path.read_bytes().splitlines(keepends=True)
     line = {k: v for k, v in json.loads(first).items() if k != "crc"}
     path.write_bytes(header + to_line({**line, "constraints": [1.0]}) + first)
-    with pytest.raises(ValueError, match="it has 1 constraints, not 0"):
+    with pytest.raises(ValueError, match="it has not 2 coordinates, 0 constraints"):
         sacma.read_journal(path)
 
 

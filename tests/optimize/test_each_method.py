@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import sacma
+from sacma.optimize.journal import to_line
 from sacma.optimize.methods import composed, method_of, names
 from sacma.optimize.result import Result, Status
-from sacma.optimize.saved import to_line
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.whitening import Array
 from tests.optimize.kills import killed, run, same_evaluations
@@ -248,22 +248,21 @@ def test_the_journal_of_another_method_is_refused(tmp_path: Path) -> None:
     call("cobyqa", journal=path, budget=5)
     header, *_ = path.read_bytes().splitlines()
     for other, difference in {
-        "slsqp": "method, in settings.method: 'cobyqa' there, 'slsqp' here",
-        "lq-cma-es": "method: 'local-search' there, 'lq-cmaes' here",
-        "sacma": "method: 'local-search' there, 'surrogate-cmaes' here",
+        "slsqp": "method.settings.method = 'cobyqa' there, method.settings.method = 'slsqp' here",
+        "lq-cma-es": "method.algorithm = 'local-search' there, method.algorithm = 'lq-cmaes' here",
+        "sacma": "method.algorithm = 'local-search' there, method.algorithm = 'surrogate-cmaes' here",
     }.items():
-        with pytest.raises(ValueError, match=f"of a call with another {difference}"):
+        with pytest.raises(ValueError, match=f"of another call: {difference}"):
             call(other, journal=path, budget=5)
     content = json.loads(header)
     content.pop("crc")
-    settings = content["call"]["settings"]
+    there = content["call"]["method"]
     for change, message in (
         ({"algorithm": "os.system"}, "algorithm is 'os.system', not one of"),
-        ({"settings": {**settings, "tolerance": 0.0}}, "settings is .*, not settings: tolerance"),
-        ({"settings": {**settings, "within_box": False}}, "settings is .*, not those that follow from these bounds"),
+        ({"settings": {**there["settings"], "tolerance": 0.0}}, "call.method.settings: tolerance"),
     ):
-        path.write_bytes(to_line({**content, "call": {**content["call"], **change}}))
-        with pytest.raises(ValueError, match=rf"journal is .*, with a header that is damaged \(line 1\): {message}"):
+        path.write_bytes(to_line({**content, "call": {**content["call"], "method": {**there, **change}}}))
+        with pytest.raises(ValueError, match=f"journal is .*, of which line 1 is .*: {message}"):
             call("cobyqa", journal=path, budget=5)
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.saved import to_line
+from sacma.optimize.journal import to_line
 from sacma.surrogate.whitening import Array
 from tests.optimize.sealed import sealed
 
@@ -110,7 +110,7 @@ def test_any_bytes_in_the_place_of_a_journal(folder: Path, content: bytes, numbe
     """Other files are refused and kept; an empty one, or half a header, is a journal that begins."""
     path = folder / "bytes"
     path.write_bytes(content)
-    begins = b'{"format": "sacma-journal-7"'.startswith(content)
+    begins = b'{"format": "sacma-journal-8"'.startswith(content)
     if READERS[number] is minimized and begins:
         minimized(path)
         return
@@ -186,17 +186,16 @@ HEADER_DAMAGES = [
     ("call", None, "call: Field required"),
     ("call", [], "call: "),
     ("limits", None, "limits: Field required"),
-    ("limits", {}, "limits.budget: Field required"),
+    ("limits", {"odd": 1}, "limits.odd"),
     ("versions", 3, "versions: "),
     ("versions", {"a": 1}, "versions.a: "),
     ("more", 1, "more: "),
     ("call.x0", 5, "call.x0: "),
-    ("call.x0", [1.0, True], r"call.x0.1: "),
-    ("call.x0", [1.0, "2"], r"call.x0.1: "),
-    ("call.x0", [], "call.x0: "),
-    ("call.x0", [0.0] * 2001, "call.x0: List should have at most 2000 items"),
-    ("call.lower", [None], ""),
-    ("call.upper", [float("inf"), None], r"call.upper.0: "),
+    ("call.x0", [1.0, "2"], "x0 is .*; allowed: a vector"),
+    ("call.x0", [], "x0 is .*; allowed: a vector"),
+    ("call.x0", [0.0] * 2001, "scale is "),
+    ("call.bounds", [[None, None]], "bounds is "),
+    ("call.bounds", [[0.0, float("inf")], [0.0, None]], "call.bounds.0.1: "),
     ("call.scale", [1.0], "scale is "),
     ("call.sigma0", "1", "call.sigma0: "),
     ("call.sigma0", 0, "sigma0 is 0.0; allowed"),
@@ -204,24 +203,22 @@ HEADER_DAMAGES = [
     ("call.seed", -1, "seed is -1; allowed"),
     ("call.seed", 2**128, "seed is 34028.*; allowed"),
     ("call.strategy", [], "call.strategy: Extra inputs"),
-    ("call.settings", None, "call.settings: Field required"),
-    ("call.settings", {"model_error": "x"}, "settings is .*, not those of a strategy"),
-    ("call.settings.sampling", 3, "settings is .*, not those of a strategy"),
-    ("call.settings.sampling.bounds", "none", "settings is .*, not those that follow from these bounds"),
-    ("call.settings.odd", 1, "settings is .*, not settings: odd"),
-    ("call.settings.model", "gp", "settings is .*, not settings: model"),
-    ("call.settings.control", {"name": "x"}, "settings is .*, not settings: control"),
-    ("call.settings.control.error", None, "settings is .*, not settings: control.*error: Field required"),
-    ("call.settings.control.error.name", [1], "settings is .*, not settings: control.*error"),
-    ("call.settings.control.update_rate", 2.0, "settings is .*, not settings: control.*update_rate"),
-    ("call.settings.training_set.selection.odd", 2.0, "settings is .*, not settings: training_set.*odd"),
-    ("call.settings.model", 1e9, "settings is .*, not settings: model"),
+    ("call.method.settings", None, "call.method.settings: Field required"),
+    ("call.method.settings", {"model_error": "x"}, "call.method.settings: "),
+    ("call.method.settings.odd", 1, "call.method.settings: odd"),
+    ("call.method.settings.model", "gp", "call.method.settings: model"),
+    ("call.method.settings.control", {"name": "x"}, "call.method.settings: control"),
+    ("call.method.settings.control.error", None, "call.method.settings: control.*error: Field required"),
+    ("call.method.settings.control.error.name", [1], "call.method.settings: control.*error"),
+    ("call.method.settings.control.update_rate", 2.0, "call.method.settings: control.*update_rate"),
+    ("call.method.settings.training_set.selection.odd", 2.0, "call.method.settings: training_set.*odd"),
+    ("call.method.settings.model", 1e9, "call.method.settings: model"),
     ("call.known", [], "known is "),
     ("call.known", [[[1.0, 1.0]], []], "known is "),
     ("call.known", [[[1.0]], [1.0]], "known is "),
     ("call.known", [[[9.0, 9.0]], [1.0]], r"known\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
-    ("limits.budget", "9", "limits.budget: "),
-    ("limits.target", float("nan"), "limits.target: "),
+    ("limits.budget", "9", "limits.budget"),
+    ("limits.target", float("nan"), "limits.target"),
 ]
 
 
@@ -239,7 +236,7 @@ def test_a_damaged_header_names_the_key(lines: list[Any], tmp_path: Path, place:
     path = tmp_path / "journal"
     written(path, [header])
     for read in READERS:
-        with pytest.raises(ValueError, match=rf"journal, with a header that is damaged \(line 1\): {message}"):
+        with pytest.raises(ValueError, match=f"journal, of which line 1 is .*: {message}"):
             read(path)
 
 
@@ -249,7 +246,7 @@ LINE_DAMAGES = [
     ({"value": float("nan")}, "value: "),
     ({"value": float("inf")}, "value: "),
     ({"value": 10**400}, "value: "),
-    ({"value": None}, "it has not one of value and failure"),
+    ({"value": None}, "it has not 2 coordinates, 0 constraints, and a value or a failure"),
     ({"number": -3}, "number: "),
     ({"number": True}, "number: "),
     ({"number": 2.0}, "number: "),
@@ -260,11 +257,11 @@ LINE_DAMAGES = [
     ({"place": -1}, "place"),
     ({"place": 0.0}, "place"),
     ({"point": 3}, "point: "),
-    ({"point": [1.0]}, "its point has 1 coordinates, not 2"),
+    ({"point": [1.0]}, "it has not 2 coordinates"),
     ({"point": ["1.0", 2.0]}, "point.0: "),
     ({"point": [1.0, float("nan")]}, "point.1: "),
     ({"point": [1.0, False]}, "point.1: "),
-    ({"failure": "both"}, "it has not one of value and failure"),
+    ({"failure": "both"}, "it has not 2 coordinates, 0 constraints, and a value or a failure"),
     ({"more": 1}, "more: "),
 ]
 
@@ -283,7 +280,7 @@ def test_a_damaged_line_is_named(
             read(path)
 
 
-@pytest.mark.parametrize("failure", ["", 3, None, ["x"]])
+@pytest.mark.parametrize("failure", ["", " \n", 3, None, ["x"]])
 def test_a_failure_is_text(lines: list[Any], tmp_path: Path, failure: Any) -> None:
     """Anything else is damage."""
     path = tmp_path / "journal"
@@ -318,7 +315,7 @@ def test_texts_of_a_journal_are_shown_printable(lines: list[Any], folder: Path, 
     changed = [{k: v for k, v in lines[n].items() if k != "value"} | {"failure": evil} for n in range(1, 6)]
     written(path, [header, *changed])
     content = sacma.read_journal(path)
-    assert content.other_versions.isprintable()
+    assert len(content.entries) == 5
     result = sacma.Optimizer.load(path).result
     assert result.failures == 5
     assert all(failure.isprintable() for failure in result.history.failures.values())
@@ -341,7 +338,7 @@ def forged(folder: Path, dimension: int, population_size: int | None, **settings
     path = folder / "forged"
     sacma.Optimizer([0.0, 0.0], 1.0, seed=1, population_size=population_size, **settings).save(path)
     header = json.loads(path.read_text())
-    for key in ("x0", "lower", "upper", "scale"):
+    for key in ("x0", "bounds", "scale"):
         header["call"][key] = header["call"][key][:1] * dimension
     path.write_bytes(sealed(json.dumps(header) + "\n"))
     return path
@@ -356,7 +353,7 @@ def forged(folder: Path, dimension: int, population_size: int | None, **settings
 def test_a_forged_size_takes_no_memory(folder: Path, dimension: int, size: int | None, method: str) -> None:
     """Coordinates by themselves, and coordinates times points: what would take gigabytes is refused as it is read."""
     path, large = forged(folder, dimension, size, method=method), dimension > 2000 or dimension * (size or 0) > 2000**2
-    words = r"damaged \(line 1\): (call\.x0|population_size).* at most"
+    words = "line 1 is .*: (x0|population_size) is .* at most"
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=words) if large else nullcontext():

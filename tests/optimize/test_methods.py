@@ -137,7 +137,7 @@ def test_an_algorithm_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ALGORITHMS._from_files, "halving", entry)
     found = sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 0.5, method="halving", seed=1)
     assert (found.status.name, found.nfev, found.success) == ("RESTARTS", 125, True)
-    assert found.message == "the method has ended"
+    assert found.message == "the method has ended, with its last restart"
     same = sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 0.5, method=halving.settings(), seed=1)
     assert np.array_equal(found.history.points, same.history.points)
     with pytest.raises(LookupError, match="a mistake in the algorithm"):

@@ -333,7 +333,7 @@ def test_a_journal_is_of_a_noisy_call(tmp_path: Path) -> None:
     """A larger budget divides the run elsewhere, and goes on from all values."""
     path = tmp_path / "journal"
     sacma.minimize(Noisy(interrupted_at=7), journal=path, **BOX)
-    with pytest.raises(ValueError, match=r"of a call with another noisy: True there, False here"):
+    with pytest.raises(ValueError, match="of another call: noisy = True there, noisy = False here"):
         sacma.minimize(Noisy(), journal=path, **{**BOX, "noisy": False})
     sacma.minimize(Noisy(7), journal=path, **BOX)
     more = Noisy(BUDGET)

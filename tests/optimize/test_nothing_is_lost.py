@@ -93,9 +93,7 @@ def test_the_journal_of_a_run_that_goes_on_is_not_replaced(tmp_path: Path) -> No
     es.tell(X[:2], [bowl(x) for x in X[:2]])
     other = sacma.Optimizer.load(path)
     es.tell(X[2:], [bowl(x) for x in X[2:]])
-    with pytest.raises(
-        ValueError, match=r"^path is .*; allowed: another file: this one is the journal of a run that is"
-    ):
+    with pytest.raises(ValueError, match=r"^path is .*; allowed: one that no other run is writing to"):
         other.save(path)
     es.close()
     other.save(path)
@@ -238,10 +236,10 @@ def test_a_choice_is_not_a_number(tmp_path: Path) -> None:
         return float(params["c"] is True)
 
     sacma.minimize(f, space=sacma.Space(c=sacma.Categorical(1, True, "x")), budget=3, seed=1, journal=path)
-    with pytest.raises(ValueError, match="of a call with another space, in 'c', choices: "):
+    with pytest.raises(ValueError, match=r"of another call: space.c.choices.0 = 1 there, .* = True here"):
         sacma.minimize(f, space=sacma.Space(c=sacma.Categorical(True, 1, "x")), budget=3, seed=1, journal=path)
     one, two = sacma.Real(0, 1), sacma.Real(0, 2)
     path = tmp_path / "another"
     sacma.minimize(lambda p: p["a"], space=sacma.Space(a=one, b=two), budget=3, seed=1, journal=path)
-    with pytest.raises(ValueError, match=r"another space: \['a', 'b'\] there, \['b', 'a'\] here"):
+    with pytest.raises(ValueError, match=r"another call: space.a.kind = 'real' there, space.b.kind = 'real' here"):
         sacma.minimize(lambda p: p["a"], space=sacma.Space(b=two, a=one), budget=3, seed=1, journal=path)

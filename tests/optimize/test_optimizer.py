@@ -206,7 +206,7 @@ def test_stop_says_what_ended_the_run() -> None:
     es = sacma.Optimizer([0.0, 0.0], 1.0, method=settings, seed=8)
     solve(es)
     assert list(es.stop()) == ["restarts"]
-    with pytest.raises(ValueError, match="the last restart that the settings allow has ended"):
+    with pytest.raises(ValueError, match="the method has ended, with its last restart"):
         es.ask()
     es = sacma.Optimizer([0.0, 0.0], 1.0, method=settings, seed=8, target=1.0)
     with pytest.raises(ValueError, match="ask is called at the end: the target, 1, is reached"):  # noqa: PT012
@@ -247,14 +247,14 @@ def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not even a first line"):
         sacma.Optimizer.load(tmp_path / "empty")
     (tmp_path / "other").write_text("{}\n")
-    with pytest.raises(ValueError, match=r"path is .*, which begins with b'{}.n'; allowed: a journal of sacma"):
+    with pytest.raises(ValueError, match=r"path is .*, of which line 1 is b'{}.*: no journal begins with it"):
         sacma.Optimizer.load(tmp_path / "other")
     es = sacma.Optimizer([0.0, 0.1], 1.0)
     es.save(tmp_path / "state")
     (tmp_path / "state").write_bytes(
         sealed((tmp_path / "state").read_text().replace("approximate-ranking", "os.system"))
     )
-    with pytest.raises(ValueError, match="header that is damaged"):
+    with pytest.raises(ValueError, match="of which line 1 is"):
         sacma.Optimizer.load(tmp_path / "state")
     with pytest.raises(ValueError, match=r"path is .*; allowed: a file that can be written"):
         es.save(tmp_path / "no" / "state")
@@ -316,8 +316,6 @@ def test_copies(tmp_path: Path, copied: Callable[[Any], Any]) -> None:
     with_journal = sacma.Optimizer([0.0, 0.0], 1.0, journal=tmp_path / "journal")
     with pytest.raises(TypeError, match=r"optimizer.save\(path\) writes its state, and sacma.Optimizer.load\(path\)"):
         copied(with_journal)
-    with pytest.raises(TypeError, match="cannot be copied or pickled"):
-        copied(with_journal._run.log.journal)
     with_journal.close()
 
 
@@ -335,7 +333,7 @@ def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
         try:
             with pytest.raises(OSError, match="Bad file descriptor"):
                 os.fstat(descriptor)
-            with pytest.raises(sacma.JournalError, match="from which this one was forked") as raised:
+            with pytest.raises(sacma.JournalError, match="it is not open any more in this process") as raised:
                 es.tell(X[1:2], [2.0])
             code = 0 if raised.value.result else 2
             es.save(tmp_path / "saved")
@@ -349,21 +347,6 @@ def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
     es.tell(X[1:], range(1, len(X)))
     es.close()
     assert len(sacma.read_journal(path).values) == len(X)
-
-
-def test_without_the_hook_a_process_is_told_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fork that Python does not know of leaves the file open: nothing is written to it all the same."""
-    es = sacma.Optimizer([0.0, 0.0], 1.0, journal=tmp_path / "journal")
-    X = es.ask()
-    before = (tmp_path / "journal").read_bytes()
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "getpid", lambda: 1)
-        with pytest.raises(sacma.JournalError, match=r"is open in process \d+ alone, from which this one was forked"):
-            es.tell(X[:1], [1.0])
-    assert (tmp_path / "journal").read_bytes() == before
-    es.close()
-    with pytest.raises(sacma.JournalError, match="which was closed"):
-        es.tell(X[:1], [1.0])
 
 
 def test_special_files_are_not_saved_over(tmp_path: Path) -> None:
@@ -419,7 +402,7 @@ def test_a_journal_is_not_saved_over(tmp_path: Path) -> None:
     """Nor is it open twice: it is said how the first optimizer lets go of it."""
     journal = tmp_path / "run.jsonl"
     es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, journal=journal)
-    with pytest.raises(ValueError, match=r"path is .*; allowed: another file than the journal"):
+    with pytest.raises(ValueError, match=r"path is .*; allowed: one that no other run is writing to"):
         es.save(journal)
     with pytest.raises(ValueError, match=r"no other run is writing to; an optimizer lets go of its own by close\(\)"):
         sacma.Optimizer([0.0, 0.0], 1.0, seed=1, journal=journal)

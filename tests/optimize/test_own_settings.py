@@ -12,7 +12,7 @@ from pydantic import ValidationError, create_model
 import sacma
 from sacma.algorithms.algorithm_file import read_algorithm_file
 from sacma.algorithms.registry import ALGORITHMS, Origin
-from sacma.optimize.saved import to_line
+from sacma.optimize.journal import to_line
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control.generations import Generations
 from sacma.strategy.restarts import Start
@@ -39,14 +39,6 @@ def found(budget: int, method: Any = MINE, **more: Any) -> sacma.Result:
     return sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=budget, method=method, **more)
 
 
-def change_header(path: Path, **changes: Any) -> None:
-    """Change the call in the header of a journal."""
-    header = json.loads(path.read_text().splitlines()[0])
-    header["call"] |= changes
-    header.pop("crc")
-    path.write_bytes(to_line(header))
-
-
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of the algorithm of examples/own_model.py, as if its package were installed."""
@@ -62,7 +54,7 @@ def test_a_journal_goes_on(tmp_path: Path, bounds: Any) -> None:
     found(25, bounds=bounds, journal=path)
     assert bits(found(60, bounds=bounds, journal=path)) == bits(whole)
     content = sacma.read_journal(path)
-    assert content.own_class == "MySettings"
+    assert content.header.call.method.own_class == "MySettings"
     assert np.array_equal(content.points, whole.history.points)
     archive = content.known
     assert found(5, journal=tmp_path / "another", known=archive).nfev == 5
@@ -72,7 +64,7 @@ def test_a_journal_of_an_installed_strategy_goes_on(tmp_path: Path, registered: 
     """By the algorithm's name, which the file has: it is loaded without settings."""
     path, whole = tmp_path / "journal", found(50, registered)
     found(25, registered, journal=path)
-    assert sacma.read_journal(path).own_class is None
+    assert sacma.read_journal(path).header.call.method.own_class is None
     assert bits(found(50, registered, journal=path)) == bits(whole)
     with pytest.raises(ValueError, match=r"path is .*; allowed: .* others call f themselves, in sacma.minimize"):
         sacma.Optimizer.load(path)
@@ -116,10 +108,13 @@ def test_the_journal_of_another_class_is_another_call(tmp_path: Path) -> None:
     plain: Any = StrategySettings(model=GaussianProcessModel(), control=Generations())
     assert Disguised().model_dump() == plain.model_dump()
     found(10, plain, journal=path)
-    words = "of a call with another method: 'settings of sacma' there, 'settings of .*Disguised' here"
+    words = "of another call: method.own_class = None there, method.own_class = '.*Disguised' here"
     with pytest.raises(ValueError, match=words):
         found(10, Disguised(), journal=path)
-    change_header(path, own_class=Disguised.__qualname__)
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"]["method"]["own_class"] = Disguised.__qualname__
+    header.pop("crc")
+    path.write_bytes(to_line(header))
     with pytest.raises(ValueError, match="method is None; allowed: settings of the class"):
         sacma.Optimizer.load(path)
     with pytest.raises(AssertionError, match="built"):
@@ -135,24 +130,37 @@ def test_a_class_of_a_long_name(tmp_path: Path) -> None:
     assert sacma.Optimizer.load(path, method=kind()).result.nfev == 9
 
 
-def test_a_damaged_header(tmp_path: Path) -> None:
-    """What no run writes is refused; values that the class does not allow are damage that is named."""
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"own_class": 3}, "call.method.own_class: "),
+        ({"own_class": "x" * 200}, "call.method.own_class: "),
+        ({"settings": 3}, "call.method.settings: "),
+    ],
+)
+def test_a_damaged_header(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    """What no run writes is refused."""
     path = tmp_path / "journal"
     found(5, journal=path)
-    written = path.read_bytes()
-    for change, message in (
-        ({"own_class": 3}, "call.own_class: "),
-        ({"own_class": "x" * 200}, "call.own_class: "),
-        ({"algorithm": "random-search"}, "algorithm is 'random-search', not surrogate-cmaes, which alone takes"),
-        ({"settings": 3}, "call.settings: "),
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"]["method"] |= change
+    header.pop("crc")
+    path.write_bytes(to_line(header))
+    with pytest.raises(ValueError, match=f"of which line 1 is .*: {message}"):
+        sacma.read_journal(path)
+
+
+def test_settings_of_the_class_that_the_file_has_not(tmp_path: Path) -> None:
+    """Values that the class does not allow are damage that is named."""
+    path = tmp_path / "journal"
+    found(5, journal=path)
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"]["method"]["settings"]["model"]["kernel"] = "quintic"
+    header.pop("crc")
+    path.write_bytes(to_line(header))
+    with pytest.raises(
+        ValueError, match=r"MySettings does not allow: call.method.settings: model.*kernel: .*; allowed: a"
     ):
-        change_header(path, **change)
-        with pytest.raises(ValueError, match=rf"with a header that is damaged \(line 1\): {message}"):
-            sacma.read_journal(path)
-        path.write_bytes(written)
-    settings = sacma.read_journal(path).header["call"]["settings"]
-    change_header(path, settings={**settings, "model": {**settings["model"], "kernel": "quintic"}})
-    with pytest.raises(ValueError, match=r"settings is .*, not settings: model.*kernel: .*; allowed: a journal"):
         sacma.Optimizer.load(path, method=MINE)
 
 

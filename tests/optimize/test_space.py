@@ -236,7 +236,7 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
     assert content.call.space == SPACE
     assert minimized(known=content.known, budget=5).fun <= whole.fun
     other = sacma.Space({**SPACE.parameters, "layers": sacma.Integer(1, 9)})
-    with pytest.raises(ValueError, match=r"journal is .*, of a call with another "):
+    with pytest.raises(ValueError, match=r"journal is .*, of another call: space.layers.high"):
         sacma.minimize(loss, space=other, seed=1, journal=tmp_path / "j")
 
 
@@ -381,21 +381,21 @@ def test_wrong_arguments_are_named(wrong: Callable[[], object], message: str) ->
 DAMAGES: list[Any] = [
     5,
     [],
-    [3],
-    [{}],
-    [{"name": "a", "kind": "real"}],
-    [{"name": "a", "kind": "odd", "low": 0, "high": 1, "log": False, "step": None}],
-    [{"name": "a", "kind": ["real"], "low": 0, "high": 1, "log": False, "step": None}],
-    [{"name": "a", "kind": "real", "low": 1, "high": 0, "log": False, "step": None}],
-    [{"name": "a", "kind": "real", "low": 0, "high": 1, "log": 0, "step": None}],
-    [{"name": "a", "kind": "real", "low": 0, "high": 1, "log": False, "step": None, "more": 1}],
-    [{"name": 3, "kind": "real", "low": 0, "high": 1, "log": False, "step": None}],
-    [{"name": "a", "kind": "integer", "low": 0, "high": 10**400, "log": False, "step": 1}],
-    [{"name": "a", "kind": "categorical", "choices": "ab"}],
-    [{"name": "a", "kind": "categorical", "choices": [["a", "b"]]}],
-    [{"name": "a", "kind": "categorical", "choices": [{"a": 1}, 2]}],
-    [{"name": "a", "kind": "real", "low": 0.0, "high": 2.0, "log": False, "step": None}] * 3,
-    [{"name": "a", "kind": "real", "low": 0.0, "high": 2.0, "log": False, "step": None}],
+    {},
+    {"a": 3},
+    {"a": {}},
+    {"a": {"kind": "real"}},
+    {"a": {"kind": "odd", "low": 0, "high": 1, "log": False, "step": None}},
+    {"a": {"kind": ["real"], "low": 0, "high": 1, "log": False, "step": None}},
+    {"a": {"kind": "real", "low": 1, "high": 0, "log": False, "step": None}},
+    {"a": {"kind": "real", "low": 0, "high": 1, "log": 0, "step": None}},
+    {"a": {"kind": "real", "low": 0, "high": 1, "log": False, "step": None, "more": 1}},
+    {"": {"kind": "real", "low": 0, "high": 1, "log": False, "step": None}},
+    {"a": {"kind": "integer", "low": 0, "high": 10**400, "log": False, "step": 1}},
+    {"a": {"kind": "categorical", "choices": "ab"}},
+    {"a": {"kind": "categorical", "choices": [["a", "b"]]}},
+    {"a": {"kind": "categorical", "choices": [{"a": 1}, 2]}},
+    {"a": {"kind": "real", "low": 0.0, "high": 2.0, "log": False, "step": None}},
 ]
 
 
@@ -406,10 +406,10 @@ def test_a_damaged_space_of_a_journal_is_refused(tmp_path: Path, damage: Any) ->
     minimized(journal=path, budget=8)
     first, *lines = path.read_text().splitlines()
     header = json.loads(first)
-    for place, value in (("space", damage), ("lower", [0.0] * 7), ("scale", [2.0] * 7)):
+    for place, value in (("space", damage), ("bounds", [[0.0, 1.0]] * 7), ("scale", [2.0] * 7)):
         changed = {**header, "call": {**header["call"], place: value}}
         path.write_bytes(sealed("\n".join([json.dumps(changed), *lines]) + "\n"))
-        with pytest.raises(ValueError, match=r"which|with a header that is damaged \(line 1\): ") as raised:
+        with pytest.raises(ValueError, match=r"of which line 1 is .*: ") as raised:
             sacma.read_journal(path)
         assert str(raised.value).isprintable()
 

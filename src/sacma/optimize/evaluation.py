@@ -1,8 +1,8 @@
-"""Evaluations of f, one after another or by workers, and mistakes in it."""
+"""Evaluations of f: what it returns or raises, values, failures, and mistakes in it."""
 
 import math
 import traceback
-from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -28,19 +28,16 @@ ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 class Raised:
     """An exception of f that may be a mistake in it; it can be sent from one process to another.
 
-    What arrives there is of the same type, where that is Python's own, and else of the one of ``MISTAKES`` that it
-    is; the traceback is its cause, as text.
+    There it is of Python's own type from which it derives, and the traceback is its cause, as text.
     """
 
     def __init__(self, error: Exception) -> None:
         self.error = error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        error, kind = self.error, type(self.error)
-        pythons = kind.__module__ == "builtins"
-        if not pythons:
-            kind = next(mistake for mistake in MISTAKES if isinstance(error, mistake))
-        plain = pythons and all(type(argument) in {str, int, float} for argument in error.args)
+        error = self.error
+        kind = next(each for each in type(error).__mro__ if each.__module__ == "builtins")
+        plain = kind is type(error) and all(type(argument) in {str, int, float} for argument in error.args)
         trace = printable("".join(traceback.format_exception(error)), keep="\n")[-LONGEST_TRACE:]
         return _raised_elsewhere, (kind, error.args if plain else (_one_line(error),), trace)
 
@@ -63,7 +60,7 @@ class Evaluation(NamedTuple):
 
     value: float  # finite; NaN where the evaluation failed
     failure: str = ""  # why it failed, one line; empty where it did not
-    raised: Raised | None = None  # the exception, where it is one of ``MISTAKES`` and has just been raised
+    raised: Raised | None = None  # the exception, where it may be a mistake in f and has just been raised
     constraints: tuple[float, ...] = ()  # m finite numbers beside a value, none beside a failure
 
 
@@ -88,6 +85,10 @@ class LogEntry(NamedTuple):
     moved: bool = False  # evaluated near the point that was asked for, in its place
     late: bool = False  # after the run had ended
 
+    def unraised(self) -> "LogEntry":
+        """Return the entry as it is kept: without the frames of f that an exception holds."""
+        return self._replace(evaluation=self.evaluation._replace(raised=None))
+
 
 def as_arrays(entries: Sequence[LogEntry], dimension: int, constraints: int) -> tuple[Array, Array, Array]:
     """Return points, shape (n, D), values, (n,), and constraints, (n, m), which are NaN where an evaluation failed."""
@@ -105,81 +106,52 @@ def outcome_of(evaluation: Evaluation, number: int) -> float | Array:
 
 
 def evaluation_of(returned: object) -> Evaluation:
-    """Return the evaluation that returned something: whatever is one finite number is its value.
+    """Return the evaluation that returned something: one finite number, with constraints a ``ConstrainedValue``.
 
-    With constraints it is a ``ConstrainedValue``, whose numbers are all finite.
+    Whatever f returns by mistake comes as ``raised``, too.
 
     >>> evaluation_of(np.array([2.5])).value
     2.5
     >>> evaluation_of(float("inf")).failure
     'f is inf; allowed: one finite number'
     """
-    try:
-        return _evaluation_of(returned)
-    except Exception:  # noqa: BLE001 the class may be anybody's
-        return _no_number(returned)
+    value, constraints, m = returned if type(returned) is ConstrainedValue else (returned, (), 0)
+    numbers, kept = _finite(value, 1), _finite(constraints, m)
+    if numbers is not None and kept is not None:
+        return Evaluation(numbers[0], constraints=kept)
+    if numbers is None:
+        failure = f"f is {shown(value)}; allowed: one finite number"
+    else:
+        failure = f"constraints are {shown(constraints)}; allowed: {m} finite numbers"
+    mistaken = _is_by_mistake(value, 1) or _is_by_mistake(constraints, m)
+    return Evaluation(math.nan, failure, Raised(TypeError(failure)) if mistaken else None)
 
 
-def _evaluation_of(returned: object) -> Evaluation:
-    if isinstance(returned, ConstrainedValue):
-        evaluation, constraints = evaluation_of(returned.value), _finite(returned.constraints, returned.number)
-        if evaluation.failure:
-            return evaluation
-        if constraints is not None:
-            return evaluation._replace(constraints=constraints)
-        given = shown(returned.constraints)
-        return Evaluation(math.nan, f"constraints are {given}; allowed: {returned.number} finite numbers")
-    value = _number(returned)
-    if value is None or not math.isfinite(value):
-        return _no_number(returned)
-    return Evaluation(value)
-
-
-def _no_number(returned: object) -> Evaluation:
-    return Evaluation(math.nan, f"f is {shown(returned)}; allowed: one finite number")
-
-
-def _number(returned: object) -> float | None:
-    """Return a number, or the only one of a container of any library; None for anything else."""
-    if isinstance(returned, float):  # float64 is one
-        return float(returned)
-    if returned is None or is_no_number(returned) or hides_a_value(returned):
-        return None
-    size = _size_of(returned)
-    if size is None:
-        return float(returned)  # type: ignore[arg-type]  # a number of any library
-    if size != 1:
-        return None
-    with suppress(Exception):  # a tensor knows its number, and may refuse to be an array
-        if not isinstance(returned, AbstractSet):
-            array = np.asarray(returned)
-            only = array.item() if array.size == 1 else None
-            return float(only) if isinstance(only, int | float) else _number(only)
-    return _number(next(iter(returned))) if isinstance(returned, Collection) else float(returned)  # type: ignore[arg-type]
-
-
-def _size_of(returned: object) -> int | None:
-    """Return the number of elements of a container of any library; None for what is none."""
-    if isinstance(returned, str | bytes | bytearray | Mapping):
-        return None
-    try:
-        shape = getattr(returned, "shape", None)
-        return math.prod(shape) if isinstance(shape, tuple) else len(returned)  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001 idem
-        return None
-
-
-def _finite(returned: object, number: int) -> tuple[float, ...] | None:
-    """Return as many finite numbers; None where it is anything else."""
-    try:
-        if returned is None or hides_a_value(returned) or holds_text(returned):
+def _finite(given: Any, count: int) -> tuple[float, ...] | None:
+    """Return as many finite numbers, alone or in a container of any library; None where it is anything else."""
+    with suppress(Exception):  # the class may be anybody's
+        if given is None or hides_a_value(given) or holds_text(given):
             return None
-        array = np.atleast_1d(np.asarray(returned))
-        if array.shape != (number,) or array.dtype.kind not in "biufO" or not np.all(np.isfinite(array.astype(float))):
-            return None
-    except Exception:  # noqa: BLE001 as above
-        return None
-    return tuple(array.astype(float).tolist())
+        try:
+            array = np.asarray(list(given) if isinstance(given, AbstractSet) else given)
+        except Exception:  # noqa: BLE001 a tensor that knows its number may refuse to be an array
+            array = np.array(float(given))
+        if array.size == count and array.dtype.kind in "biufO" and not any(map(is_no_number, array.flat)):
+            numbers = array.astype(float)
+            return tuple(numbers.ravel().tolist()) if np.all(np.isfinite(numbers)) else None
+    return None
+
+
+def _is_by_mistake(given: Any, count: int) -> bool:
+    """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
+    with suppress(Exception):  # as above
+        if isinstance(given, np.ndarray | np.generic) and given.dtype.kind in "cSU":
+            return True
+        if isinstance(given, str | bytes | complex | Mapping | Coroutine | Generator):
+            return True
+        shape = getattr(given, "shape", None)
+        return (math.prod(shape) if isinstance(shape, tuple) else len(given)) not in {0, count}
+    return False
 
 
 def evaluate(fun: Function, point: Array) -> Evaluation:
@@ -188,10 +160,7 @@ def evaluate(fun: Function, point: Array) -> Evaluation:
         returned = fun(point)
     except Exception as error:  # noqa: BLE001 the border of the user's function
         return Evaluation(math.nan, _one_line(error), Raised(error) if isinstance(error, MISTAKES) else None)
-    evaluation = evaluation_of(returned)
-    if evaluation.failure and never_a_number(returned):
-        return evaluation._replace(raised=Raised(TypeError(evaluation.failure)))
-    return evaluation
+    return evaluation_of(returned)
 
 
 def evaluate_apart(fun: Function, point: Array) -> Evaluation:
@@ -202,28 +171,10 @@ def evaluate_apart(fun: Function, point: Array) -> Evaluation:
         return Evaluation(math.nan, _one_line(error))
 
 
-def never_a_number(returned: object) -> bool:
-    """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
-    try:
-        return _is_by_mistake(returned)
-    except Exception:  # noqa: BLE001 the class may be anybody's
-        return False
-
-
-def _is_by_mistake(returned: object) -> bool:
-    if isinstance(returned, ConstrainedValue):
-        return never_a_number(returned.value) or _size_of(returned.constraints) not in {None, 0, returned.number}
-    if isinstance(returned, np.ndarray | np.generic) and returned.dtype.kind in "cSU":
-        return True
-    no_number = (str, bytes, complex, Mapping, Coroutine, Generator)
-    return isinstance(returned, no_number) or _size_of(returned) not in {None, 0, 1}
-
-
 def _one_line(error: BaseException) -> str:
-    try:
+    text = ""
+    with suppress(Exception):  # a __str__ may do anything
         text = str(error)
-    except Exception:  # noqa: BLE001 a __str__ may do anything
-        text = ""
     kind = type(error).__name__
     return one_line(f"{kind}: {text}" if text.strip() else kind, LONGEST_FAILURE)
 
@@ -232,23 +183,21 @@ class FirstEvaluations:
     """The first evaluations of a call, watched as long as all have failed with the same type of exception."""
 
     def __init__(self, *, watched: bool) -> None:
-        self._errors: list[Exception] | None = [] if watched else None
+        self._watched = watched
+        self._errors: list[Exception] = []
         self.mistake: Exception | None = None  # that has been raised
 
     def check(self, evaluation: Evaluation, *, any_value: bool) -> None:
         """Raise the first exception, with a note, where enough have failed alike, and none has given any value."""
-        if self._errors is None:
-            return
         error = None if evaluation.raised is None else evaluation.raised.error
-        if error is None or any_value or type(error) is not type((self._errors or [error])[0]):
-            self._errors = None
+        self._watched &= error is not None and not any_value and type(error) is type((self._errors or [error])[0])
+        if not self._watched or error is None:
             return
         self._errors.append(error)
         if len(self._errors) == ALIKE:
-            first = self._errors[0]
-            first.add_note(
-                f"each of the first {ALIKE} evaluations has failed with {type(first).__name__}, as by a mistake in f; "
+            self.mistake = self._errors[0]
+            self.mistake.add_note(
+                f"each of the first {ALIKE} evaluations has failed with {type(error).__name__}, as by a mistake in f; "
                 "where such evaluations are to count as failed, let f return None instead, or give max_failures=None"
             )
-            self.mistake = first
-            raise first
+            raise self.mistake

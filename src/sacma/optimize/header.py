@@ -1,78 +1,54 @@
 """The headers of journals: calls as JSON and back, and the versions that computed."""
 
-import contextlib
 import json
 import math
-from dataclasses import asdict, astuple
-from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any, Literal, NoReturn
+from dataclasses import asdict
+from importlib.metadata import version
+from itertools import zip_longest
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sacma import __version__
-from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
-from sacma.files.printable import shown
+from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem
-from sacma.optimize.call import (
-    LARGEST_KEPT,
-    Call,
-    Tolerance,
-    check_size,
-    checked_call,
-    checked_limits,
-    checked_sigma,
-    with_noise,
-)
+from sacma.optimize.call import Call, Tolerance, check_size, checked_call, checked_limits, with_noise
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
-from sacma.optimize.methods import LONGEST_CLASS, Method, method_of, registered
+from sacma.optimize.methods import LONGEST_CLASS, Method, registered
 from sacma.optimize.space import space_as_json, space_of
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
-
-FORMAT = "sacma-journal-7"  # format of the header; a reader of another refuses it
 
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
-KINDS = ("<= 0", "== 0")  # of constraints in a header, inequalities and equalities
-
-_NOT_OF_A_CALL = {"sampling": {"sigma0"}, "restarts": {"initial_range"}}
-"""Settings of a strategy that follow from a call, or have no effect there."""
 
 Text = Annotated[str, Field(max_length=100)]
-Vector = Annotated[list[float], Field(max_length=LARGEST_KEPT)]
 
 
 class Strict(BaseModel):
-    """Content of a line: each key is there, and nothing else."""
+    """Content of a line: nothing else is there."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
-class LimitsContent(Strict):
-    """Limits of a call; null where there is none."""
+class MethodContent(Strict):
+    """The method of a call in a header."""
 
-    budget: int | None
-    target: float | None
-    time_limit: float | None
-    max_failures: int | None
-    restarts: int | None
+    algorithm: Text  # of the registry
+    own_class: Annotated[str, Field(max_length=LONGEST_CLASS)] | None  # of settings of a class of the user's own
+    settings: dict[str, Any]
 
 
 class CallContent(Strict):
-    """All of a call but its limits."""
+    """Arguments of a call in a header, all but its limits: they are checked as those of any call."""
 
-    x0: Annotated[Vector, Field(min_length=1)]
-    guesses: list[Vector]
+    space: dict[Any, dict[Any, Any]] | None  # first, as most others differ where it does
+    x0: list[Any]  # a point, or several first guesses
     sigma0: float
-    lower: Annotated[list[float | None], Field(max_length=LARGEST_KEPT)]
-    upper: Annotated[list[float | None], Field(max_length=LARGEST_KEPT)]
-    scale: Vector
-    algorithm: Text
-    own_class: Annotated[str, Field(max_length=LONGEST_CLASS)] | None
-    settings: dict[str, Any]
+    bounds: list[list[float | None]] | None
+    scale: list[float] | None
+    method: MethodContent
     seed: int
-    known: list[list[Vector] | list[float]] | None
-    space: list[dict[str, Any]] | None
+    known: list[list[Any]] | None
     noisy: bool
     tolerance: Annotated[list[float], Field(min_length=3, max_length=3)] | None
     constraints: Annotated[list[Literal["<= 0", "== 0"]], Field(max_length=MOST_CONSTRAINTS)]
@@ -81,120 +57,82 @@ class CallContent(Strict):
 class Header(Strict):
     """The first line of a journal."""
 
-    format: Literal["sacma-journal-7"]
-    sacma: Text
+    format: Literal["sacma-journal-8"] = "sacma-journal-8"
+    sacma: Text = __version__
     versions: Annotated[dict[Text, Text], Field(max_length=100)]
-    limits: LimitsContent
+    limits: dict[Literal["budget", "target", "time_limit", "max_failures", "restarts"], int | float]
     call: CallContent
 
 
-def header_of(call: Call) -> dict[str, Any]:
-    """Return the content of the header of a call with a seed."""
+def header_of(call: Call) -> Header:
+    """Return the header of a call with a seed: floats come back from JSON to the bit."""
     check_size(call)
-    limits = {name: value if math.isfinite(value) else None for name, value in asdict(call.limits).items()}
-    return {"format": FORMAT, "sacma": __version__, "versions": versions(), "limits": limits, "call": as_json(call)}
+    box, space, method = call.box, call.space, call.method
+    pairs = np.column_stack([box.lower, box.upper]).astype(object)
+    pairs[~np.isfinite(pairs.astype(float))] = None
+    settings = method.settings.model_dump(mode="json")
+    content = CallContent(
+        space=None if space is None else space_as_json(space),
+        x0=[guess.tolist() for guess in call.guesses] or call.x0.tolist(),
+        sigma0=call.sigma0,
+        bounds=pairs.tolist() if space is None else None,
+        scale=box.scale.tolist() if space is None else None,
+        method=MethodContent(algorithm=method.algorithm, own_class=method.own_class, settings=settings),
+        seed=call.seed or 0,
+        known=None if call.known is None else [part.tolist() for part in call.known],
+        noisy=call.noisy,
+        tolerance=None if call.tolerance is None else [float(part) for part in asdict(call.tolerance).values()],
+        constraints=["== 0" if equal else "<= 0" for equal in call.equalities],
+    )
+    limits: Any = {name: limit for name, limit in asdict(call.limits).items() if math.isfinite(limit)}
+    return Header(versions={name: version(name) for name in COMPUTED_WITH}, limits=limits, call=content)
 
 
-def as_json(call: Call) -> dict[str, Any]:
-    """Return all of a call but its limits: floats come back from JSON to the bit."""
-    method = call.method
-    unwritten: Any = {"sigma0"} if method.composed is None else _NOT_OF_A_CALL
-    return {
-        "x0": call.x0.tolist(),
-        "guesses": [guess.tolist() for guess in call.guesses],
-        "sigma0": call.sigma0,
-        "lower": _open(call.box.lower),
-        "upper": _open(call.box.upper),
-        "scale": call.box.scale.tolist(),
-        "algorithm": method.algorithm,
-        "own_class": method.own_class,
-        "settings": method.settings.model_dump(mode="json", exclude=unwritten),
-        "seed": call.seed,
-        "known": None if call.known is None else [part.tolist() for part in call.known],
-        "space": None if call.space is None else space_as_json(call.space),
-        "noisy": call.noisy,
-        "tolerance": None if call.tolerance is None else [float(part) for part in astuple(call.tolerance)],
-        "constraints": [KINDS[equal] for equal in call.equalities],
-    }
+def call_of(header: Header, own: type[StrategySettings] | None = None) -> Call:
+    """Return the call of a header; a TypeError or ValueError names what is damaged.
 
-
-def _open(bounds: Array) -> list[float | None]:
-    return [float(bound) if math.isfinite(bound) else None for bound in bounds]
-
-
-def call_of(header: Header) -> Call:
-    """Return the call of a header; a TypeError or ValueError names what is damaged."""
-    given = header.call
-    limits = checked_limits(**header.limits.model_dump())
-    sigma0 = checked_sigma(given.sigma0)
-    bounded = any(bound is not None for bound in given.lower + given.upper)
-    if given.own_class is None:
-        method = method_in(given, sigma0, bounded)
-    else:  # settings of a class of the user's own cannot be read without it: sacma's defaults stand in for them
-        if registered(given.algorithm) is not surrogate_cmaes:
-            allowed = f"{surrogate_cmaes.name}, which alone takes settings of a user's own class"
-            _refuse_key("algorithm", given.algorithm, allowed)
-        method = method_of(StrategySettings(), sigma0=sigma0, bounded=bounded)
-    chosen: dict[str, Any] = {
-        "method": method,
-        "population_size": None,
-        "seed": given.seed,
-        "known": given.known,
-        "constraints": Constraints(tuple(kind == KINDS[True] for kind in given.constraints)),
-        "tolerance": None if given.tolerance is None else _tolerance(given.tolerance),
-        "bounds": list(zip(given.lower, given.upper, strict=False)),
-        "scale": given.scale,
-    }
-    if given.space is not None:
-        chosen |= {"space": space_of(given.space), "bounds": None, "scale": None}
-    points = [np.array(each, dtype=float) for each in (given.guesses or [given.x0])]
-    call = with_noise(checked_call(points if given.guesses else points[0], sigma0, limits, **chosen), given.noisy)
+    Args:
+        header: of a journal.
+        own: the user's class of the settings; where they are of one that is not given, defaults stand in for them.
+    """
+    given, tolerance = header.call, header.call.tolerance
+    method: object = StrategySettings()
+    if own is not None or given.method.own_class is None:
+        algorithm = registered(given.method.algorithm)
+        try:  # of JSON: an Enum, or a Path, is a text there
+            settings = (own or algorithm.settings).model_validate_json(json.dumps(given.method.settings))
+        except ValidationError as error:
+            raise ValueError(f"call.method.settings: {first_problem(error)}") from None
+        method = Method(algorithm.name, settings)
+    call = checked_call(
+        limits=checked_limits(**header.limits),
+        method=method,
+        space=None if given.space is None else space_of(given.space),
+        tolerance=None if tolerance is None else Tolerance(tolerance[0], tolerance[1], int(tolerance[2])),
+        constraints=Constraints(tuple(kind == "== 0" for kind in given.constraints)),
+        **given.model_dump(include={"x0", "sigma0", "bounds", "scale", "seed", "known"}),
+    )
     check_size(call)
-    written = as_json(call)
-    for key in ("x0", "lower", "upper", "scale", "space"):
-        if written[key] != getattr(given, key):
-            _refuse_key(key, getattr(given, key), "what follows from the rest of the call")
-    return call
+    return with_noise(call, given.noisy)
 
 
-def method_in(
-    given: CallContent,
-    sigma0: float,
-    bounded: bool,  # noqa: FBT001 one of our own
-    kind: type[BaseModel] | None = None,
-) -> Method:
-    """Return the method of a header's call, with settings of a class of the user's own if ``kind`` is given."""
-    algorithm = registered(given.algorithm)
-    kind = kind or algorithm.settings
-    parts = dict(given.settings)
-    try:
-        if issubclass(kind, StrategySettings):
-            parts["sampling"] = {**parts["sampling"], "sigma0": sigma0}
-        elif "sigma0" in kind.model_fields:
-            parts["sigma0"] = sigma0
-        settings = kind.model_validate_json(json.dumps(parts))  # of JSON: an Enum, or a Path, is a text there
-    except ValidationError as error:
-        _refuse_key("settings", given.settings, f"settings: {first_problem(error)}")
-    except (KeyError, TypeError):
-        _refuse_key("settings", given.settings, "those of a strategy")
-    method = Method(algorithm.name, settings)
-    if method_of(method, sigma0=sigma0, bounded=bounded) != method:
-        _refuse_key("settings", given.settings, "those that follow from these bounds")
-    return method
+def difference(there: Header, here: Header) -> str:
+    """Return, for people, the first value of an argument in which two calls differ; empty where none does."""
+    one, other = there.call.model_dump(), here.call.model_dump()
+    if json.dumps(one) == json.dumps(other):  # where 1 is not True
+        return ""
+    pairs = zip_longest(_values(one), _values(other), fillvalue=("", None))
+    before, now = next(pair for pair in pairs if json.dumps(pair[0]) != json.dumps(pair[1]))
+    return f"{_as_words(*before)} there, {_as_words(*now)} here"
 
 
-def _tolerance(written: list[float] | None) -> Tolerance | None:
-    return None if written is None else Tolerance(written[0], written[1], int(written[2]))
+def _as_words(place: str, value: Any) -> str:
+    return f"{one_line(place, 200)} = {shown(value)}" if place else "nothing more"
 
 
-def _refuse_key(key: str, value: object, allowed: str) -> NoReturn:
-    raise ValueError(f"{key} is {shown(value)}, not {allowed}")
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that are installed here, by package."""
-    found = {}
-    for package in COMPUTED_WITH:
-        with contextlib.suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+def _values(content: Any, *keys: object) -> list[tuple[str, Any]]:
+    """Return all values of nested JSON with their places."""
+    if not content or not isinstance(content, dict | list):
+        return [(".".join(map(str, keys)), content)]
+    parts: Any = content.items() if isinstance(content, dict) else enumerate(content)
+    return [value for key, part in parts for value in _values(part, *keys, key)]

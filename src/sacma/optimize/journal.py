@@ -1,26 +1,250 @@
-"""Journals of runs: a line an evaluation, on the disk before anything follows from it."""
+"""Journals of runs and saved optimizers: lines of JSON, a header and then one an evaluation.
+
+The header has the call, its limits and versions. The line of an evaluation has its number, counted from 1 in the order
+in which points were asked for (0: it was not); its place among the points that the search waited for; its point; and
+its value, or why it failed. Lines stand in the order in which evaluations ended. Each ends with its checksum, and is on
+the disk before anything follows from it.
+"""
 
 import contextlib
 import errno
 import fcntl
 import json
+import math
 import os
-import re
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+from pydantic import Field, ValidationError
 
 from sacma.errors import RunError
 from sacma.files.atomic import sync_folder, write_atomically
-from sacma.files.printable import shown
-from sacma.files.untrusted import open_regular
+from sacma.files.checksum import checksum
+from sacma.files.printable import one_line, shown
+from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
-from sacma.optimize.call import Call
-from sacma.optimize.evaluation import LogEntry
-from sacma.optimize.header import as_json
+from sacma.optimize.call import Call, checked_limits
+from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
+from sacma.optimize.header import Header, Strict, call_of, difference, header_of
+from sacma.optimize.methods import class_name
 from sacma.optimize.result import Result
-from sacma.optimize.saved import LARGEST_JOURNAL, JournalContent, checked_path, header_line, line_of, parsed
+from sacma.strategy.settings import StrategySettings
+from sacma.surrogate.whitening import Array
+
+LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
+LARGEST_HEADER = 64 << 20  # bytes: the header holds known points
+
+_BEGINNING = b'{"format": "sacma-journal-8"'
+"""Beginning of every journal, half a header included: no other file is ever taken for one."""
+
+_ENDING = len(b', "crc": "01234567"}\n')
+_WRITABLE = "a file that can be written, in a folder that exists"
+_AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
+
+Count = Annotated[int, Field(ge=0, le=10**18)]
+Kind = TypeVar("Kind", bound=Strict)
+
+
+class _Line(Strict):
+    """The line of an evaluation."""
+
+    number: Count
+    place: Count | Literal["beside", "known"]
+    point: list[float]
+    value: float | None = None
+    failure: str = ""
+    constraints: list[float] = []  # noqa: RUF012 pydantic copies it
+    moved: bool = False
+    late: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JournalContent:
+    """Content of a journal."""
+
+    header: Header  # that it was begun with
+    entries: Sequence[LogEntry]  # in the order in which they ended
+    call: Call  # that the header is of; in place of a method whose class is the user's own, the default strategy
+
+    def __repr__(self) -> str:
+        return f"JournalContent({len(self.entries)} evaluations in {len(self.call.x0)}-D)"
+
+    def call_with(self, method: StrategySettings | None, budget: int | None, path: object) -> Call:
+        """Return the call, with settings of the class of ``method`` where that is the user's own.
+
+        Args:
+            method: settings of this class; None where the file needs none.
+            budget: in place of that of the call; None: that, or the number of all evaluations where it is larger.
+            path: of the file, for errors.
+        """
+        own = self.header.call.method.own_class
+        if own != (None if method is None else class_name(type(method))):
+            needed = f"settings of the class {shown(own)}, with which this file was written: no file brings a class"
+            refuse("method", method, needed if own else "None, as the file names all that its method is made of")
+        try:
+            call = call_of(self.header, None if method is None else type(method))
+        except ValueError as error:
+            raise ValueError(f"path is {named(path)}, which {own} does not allow: {error}; {_AS_IT_WAS}") from None
+        most = max(call.limits.budget, sum(entry.number > 0 for entry in self.entries))
+        most = most if budget is None else checked_limits(budget=budget).budget
+        return replace(call, limits=replace(call.limits, budget=most))
+
+    @property
+    def points(self) -> Array:
+        """All points in the order of their numbers, shape (n, D)."""
+        return self.known[0]
+
+    @property
+    def values(self) -> Array:
+        """Their values, shape (n,), NaN where an evaluation failed."""
+        return self.known[1]
+
+    @property
+    def params(self) -> list[dict[str, Any]]:
+        """Parameters of all points, in a space of named ones; without, an empty list."""
+        space = self.call.space
+        return [] if space is None else [space.params(point) for point in self.points]
+
+    @property
+    def known(self) -> tuple[Array, ...]:
+        """Points and values, with constraints also these, as ``known=`` of another call takes them."""
+        ordered = sorted(self.entries, key=lambda entry: entry.number)
+        arrays = as_arrays(ordered, len(self.call.x0), m := len(self.call.equalities))
+        return arrays if m else arrays[:2]
+
+
+def read_journal(path: str | os.PathLike[str]) -> JournalContent:
+    """Return what the journal or the saved optimizer at ``path`` holds. It may be one that is being written to.
+
+    Returns:
+        An object with ``points``, shape (n, D); ``values``, shape (n,), NaN where an evaluation failed; ``known``,
+        which another call takes as its argument of that name; and in a ``space`` ``params``, a list of n dicts.
+
+    Raises:
+        TypeError: ``path`` is none.
+        ValueError: there is no journal, or it is damaged.
+    """
+    with (
+        _file_at("path", path, "a journal that can be read") as where,
+        os.fdopen(open_regular(where, most=LARGEST_JOURNAL), "rb") as file,
+    ):
+        content, _ = _parsed("path", where, file)
+    if content is None:
+        refuse("path", path, "a journal; this file has not even a first line")
+    return content
+
+
+def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[LogEntry]) -> None:
+    """Write call and evaluations, all or nothing, in the form of a journal."""
+    content = _written(call, entries)
+    with _file_at("path", path, _WRITABLE) as where:
+        where.parent.stat()
+        if where.exists():
+            with os.fdopen(open_regular(where, most=LARGEST_JOURNAL), "rb") as file:
+                _lock(file.fileno(), fcntl.LOCK_SH)
+        write_atomically(where, content)
+
+
+@contextlib.contextmanager
+def _file_at(name: str, path: object, allowed: str) -> Iterator[Path]:
+    """Yield the path of a file, which is refused where something cannot be done with it."""
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+        refuse(name, path, "the path of a file", of_type=not isinstance(path, str))
+    try:
+        yield Path(path)
+    except BlockingIOError:
+        refuse(name, path, "one that no other run is writing to; an optimizer lets go of its own by close()")
+    except (OSError, RunError) as error:
+        refuse(name, path, f"{allowed}: {getattr(error, 'strerror', error)}")
+
+
+def _written(call: Call, entries: Sequence[LogEntry] = ()) -> bytes:
+    """Return the lines of a journal; refuse a call, or known points, that are too large for one."""
+    header = to_line(header_of(call).model_dump())
+    if len(header) > LARGEST_HEADER:
+        given = f"{len(header) >> 20} MiB large, as it is written"
+        refuse("known", given, f"at most {LARGEST_HEADER >> 20} MiB, to be written to a journal")
+    return b"".join([header, *map(_line_of, entries)])
+
+
+def _line_of(entry: LogEntry) -> bytes:
+    evaluation = entry.evaluation
+    content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
+    content |= {"failure": evaluation.failure} if evaluation.failure else {"value": evaluation.value}
+    if evaluation.constraints:
+        content["constraints"] = list(evaluation.constraints)
+    return to_line(content | {name: True for name in ("moved", "late") if getattr(entry, name)})
+
+
+def to_line(content: dict[str, Any]) -> bytes:
+    """Return a line with its checksum."""
+    return _sealed(json.dumps(content).encode())
+
+
+def _sealed(text: bytes) -> bytes:
+    return text[:-1] + b', "crc": "%b"}\n' % checksum(text)
+
+
+def _is_whole(line: bytes) -> bool:
+    return _sealed(line[:-_ENDING] + b"}") == line
+
+
+def _in_line(kind: type[Kind], line: bytes) -> Kind:
+    """Return the content of a line; a ValueError where it is none."""
+    if not _is_whole(line):
+        raise ValueError("its checksum is not that of its content")
+    try:
+        return kind.model_validate(parse_json(line[:-_ENDING] + b"}"))
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from None
+
+
+def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent | None, int]:
+    """Return what is whole of a journal, None without a header, and the number of bytes that it takes.
+
+    What no run writes is a ValueError, with ``name``, the argument, and its ``path``. A last line that was not written
+    to its end is left out, and so is one of another checksum: some file systems lose the order of writes.
+    """
+    entries: list[LogEntry] = []
+    numbers: set[int] = set()
+    size, line = 0, file.readline(LARGEST_HEADER)
+    try:
+        if not line.startswith(_BEGINNING[: len(line)]):
+            raise ValueError("no journal begins with it")  # noqa: TRY301 it is said where
+        if not line.endswith(b"\n") and len(line) < LARGEST_HEADER:
+            return None, 0
+        header = _in_line(Header, line)
+        call = call_of(header)
+        most = 32 * (len(call.x0) + len(call.equalities)) + 32_768  # a float takes 26 bytes, a failure's character 12
+        size = len(line)
+        while line := file.readline(most):
+            if len(line) < most and not (line.endswith(b"\n") and (_is_whole(line) or file.peek(1))):
+                break
+            entries.append(_entry_of(_in_line(_Line, line), call, numbers))
+            size += len(line)
+    except (TypeError, ValueError) as error:
+        where = f"line {1 + len(entries) + (size > 0)} is {shown(line[:80])}"
+        raise ValueError(f"{name} is {named(path)}, of which {where}: {error}; {_AS_IT_WAS}") from None
+    return JournalContent(header, entries, call), size
+
+
+def _entry_of(line: _Line, call: Call, numbers: set[int]) -> LogEntry:
+    """Return the evaluation of a line; ``numbers`` are those of the lines before."""
+    failure = one_line(line.failure)
+    D, m = len(call.x0), 0 if failure else len(call.equalities)
+    if line.number in numbers:
+        raise ValueError(f"its number is {line.number}, as that of a line before")
+    if (line.value is None) != bool(failure) or len(line.point) != D or len(line.constraints) != m:
+        raise ValueError(f"it has not {D} coordinates, {m} constraints, and a value or a failure")
+    numbers |= {line.number} - {0}
+    value = math.nan if line.value is None else line.value
+    evaluation = Evaluation(value, failure, constraints=tuple(line.constraints))
+    return LogEntry(line.number, np.array(line.point, dtype=float), evaluation, line.place, line.moved, line.late)
 
 
 class JournalError(OSError):
@@ -41,80 +265,71 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], call: Call, *, retry_failed: bool = False) -> None:
-        self.path = checked_path("journal", path)
-        self._file, self._size, self._process = -1, 0, os.getpid()
         self.call = call.seeded()
-        header = header_line(self.call)  # before there is a file
-        try:
-            self._place = self.path.absolute()  # f may change the folder
-            new = not os.path.lexists(self._place)
-            self._file = open_regular(self._place, os.O_RDWR | os.O_CREAT | os.O_APPEND, most=LARGEST_JOURNAL)
-            self._identity = _identity_of(self._file)
-        except OSError as error:
-            refuse("journal", path, f"a file that can be written, in a folder that exists: {error.strerror}")
-        _open.add(self)
-        self._lock(path)
-        try:
+        header = _written(self.call)  # before there is a file
+        self.entries: Sequence[LogEntry] = []  # of earlier runs
+        self._later: list[LogEntry] = []
+        self._file, self._size = -1, 0
+        self._identity: tuple[int, int] | None = None
+        with _file_at("journal", path, _WRITABLE) as given, contextlib.ExitStack() as undone:
+            undone.callback(self.close)
+            self.path = given.absolute()  # f may change the folder
+            self._open(os.O_CREAT)
             with open(self._file, "rb", closefd=False) as file:
-                content, self._size = parsed(self.path, file, "journal")
-            entries = [] if content is None else content.entries
-            self.entries = [each for each in entries if not (retry_failed and each.evaluation.failure)]
+                content, self._size = _parsed("journal", self.path, file)
             if content is not None:
-                self.call = call.seeded(content.call.seed)
-                _same_call(self.path, content, self.call)
+                self.call, self.entries = call.seeded(content.call.seed), content.entries
+                self._check_same(content.header)
             os.ftruncate(self._file, self._size)  # what was half written when a run was killed
             if content is None:
                 self._write(header)
                 with contextlib.suppress(OSError):  # some file systems know no such thing
-                    sync_folder(self._place.parent)
-        except BaseException as error:
-            with contextlib.suppress(OSError):
-                if new and not os.fstat(self._file).st_size and self._identity == _identity_of(self._place):
-                    self._place.unlink()
-            self.close()
-            if isinstance(error, OSError):
-                refuse("journal", path, f"a file that can be written: {error.strerror}")
-            raise
-        self._begun = self._size
+                    sync_folder(self.path.parent)
+            elif retry_failed:
+                self.rewrite([each for each in self.entries if not each.evaluation.failure])
+            undone.pop_all()
 
-    def _lock(self, path: object) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.close()
-            refuse("journal", path, "one that no other run is writing to; an optimizer lets go of its own by close()")
-        except OSError:
-            pass  # a file system without locks
+    def _open(self, flags: int = 0) -> None:
+        """Open the file, which is this run's until it is closed."""
+        self._file = open_regular(self.path, os.O_RDWR | os.O_APPEND | flags, most=LARGEST_JOURNAL)
+        self._identity = _identity_of(self._file)
+        _journals.add(self)
+        _lock(self._file, fcntl.LOCK_EX)
+
+    def _check_same(self, header: Header) -> None:
+        """Refuse the journal of another call, by the argument that differs."""
+        if found := difference(header, header_of(self.call)):
+            raise ValueError(
+                f"journal is {named(self.path)}, of another call: {found}; allowed: the same call, or another path; "
+                "what is known can be handed over as known=sacma.read_journal(path).known"
+            )
 
     def record(self, entry: LogEntry) -> None:
         """Append an evaluation; it is on the disk when this returns, or a JournalError says why not."""
-        line = line_of(entry)
-        self._check(line)
+        line = _line_of(entry)
         try:
+            self._check(entry, len(line))
             self._write(line)
         except OSError as error:
-            kept = "it keeps what it has, and the same call goes on from there"
-            self._fail(error.errno, f"to which no more can be written: {error.strerror}; {kept}")
+            raise JournalError(
+                error.errno,
+                f"journal is {named(self.path)}, to which no more can be written: {error.strerror}; what was found is "
+                "in the error's result, and in ask and tell es.save(path) writes it",
+            ) from None
+        self._later.append(entry.unraised())
 
     def rewrite(self, entries: Sequence[LogEntry]) -> None:
         """Write these evaluations in the place of all."""
-        write_atomically(self._place, b"".join([header_line(self.call), *map(line_of, entries)]))
-        old, self._file = self._file, os.open(self._place, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
-        os.close(old)
-        self._lock(self.path)
-        self._identity, self._size = _identity_of(self._file), os.fstat(self._file).st_size
-        self._begun = self._size
-
-    def is_at(self, path: str | os.PathLike[str]) -> bool:
-        """Return True if this is the file at a path."""
-        return self._file >= 0 and _identity_of(checked_path("path", path)) == self._identity
+        content = _written(self.call, entries)
+        write_atomically(self.path, content)
+        self.close()
+        self._open()
+        self.entries, self._later, self._size = list(entries), [], len(content)
 
     def withdraw(self) -> None:
         """Take back what was recorded since it was opened."""
-        with contextlib.suppress(OSError):
-            os.ftruncate(self._file, self._begun)
-            self._size = self._begun
-            os.fsync(self._file)
+        with contextlib.suppress(OSError, RunError):
+            self.rewrite(self.entries)
 
     def _write(self, line: bytes) -> None:
         rest = memoryview(line)
@@ -127,58 +342,38 @@ class Journal:
             os.ftruncate(self._file, self._size)  # no line may follow on half a line
             raise
 
-    def _check(self, line: bytes) -> None:
+    def _check(self, entry: LogEntry, length: int) -> None:
         """See to it that a line which is appended will be found where the journal is said to be."""
-        if self._file < 0 or os.getpid() != self._process:
-            other = f"is open in process {self._process} alone, from which this one was forked"
-            self._fail(errno.EBADF, "which " + ("was closed" if os.getpid() == self._process else other))
-        if _identity_of(self._file) != self._identity:
-            self._fail(errno.EBADF, "whose descriptor something else has closed")
-        if os.fstat(self._file).st_size != self._size:
-            self._fail(errno.EIO, "which something else has written to or cut")
-        if self._size + len(line) > LARGEST_JOURNAL:
-            self._fail(errno.EFBIG, f"which has grown to the {LARGEST_JOURNAL >> 20} MiB that are read of one")
-        there = _identity_of(self._place)
-        if there != self._identity:
-            what = "was removed or moved away" if there is None else "was replaced by another file"
-            saved = self._save_again(line)
-            where = "" if saved is None else f"; all of it is now in {named(saved)}, from where the same call goes on"
-            self._fail(errno.ENOENT, f"which {what} during the run{where}")
-
-    def _save_again(self, line: bytes) -> Path | None:
-        """Write a journal that is no longer at its path again, and one more line: there, or beside what is there."""
-        content = os.pread(self._file, self._size, 0)
-        for place in (self._place, self._place.with_name(f"{self._place.name}.saved")):
-            if len(content) == self._size and not os.path.lexists(place):
+        if self._file < 0:
+            raise OSError(errno.EBADF, "it is not open any more in this process")
+        if self._size + length > LARGEST_JOURNAL:
+            raise OSError(errno.EFBIG, f"it has grown to the {LARGEST_JOURNAL >> 20} MiB that are read of one")
+        there = _identity_of(self.path)
+        if there == self._identity == _identity_of(self._file) and os.fstat(self._file).st_size == self._size:
+            return
+        what = "removed or moved away" if there is None else "replaced, changed or closed by something else"
+        content = _written(self.call, [*self.entries, *self._later, entry])
+        for place in (self.path, self.path.with_name(f"{self.path.name}.saved")):
+            if not os.path.lexists(place):
                 with contextlib.suppress(RunError):
-                    write_atomically(place, content + line)
-                    return place
-        return None
-
-    def _fail(self, number: int | None, what: str) -> NoReturn:
-        raise JournalError(
-            number,
-            f"journal is {named(self.path)}, {what}; what was found is in the error's result, and in ask and tell "
-            "es.save(path) writes it",
-        )
+                    write_atomically(place, content)
+                    what += f"; all of it is now in {named(place)}, from where the same call goes on"
+                    break
+        raise OSError(errno.ENOENT, f"it was {what}")
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._file >= 0:
-            if _identity_of(self._file) == self._identity:  # else it is somebody else's by now
-                os.close(self._file)
-            self._file = -1
-
-    def __reduce_ex__(self, _: object) -> NoReturn:
-        raise TypeError("a journal that is open cannot be copied or pickled: it is one run's")
+        if self._file >= 0 and _identity_of(self._file) == self._identity:  # else it is somebody else's by now
+            os.close(self._file)
+        self._file = -1
 
 
-_open = weakref.WeakSet[Journal]()
+_journals = weakref.WeakSet[Journal]()
 """Journals of this process. A process that is forked from it, as workers are, keeps none of their files open."""
 
 
 def _leave_to_the_parent() -> None:
-    for journal in _open:
+    for journal in _journals:
         journal.close()
 
 
@@ -194,56 +389,11 @@ def _identity_of(file: Path | int) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _same_call(path: Path, content: JournalContent, call: Call) -> None:
-    """Refuse the journal of another call, by the argument that differs."""
-    there, here = content.header["call"], json.loads(json.dumps(as_json(call)))
-    differs = _difference("", _named(there), _named(here))
-    if differs is not None:
-        what, one, other = differs
-        raise ValueError(
-            f"journal is {named(path)}, of a call with another {what}: {shown(one)} there, {shown(other)} here; "
-            "allowed: the same call, or another path; what is known can be handed over as "
-            "known=sacma.read_journal(path).known"
-        )
-
-
-def _named(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a header's call with its space first, by the names of parameters: bounds follow from it."""
-    parameters = [dict(parameter) for parameter in call["space"] or []]
-    return {"space": {parameter.pop("name"): parameter for parameter in parameters}} | {
-        key: value for key, value in call.items() if key != "space"
-    }
-
-
-_NAMES = {"lower": "bounds", "upper": "bounds", "algorithm": "method", "settings": "method", "own_class": "method"}
-"""Arguments of keys of a header's call."""
-
-
-def _difference(key: str, there: Any, here: Any) -> tuple[str, Any, Any] | None:
-    """Return the argument of the first value that differs, and both values; None where none does."""
-    if json.dumps(there) == json.dumps(here):  # where 1 is not True
-        return None
-    if key == "space" and list(there) != list(here):
-        return key, list(there), list(here)
-    if isinstance(there, dict) and isinstance(here, dict) and there.get("name") != here.get("name"):
-        return _difference(f"{key}.name", there.get("name"), here.get("name"))
-    if isinstance(there, dict) and isinstance(here, dict) and there.keys() == here.keys():
-        found = (_difference(f"{key}.{name}".removeprefix("."), there[name], here[name]) for name in here)
-        return next(filter(None, found))
-    if key in {"lower", "upper"} and len(there) == len(here):
-        found = (_difference(f"{key}[{i}]", *pair) for i, pair in enumerate(zip(there, here, strict=True)))
-        return next(filter(None, found))
-    return _argument(key, there, here)
-
-
-def _argument(key: str, there: Any, here: Any) -> tuple[str, Any, Any]:
-    """Return the argument that a key of a header's call is of, and both values for people."""
-    first, rest = re.match(r"([a-z0-9_]+)(.*)", key).groups()  # type: ignore[union-attr]  # of a header
-    if key == "own_class":
-        there, here = (f"settings of {name or 'sacma'}" for name in (there, here))
-    elif first == "settings":
-        return f"{'population_size' if key.endswith('population_size') else 'method'}, in {key}", there, here
-    elif first == "space":
-        _, name, what = key.split(".", 2)
-        return f"space, in {shown(name)}, {what}", there, here
-    return _NAMES.get(first, first) + rest, there, here
+def _lock(file: int, how: int) -> None:
+    """Lock a file, unless its file system knows no locks; a BlockingIOError where another run has it."""
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        pass

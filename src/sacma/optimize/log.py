@@ -2,8 +2,10 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import repeat, takewhile
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +33,9 @@ class Best(NamedTuple):
     def found(self) -> bool:
         """True if the point has a value and keeps all constraints."""
         return self.violation == 0.0 and math.isfinite(self.value)
+
+
+_RANK = itemgetter(0, 1, 2)
 
 
 class Recommended(NamedTuple):
@@ -111,28 +116,21 @@ class Log:
 
     def keep(self, entry: LogEntry) -> None:
         """Take an evaluation that is recorded already, or cannot be."""
-        kept = entry._replace(evaluation=entry.evaluation._replace(raised=None))  # without the frames of f
+        kept = entry.unraised()
         self.entries.append(kept)
         if entry.number:
             self.by_number[entry.number] = kept
             self._last = max(self._last, entry.number)
-        if entry.evaluation.failure:
-            self.failures_in_a_row = max(self.failures_in_a_row, self._in_a_row(entry.number))
-        else:
-            self.best = _better(self.best, entry, self.call.equalities)
+        if not entry.evaluation.failure:
+            self.best = min(self.best, _standing(entry, self.call.equalities), key=_RANK)
+        elif entry.number:
+            beside = range(entry.number - 1, 0, -1), range(entry.number + 1, self._last + 1)
+            self.failures_in_a_row = max(self.failures_in_a_row, 1 + sum(map(self._failures_at_first, beside)))
 
-    def _in_a_row(self, number: int) -> int:
-        """Return the number of failed evaluations beside a failed one, itself included, in the order of numbers."""
-        count = 1
-        for step in (-1, 1):
-            beside = number + step
-            while 0 < beside <= self._last:
-                entry = self.by_number.get(beside)
-                if entry is not None and not entry.evaluation.failure:
-                    break
-                count += entry is not None  # what has no value yet holds up nothing
-                beside += step
-        return count
+    def _failures_at_first(self, numbers: Iterable[int]) -> int:
+        """Return how many evaluations failed before one with a value; those that have not ended hold up nothing."""
+        ended = filter(None, map(self.by_number.get, numbers))
+        return sum(1 for _ in takewhile(lambda entry: entry.evaluation.failure, ended))
 
     def status(self, search: Status, mean: float = math.inf) -> Status:
         """Return the reason why the run has ended, if it has, perhaps with its ``search``.
@@ -163,7 +161,7 @@ class Log:
         given = recommended or self.single
         no_target = call.limits.target == -math.inf
         entries = [self.by_number[number] for number in sorted(self.by_number)]
-        failures = sum(bool(entry.evaluation.failure) for entry in entries)
+        history = history_of(entries, call, generations)
         return Result(
             **({} if call.space is None else {"params": call.space.params(given.point)}),
             **({"constraint_violation": given.violation} if call.equalities else {}),
@@ -178,8 +176,8 @@ class Log:
             seed=call.seed,
             restarts=generations[-1].restart if generations else 0,
             model_generations=sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations),
-            failures=failures,
-            history=history_of(entries, call, generations),
+            failures=len(history.failures),
+            history=history,
             model=model,
         )
 
@@ -189,22 +187,19 @@ class Log:
         messages = {
             Status.GOING_ON: "the run has not ended yet: this is the best so far",
             Status.TARGET: f"the target, {limits.target:g}, is reached",
-            Status.BUDGET: f"the budget of {limits.budget} evaluation{'' if limits.budget == 1 else 's'} is used up",
+            Status.BUDGET: f"the budget of {_evaluations(limits.budget)} is used up",
             Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",
             Status.CALLBACK: "the callback ended the run",
-            Status.RESTARTS: "the last restart that the settings allow has ended"
-            if call.method.strategy is not None
-            else "the method has ended",
-            Status.FAILURES: "an evaluation failed"
-            if limits.max_failures == 1
-            else f"{limits.max_failures} evaluations failed in a row",
+            Status.RESTARTS: "the method has ended, with its last restart",
+            Status.FAILURES: f"{_evaluations(limits.max_failures)} failed in a row",
             Status.INTERRUPTED: "interrupted",
             Status.TOLERANCE: "the last evaluations gained less than the tolerance",
             Status.SPACE_USED_UP: f"all {call.combinations:.0f} combinations of the space are evaluated",
-            Status.NO_NEW_POINT: _why_no_new_point(call),
+            Status.NO_NEW_POINT: "the method asks for no point that is not evaluated yet, wherever it restarts; where "
+            "floats near x0 are as far apart as steps of sigma0, subtract x0 from the coordinates",
         }
         message = messages[status]
-        last = next((e.evaluation.failure for e in reversed(self.entries) if e.evaluation.failure), "")
+        last = next((entry.evaluation.failure for entry in reversed(self.entries) if entry.evaluation.failure), "")
         if last and (status == Status.FAILURES or not math.isfinite(best.value)):
             message += f"; the last failure: {last}"
         if violation > 0.0 and math.isfinite(best.value):
@@ -212,6 +207,10 @@ class Log:
         if not best.number and not call.noisy:
             message += "; nothing better than the known points was found"
         return message
+
+
+def _evaluations(number: float) -> str:
+    return f"{number} evaluation{'' if number == 1 else 's'}"
 
 
 class Course:
@@ -240,37 +239,15 @@ class Course:
         return before - now <= max(tolerance.absolute, tolerance.relative * abs(now))  # not for inf - inf
 
 
-def _why_no_new_point(call: Call) -> str:
-    """Return why a run has ended that finds no further point: it may be that steps are too small for floats."""
-    steps, resolution = call.sigma0 * call.box.scale, np.where(call.box.free, np.spacing(np.abs(call.x0)), 0.0)
-    worst = int(np.argmax(resolution / steps))
-    if not resolution[worst] > steps[worst]:
-        return "the method asks for no point that is not evaluated yet, wherever it restarts"
-    return (
-        f"no new point can be made: a step of sigma0 is {steps[worst]:g} in coordinate {worst}, where floats are "
-        f"{resolution[worst]:g} apart at x0; give a larger sigma0 or scale, or subtract x0 from the coordinates"
-    )
-
-
-def _better(best: Best, entry: LogEntry, equalities: tuple[bool, ...]) -> Best:
-    """Return the better one of the best and an evaluation that did not fail."""
+def _standing(entry: LogEntry, equalities: tuple[bool, ...]) -> Best:
+    """Return the standing of an evaluation that did not fail."""
     evaluation = entry.evaluation
-    violation = _violation(evaluation, equalities)
-    better = (violation, evaluation.value, entry.number) < best[:3]
-    return Best(violation, evaluation.value, entry.number, entry.point) if better else best
+    return Best(_violation(evaluation, equalities), evaluation.value, entry.number, entry.point)
 
 
 def _violation(evaluation: Evaluation, equalities: tuple[bool, ...]) -> float:
     """Return the largest violation of a constraint by an evaluation that did not fail."""
     return float(violations(np.array([evaluation.constraints]), equalities)[0]) if equalities else 0.0
-
-
-def _best_of(call: Call, entries: Sequence[LogEntry]) -> Best:
-    """Return the best of evaluations that did not fail."""
-    best = Best(math.inf, math.inf, 0, call.x0)
-    for entry in entries:
-        best = _better(best, entry, call.equalities)
-    return best
 
 
 def _best_known(call: Call) -> Best:
@@ -279,8 +256,7 @@ def _best_known(call: Call) -> Best:
         return Best(math.inf if call.equalities else 0.0, math.inf, 1, call.x0)
     X, y, *constraints = call.known
     violation = violations(constraints[0], call.equalities) if constraints else np.zeros(len(y))
-    best = int(np.lexsort((y, violation))[0])
-    return Best(float(violation[best]), float(y[best]), 0, X[best])
+    return min(map(Best, violation.tolist(), y.tolist(), repeat(0), X), key=_RANK)
 
 
 def founded(call: Call, entries: Sequence[LogEntry]) -> Call:
@@ -293,7 +269,5 @@ def founded(call: Call, entries: Sequence[LogEntry]) -> Call:
     if call.known is not None:
         known = tuple(np.concatenate(parts) for parts in zip(call.known, known, strict=True))
     guesses = [entry for entry in valued if not isinstance(entry.place, str)]
-    if not guesses:
-        return replace(call, known=known)
-    standing = _best_of(call, guesses)
-    return replace(call, known=known, x0=standing.point)
+    standings = [_standing(entry, call.equalities) for entry in guesses]
+    return replace(call, known=known, x0=min(standings, key=_RANK).point if standings else call.x0)

@@ -259,7 +259,7 @@ def _finite(values: Sequence[Value]) -> list[Value]:
 
 
 def _means(values: Sequence[Value], errors: float = 0.0) -> tuple[float, float]:
-    """Return the violation of constraints by means of finite values, with so many standard errors, and the mean of f."""
+    """Return the violation by means of constraints, each with so many standard errors, and the mean of f."""
     f, *constraints = map(mean_and_error, np.array(values).reshape(len(values), -1).T.tolist())
     return max([0.0, *(mean + errors * (error or 0.0) for mean, error in constraints)]), f[0]
 

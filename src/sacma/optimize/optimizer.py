@@ -12,15 +12,14 @@ from pydantic import BaseModel
 from sacma.optimize.arguments import holds_text, refuse, whole
 from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of, never_a_number
+from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of
 from sacma.optimize.exchange import Exchange
-from sacma.optimize.journal import Journal, JournalError
+from sacma.optimize.journal import Journal, JournalError, read_journal, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.model import Surrogate, coordinates_of
 from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.optimize.saved import read_journal, write_state
 from sacma.optimize.space import Space
 from sacma.process_wide import unbroken
 from sacma.strategy.settings import StrategySettings
@@ -260,8 +259,6 @@ class Optimizer:
         """
         with self._lock:
             log = self._run.log
-            if log.journal is not None and log.journal.is_at(path):
-                refuse("path", path, "another file than the journal, which has all that save writes")
             write_state(path, log.call, log.entries)
 
     @classmethod
@@ -333,7 +330,7 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[A
     elif constraints is not None:
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
     for i, value in enumerate(told):
-        if never_a_number(value) or holds_text(value):
+        if evaluation_of(value).raised is not None or holds_text(value):
             given = value[:2] if m else value
             refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
     return told

@@ -206,20 +206,19 @@ class Space:
         return f"Space({self._parameters!r})"
 
 
-def space_of(described: Sequence[Mapping[str, Any]]) -> Space:
+def space_of(described: Mapping[str, Mapping[str, Any]]) -> Space:
     """Return the space of parameters as ``space_as_json`` describes them; a TypeError or ValueError where it cannot.
 
-    Names stand once, and no setting is missing or unknown.
+    No setting is missing or unknown.
     """
     parameters: dict[str, Parameter] = {}
-    for one in described:
-        settings = {key: value for key, value in one.items() if key not in {"name", "kind"}}
-        name, kind = one.get("name"), one.get("kind")
+    for name, one in described.items():
+        settings = {**one}
+        kind = settings.pop("kind", None)
         if not isinstance(kind, str) or kind not in KINDS:
             refuse("the kind of a parameter", kind, ", ".join(KINDS))
-        expected = {"choices"} if kind == "categorical" else {"low", "high", "log", "step"}
-        if not isinstance(name, str) or name in parameters or settings.keys() != expected:
-            refuse("a parameter", one, "an object with another name, a kind and its settings")
+        if settings.keys() != ({"choices"} if kind == "categorical" else {"low", "high", "log", "step"}):
+            refuse("a parameter", one, "an object with a kind and its settings")
         if kind != "categorical":
             parameters[name] = KINDS[kind](**settings)
         elif isinstance(choices := settings["choices"], list):
@@ -229,14 +228,14 @@ def space_of(described: Sequence[Mapping[str, Any]]) -> Space:
     return Space(parameters)
 
 
-def space_as_json(space: Space) -> list[dict[str, Any]]:
-    """Return a space as JSON: a list of parameters, in their order."""
-    described = []
+def space_as_json(space: Space) -> dict[str, dict[str, Any]]:
+    """Return a space as JSON: parameters by name, in their order."""
+    described = {}
     for name, parameter in space.parameters.items():
         kind = next(kind for kind, one in KINDS.items() if type(parameter) is one)
         if isinstance(parameter, Categorical):
             settings: dict[str, Any] = {"choices": list(parameter.choices)}
         else:
             settings = {key: getattr(parameter, key) for key in ("low", "high", "log", "step")}
-        described.append({"name": name, "kind": kind, **settings})
+        described[name] = {"kind": kind, **settings}
     return described
