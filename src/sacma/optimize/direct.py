@@ -14,7 +14,7 @@ from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import NoisySearch, evaluations_again
 from sacma.optimize.result import Status
 from sacma.optimize.search import KnownValues, Passes, generators, initial_points
-from sacma.process_wide import quiet, surely
+from sacma.process_wide import afterwards, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -263,20 +263,16 @@ class _Turns:
     @contextmanager
     def inside(self) -> Iterator[None]:
         """Give the search its turn."""
-        try:
+        with afterwards(self._leave):
             surely(self._enter)
             yield
-        finally:
-            surely(self._leave)
 
     @contextmanager
     def outside(self) -> Iterator[None]:
         """Give f its turn."""
-        try:
+        with afterwards(self._enter):  # also where f is interrupted: the search puts back filters of its own then
             surely(self._leave)
             yield
-        finally:  # also where it is interrupted: the search puts back filters of its own on its way out
-            surely(self._enter)
 
     def _leave(self) -> None:
         if self._inside:
