@@ -12,7 +12,7 @@ from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.evaluation import Evaluation, LogEntry
 from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import NoisySearch, evaluations_again
-from sacma.optimize.result import Status
+from sacma.optimize.result import Result, Status
 from sacma.optimize.search import KnownValues, Passes, generators, initial_points
 from sacma.process_wide import afterwards, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
@@ -73,6 +73,11 @@ class DirectRun:
     def recommended(self) -> Recommended | None:
         """The point that is recommended where it is not that of the lowest value."""
         return None if self._noisy is None else self._noisy.recommended(self._told, self.log.single)
+
+    @property
+    def result(self) -> Result:
+        """The best that has been found so far."""
+        return self.log.result(self.status, self.generations, self.recommended)
 
     def go(self) -> None:
         """Search until something ends the run."""

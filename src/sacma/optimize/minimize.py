@@ -7,7 +7,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
@@ -159,15 +159,15 @@ def minimize(
     watchers = [watcher for watcher in (callback, shown) if watcher is not None]
     given = call.constraints.beside(fun)  # both can be sent to other processes
     evaluated = given if call.space is None else partial(_at_params, given, call.space)
-    means = _Means(evaluated, crew, watchers, FirstEvaluations(watched=call.limits.max_failures < math.inf))
     with ExitStack() as opened:
         opened.callback(surely, crew.close, raised=False)
         kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
         if kept is not None:
             opened.callback(surely, kept.close, raised=False)
-        run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, means)
-        result = _result_of(run, fun)
-    surely(lambda: warn_of_noise(run.log, stacklevel=5), raised=False)  # nothing is left that Ctrl-C could end
+        minimization = _Minimization(call, kept, evaluated, crew, watchers)
+        result = minimization.result(fun)
+    log = minimization.run.log
+    surely(lambda: warn_of_noise(log, stacklevel=5), raised=False)  # nothing is left that Ctrl-C could end
     try:
         for watcher in watchers:
             if callable(at_end := getattr(watcher, "at_end", None)):
@@ -185,142 +185,123 @@ class WorkersError(BrokenExecutor):
     result: Result
 
 
-class _Means(NamedTuple):
-    """Function, workers and callbacks of a call, and the watch over its first evaluations."""
+class _Minimization:
+    """A run of a call, with the workers that evaluate its points, and callbacks that watch it."""
 
-    fun: Callable[[Array], Any]
-    crew: Crew
-    watchers: Sequence[Callable[[Result], Any]]
-    first: FirstEvaluations
-
-    def watch(self, run: "_AskedRun | _CallingRun") -> None:
-        """Call the callbacks, any of which may end the run."""
-        if not self.watchers:
-            return
-        result = run.result
-        for watcher in self.watchers:
-            try:
-                answer = watcher(result)
-            except StopIteration:
-                answer = True
-            if isinstance(answer, bool | np.bool) and answer:
-                run.log.ended = Status.CALLBACK
-
-
-class _AskedRun:
-    """A run of a method that is asked and told."""
-
-    def __init__(self, call: Call, journal: Journal | None, means: _Means) -> None:
-        self._means = means
-        self._run = Run(call, journal)
+    def __init__(
+        self,
+        call: Call,
+        journal: Journal | None,
+        fun: Callable[[Array], Any],
+        crew: Crew,
+        watchers: Sequence[Callable[[Result], Any]],
+    ) -> None:
+        self._journal, self._fun, self._crew, self._watchers = journal, fun, crew, watchers
+        self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
         self._earlier = [] if journal is None else journal.entries
-        self.log = self._run.log
+        self.run: Run | DirectRun
+        if call.method.strategy is not None:
+            self.run = Run(call, journal)
+        else:
+            log = Log(call.seeded() if journal is None else journal.call, journal)
+            self.run = DirectRun(log, self._earlier, self._evaluate, self._watch)
 
-    @property
-    def result(self) -> Result:
-        """The result so far."""
-        return self._run.result
+    def result(self, given: Callable[..., Any]) -> Result:
+        """Return the result, whatever ends the run, of the function that was ``given``."""
+        run, errors = self.run, np.geterr()
+        try:
+            if isinstance(run, Run):
+                self._ask_and_tell(run)
+            else:
+                run.go()
+            return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
+        except KeyboardInterrupt:
+            with unbroken(raised=False):
+                np.seterr(**errors)  # as an interrupted block may not have put it back
+                run.log.ended = Status.INTERRUPTED
+                return run.result
+        except NotSentError as error:
+            refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
+        except JournalError as error:
+            run.log.ended = Status.INTERRUPTED
+            error.result = run.result
+            raise
+        except BrokenExecutor as error:
+            result, reason = run.result, one_line(str(error) or type(error).__name__, 300)
+            done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}, which are in this error's result"
+            raised = WorkersError(f"the workers take no more points after {done}: {reason}")
+            raised.result = result
+            raise raised from error
+        except Exception as error:
+            _attach(run.result, error)
+            raise
 
-    def go(self) -> None:
+    def _ask_and_tell(self, run: Run) -> None:
         """Ask, evaluate and tell until something ends the run."""
-        run, fun, crew = self._run, self._means.fun, self._means.crew
-        run.resume(self._earlier, lambda _: self._means.watch(self))
+        run.resume(self._earlier, lambda _: self._watch())
+        goes_on = {Status.GOING_ON, Status.BUDGET}
         while run.status == Status.GOING_ON:
-            if crew.asynchronous:
-                evaluations = crew.evaluate(fun, run.begin, lambda: run.status not in {Status.GOING_ON, Status.BUDGET})
+            if self._crew.asynchronous:
+                evaluations = self._crew.evaluate(self._fun, run.begin, lambda: run.status not in goes_on)
             else:
                 begin = partial(next, iter(run.tasks()), None)
-                evaluations = crew.evaluate(fun, begin, lambda: run.status == Status.TIME_LIMIT)
+                evaluations = self._crew.evaluate(self._fun, begin, lambda: run.status == Status.TIME_LIMIT)
             try:
                 for number, evaluation in evaluations:
-                    self._take(number, evaluation)
+                    self._take(run, number, evaluation)
             except BaseException as error:
-                self._take_rest(error)
+                self._take_rest(run, error)
                 raise
 
-    def _take(self, number: int, evaluation: Evaluation) -> None:
+    def _take(self, run: Run, number: int, evaluation: Evaluation) -> None:
         """Take an evaluation; it is in the result, too, where the journal cannot be written any more."""
-        closed = self._run.closed
-        self._means.first.check(evaluation, any_value=self.log.any_value)
+        closed = run.closed
+        self._first.check(evaluation, any_value=run.log.any_value)
         try:
-            self._run.record(number, evaluation)
+            run.record(number, evaluation)
         except JournalError:
-            self._run.keep(number, evaluation)
+            run.keep(number, evaluation)
             raise
-        if self._run.closed > closed:
-            self._means.watch(self)
+        if run.closed > closed:
+            self._watch()
 
-    def _take_rest(self, error: BaseException) -> None:
+    def _take_rest(self, run: Run, error: BaseException) -> None:
         """Take what other workers have evaluated when something ended the call."""
-        evaluated = self._means.crew.rest(error)
-        mistaken = error is self._means.first.mistake and all(evaluation.failure for _, evaluation in evaluated)
-        if mistaken and self.log.journal is not None:
-            self.log.journal.withdraw()
+        evaluated = self._crew.rest(error)
+        mistaken = error is self._first.mistake and all(evaluation.failure for _, evaluation in evaluated)
+        if mistaken and self._journal is not None:
+            self._journal.withdraw()
             return
         for number, evaluation in evaluated:
             # What is ended by the Ctrl-C that ends the run is no evaluation.
             if evaluation.failure and isinstance(error, KeyboardInterrupt):
                 continue
             with suppress(JournalError):
-                self._run.keep(number, evaluation, records=not isinstance(error, JournalError))
-
-
-class _CallingRun:
-    """A run of a method that calls f itself."""
-
-    def __init__(self, call: Call, journal: Journal | None, means: _Means) -> None:
-        self.log = Log(call.seeded() if journal is None else journal.call, journal)
-        self._means = means
-        earlier = [] if journal is None else journal.entries
-        self._direct = DirectRun(self.log, earlier, self._evaluate, lambda: means.watch(self))
-
-    @property
-    def result(self) -> Result:
-        """The result so far."""
-        return self.log.result(self._direct.status, self._direct.generations, self._direct.recommended)
-
-    def go(self) -> None:
-        """Search until something ends the run."""
-        self._direct.go()
+                run.keep(number, evaluation, records=not isinstance(error, JournalError))
 
     def _evaluate(self, point: Array) -> Evaluation:
-        begin = partial(next, iter([(1, point.copy())]), None)
-        ((_, evaluation),) = self._means.crew.evaluate(self._means.fun, begin)
+        """Evaluate f for a search that calls it."""
+        ((_, evaluation),) = self._crew.evaluate(self._fun, partial(next, iter([(1, point.copy())]), None))
         try:
-            self._means.first.check(evaluation, any_value=self.log.any_value)
+            self._first.check(evaluation, any_value=self.run.log.any_value)
         except Exception:
-            if self.log.journal is not None:
-                self.log.journal.withdraw()
+            if self._journal is not None:
+                self._journal.withdraw()
             raise
         return evaluation
 
-
-def _result_of(run: _AskedRun | _CallingRun, fun: Callable[..., Any]) -> Result:
-    """Return the result of a run, whatever ends it."""
-    errors = np.geterr()
-    try:
-        run.go()
-        return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
-    except KeyboardInterrupt:
-        with unbroken(raised=False):
-            np.seterr(**errors)  # as an interrupted block may not have put it back
-            run.log.ended = Status.INTERRUPTED
-            return run.result
-    except NotSentError as error:
-        refuse("fun", fun, f"a function that can be sent to other processes ({error}), or threads as workers")
-    except JournalError as error:
-        run.log.ended = Status.INTERRUPTED
-        error.result = run.result
-        raise
-    except BrokenExecutor as error:
-        result, reason = run.result, one_line(str(error) or type(error).__name__, 300)
-        done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}, which are in this error's result"
-        raised = WorkersError(f"the workers take no more points after {done}: {reason}")
-        raised.result = result
-        raise raised from error
-    except Exception as error:
-        _attach(run.result, error)
-        raise
+    def _watch(self) -> None:
+        """Call the callbacks, any of which may end the run."""
+        if not self._watchers:
+            return
+        result = self.run.result
+        for watcher in self._watchers:
+            try:
+                answer = watcher(result)
+            except StopIteration:
+                answer = True
+            if isinstance(answer, bool | np.bool) and answer:
+                self.run.log.ended = Status.CALLBACK
 
 
 def _attach(result: Result, error: Exception) -> None:
