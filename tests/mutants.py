@@ -245,18 +245,18 @@ MUTANTS: list[tuple[str, str, str, str]] = [
     # Functions with noise
     (
         NO,
-        "self._again = call.box, evaluations_again(budget)",
-        "self._again = call.box, budget // 4",
+        "SHARE = 5",
+        "SHARE = 4",
         "a fifth is for the end",
     ),
     (
         NO,
-        "if self._left:\n            self._search.tell",
-        "if True:\n            self._search.tell",
+        "if len(told) == len(self._search.asked) and self._left > 0:",
+        "if len(told) == len(self._search.asked):",
         "the last population is not told",
     ),
     (NO, "np.argsort(first)[-MOST_FITTED:]", "np.argsort(first)[:most]", "all points are candidates"),
-    (NO, "scores = process.predict(training.inputs)", "scores = means", "by the model, not by their values"),
+    (NO, "scores = process.predict(inputs)", "scores = means", "by the model, not by their values"),
     (
         NO,
         "        self._kept = evaluations - evaluations // 2",
@@ -264,7 +264,7 @@ MUTANTS: list[tuple[str, str, str, str]] = [
         "half is for the last candidate",
     ),
     (NO, "[: (count + 1) // 2]", "[: count - 1]", "the better half goes on"),
-    (NO, "since = told[self._chosen_by :]", "since = told[:]", "values that chose it are left out"),
+    (NO, "since = values[best][self._chosen_by :]", "since = values[best][:]", "values that chose it are left out"),
     (NO, "return len(values) - len(finite), mean", "return 0, mean", "fewer failures come before a lower mean"),
     (NO, "np.std(given, ddof=1)", "np.std(given)", "the sample standard deviation"),
     (

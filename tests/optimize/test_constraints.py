@@ -219,6 +219,19 @@ def test_equalities() -> None:
     assert short.constraint_violation == np.abs(short.history.constraints).min()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_integers_beside_an_active_constraint(seed: int) -> None:
+    """The least a² + b² with a + b ≥ 3 and an integer a is 5, at (1, 2) and (2, 1): not where a could be 1.5."""
+    space = sacma.Space(a=sacma.Integer(0, 5), b=sacma.Real(0, 5))
+
+    def both(params: dict[str, float]) -> tuple[float, list[float]]:
+        a, b = params["a"], params["b"]
+        return a**2 + b**2, [3 - a - b]
+
+    found = sacma.minimize(both, space=space, constraints=1, budget=40, seed=seed)
+    assert 5.0 - 1e-9 <= found.fun < 5.0001
+
+
 def test_in_a_space() -> None:
     """Constraints get the dict of parameters, one of their own; models see the cells of integers."""
 

@@ -5,28 +5,35 @@ from typing import Any
 import numpy as np
 
 import sacma
+from sacma.surrogate.whitening import Array
 
 
-def bowl(x: np.ndarray) -> float:
+def bowl(x: Array) -> float:
     return float(np.sum((x - 0.3) ** 2 * [1, 100]))
 
 
-def after(evaluations: int, **options: object) -> sacma.Optimizer:
-    es = sacma.Optimizer([0.0, 0.0], 0.5, seed=1, **options)  # type: ignore[arg-type]
+def until(es: Any, evaluations: int) -> Any:
+    """Tell an optimizer so many values, and return it."""
     while es.result.nfev < evaluations:
         X = es.ask()
         es.tell(X, [bowl(x) for x in X])
     return es
 
 
+def begun(**options: Any) -> sacma.Optimizer:
+    return sacma.Optimizer([0.0, 0.0], 0.5, seed=1, **options)
+
+
+def drawn(es: Any, count: int) -> Array:
+    rng, run = np.random.default_rng(1), es._run
+    points: Array = run.call.box.points([run._search.further(rng).seen for _ in range(count)])
+    return points
+
+
 def test_they_are_of_the_same_distribution() -> None:
     """N(m, σ²C) of the open population, in the user's coordinates."""
-    es = after(60, scale=[1.0, 0.1], method="cmaes")
-    rng = np.random.default_rng(1)
-    search: Any = es._run._search
-    points = np.array([es._run.call.box.points([search.further(rng).seen])[0] for _ in range(4000)])
-    strategy = search._strategy
-    inner = strategy._sampling._es
+    es = until(begun(scale=[1.0, 0.1], method="cmaes"), 60)
+    points, inner = drawn(es, 4000), es._run._search._strategy._sampling._es
     expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
     assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
     assert np.allclose(np.cov(points.T), expected, rtol=0.15, atol=0.1 * np.sqrt(np.prod(np.diag(expected))))
@@ -34,27 +41,18 @@ def test_they_are_of_the_same_distribution() -> None:
 
 def test_they_are_within_the_bounds_and_change_nothing() -> None:
     """The run goes on as if none had been drawn."""
-    es, other = (after(6, bounds=(-0.1, 0.4)) for _ in range(2))
-    rng = np.random.default_rng(1)
-    search: Any = es._run._search
-    points = np.array([es._run.call.box.points([search.further(rng).seen])[0] for _ in range(200)])
-    assert points.min() == -0.1
-    assert points.max() == 0.4
-    for run in (es, other):
-        X = run.ask()
-        run.tell(X, [bowl(x) for x in X])
-    assert np.array_equal(es.ask(), other.ask())
+    es, other = (until(begun(bounds=(-0.1, 0.4)), 6) for _ in range(2))
+    points = drawn(es, 200)
+    assert (points.min(), points.max()) == (-0.1, 0.4)
+    assert np.array_equal(until(es, 12).ask(), until(other, 12).ask())
 
 
 def test_models_learn_from_them() -> None:
     """Their values are in the archive, in the strategy's coordinates; they count as no evaluations."""
-    es = after(30, scale=[1.0, 0.1])
-    search: Any = es._run._search
-    strategy = search._strategy
-    before, count = es.result.nfev, len(strategy._archive)
+    es = until(begun(scale=[1.0, 0.1]), 30)
+    archive, before = es._run._search._strategy._archive, es.result.nfev
+    count = len(archive)
     es.tell([[50.0, 0.2]], [7.0])
-    archive = strategy._archive
-    assert len(archive) == count + 1
+    assert (len(archive), es.result.nfev) == (count + 1, before)
     assert np.allclose(archive.points[-1], [50.0, 2.0])
     assert archive.values[-1] == 7.0
-    assert es.result.nfev == before

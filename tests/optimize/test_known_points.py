@@ -252,9 +252,10 @@ def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> No
     while not es.stop():
         X = es.ask()[:2]
         es.tell(X, [slope(x) for x in X])
-        es.save(tmp_path / "saved")
-        es.close()
-        es = sacma.Optimizer.load(tmp_path / "saved")
+        if es.result.nfev in {2, 14, 31, 45}:
+            es.save(tmp_path / "saved")
+            es.close()
+            es = sacma.Optimizer.load(tmp_path / "saved")
     assert bits(es.result) == bits(whole)
     es.close()
 

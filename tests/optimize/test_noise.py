@@ -1,5 +1,6 @@
 """Functions with noise: what is said of the recommended point is true, and a run is the same in whatever pieces."""
 
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 
 import sacma
+from sacma.optimize.log import Log
 from sacma.optimize.methods import composed, named, names
 from sacma.optimize.noise import Halving, candidates, mean_and_error
 from sacma.optimize.result import Result, Status
@@ -73,7 +75,10 @@ def under_noise(method: str) -> Any:
 @pytest.mark.filterwarnings("ignore:values differ")
 @pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes", *FOREIGN])
 def test_the_last_fifth_measures_the_best_points(method: str) -> None:
-    """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice."""
+    """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice.
+
+    Without noise nothing is said of it: there is no error, and fun is the lowest value.
+    """
     f = Noisy()
     result = sacma.minimize(f, method=method, **BOX)
     assert f.calls == result.nfev == BUDGET
@@ -94,14 +99,8 @@ def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     assert not result.success
     assert result.status == Status.BUDGET
     assert result.message.endswith("used up; fun is the mean of 10 evaluations of x after it was chosen")
-
-
-def test_without_noise_nothing_is_said_of_it() -> None:
-    """There is no error, and fun is the lowest value."""
-    result = sacma.minimize(Noisy(), **{**BOX, "noisy": False})
-    assert result.fun_error is None
-    assert result.fun == np.min(result.history.values)
-    assert result.message == f"the budget of {BUDGET} evaluations is used up"
+    assert (plain.fun, plain.fun_error) == (np.min(plain.history.values), None)
+    assert plain.message == f"the budget of {SEARCH} evaluations is used up"
     json.dumps([result.fun, result.fun_error])
 
 
@@ -127,35 +126,34 @@ def test_fun_is_unbiased_within_its_error() -> None:
 
 
 @pytest.mark.parametrize("method", ["ada-kendall", "cobyqa", "sacma"])
-@pytest.mark.parametrize("at", [0, 41, SEARCH - 1, SEARCH, SEARCH + 3, 89, 93, BUDGET - 1])
-def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str, at: int) -> None:
-    """In both phases and between them; no evaluation is lost, or made twice."""
+def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str) -> None:
+    """Again and again, in both phases and between them; no evaluation is lost, or made twice."""
+    given = {"method": method, "journal": tmp_path / "journal", **BOX}
+    done = 0
+    for at in (0, 41, SEARCH - 1, SEARCH, SEARCH + 3, 89, 93, BUDGET - 1):
+        part = sacma.minimize(Noisy(done, interrupted_at=at), **given)
+        assert (part.status, part.nfev) == (Status.INTERRUPTED, at)
+        done = at
     whole = sacma.minimize(Noisy(), method=method, **BOX)
-    path = tmp_path / "journal"
-    first = sacma.minimize(Noisy(interrupted_at=at), method=method, journal=path, **BOX)
-    assert (first.status, first.nfev) == (Status.INTERRUPTED, at)
-    f = Noisy(at)
-    assert same(sacma.minimize(f, method=method, journal=path, **BOX), whole)
-    assert f.calls == BUDGET
-    content = sacma.read_journal(path)
+    for begun in (done, BUDGET):
+        f = Noisy(begun)
+        assert same(sacma.minimize(f, **given), whole)
+        assert f.calls == BUDGET
+    content = sacma.read_journal(tmp_path / "journal")
     assert [entry.number for entry in content.entries] == list(range(1, BUDGET + 1))
     assert content.values.tobytes() == whole.history.values.tobytes()
-    nothing = Noisy()
-    assert same(sacma.minimize(nothing, method=method, journal=path, **BOX), whole)
-    assert nothing.calls == 0
 
 
-@pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
-def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, method: str, order: int) -> None:
-    """After each value, in whatever order those of a round are told."""
+def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, method: str) -> None:
+    """After each value, told in the opposite order where points differ."""
     f = Noisy()
     es = sacma.Optimizer(method=method, **BOX)
     while not es.stop():
         X = es.ask()
         told = list(zip(X, [f(x) for x in X], strict=True))
         if len({x.tobytes() for x in X}) == len(X):
-            told = told[::order]
+            told.reverse()
         for x, value in told:
             es.tell([x], [value])
             if es.result.nfev in {SEARCH - 1, SEARCH, SEARCH + 2, 89, 94}:
@@ -169,34 +167,29 @@ def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, meth
         es.ask()
 
 
-def test_workers_evaluate_rounds(tmp_path: Path) -> None:
-    """The same bits as without, with a journal and the callback of each round."""
+def test_workers(tmp_path: Path) -> None:
+    """They evaluate rounds, to the same bits as without; as they come, they use the budget to the last."""
 
     def f(x: Array) -> float:
         return truth(x) + 0.1 * math.sin(1e9 * x[0])
 
     rounds: list[int] = []
+    given = {"method": "ada-kendall", **BOX}
     with ThreadPoolExecutor(3) as workers:
         found = sacma.minimize(
             f,
             workers=workers,
             asynchronous=False,
-            method="ada-kendall",
             journal=tmp_path / "journal",
             callback=lambda result: rounds.append(result.nfev),
-            **BOX,
+            **given,
         )
-    assert same(found, sacma.minimize(f, method="ada-kendall", **BOX))
+        free = sacma.minimize(Noisy(), workers=workers, **BOX)
+    assert same(found, sacma.minimize(f, **given))
     assert rounds[-5:] == [SEARCH, 85, 88, 90, BUDGET]  # 5, 3 and 2 candidates, and the last
-
-
-def test_workers_evaluate_as_they_come() -> None:
-    """Candidates are evaluated beside one another, and the budget is used to the last."""
-    with ThreadPoolExecutor(4) as workers:
-        found = sacma.minimize(Noisy(), workers=workers, **BOX)
-    assert (found.nfev, found.status) == (BUDGET, Status.BUDGET)
-    assert found.fun_error is not None
-    assert found.fun_error > 0.0
+    assert (free.nfev, free.status) == (BUDGET, Status.BUDGET)
+    assert free.fun_error is not None
+    assert free.fun_error > 0.0
 
 
 MIXED = sacma.Space(a=sacma.Real(-1, 1), n=sacma.Integer(0, 3), c=sacma.Categorical("a", "b", "c"))
@@ -207,65 +200,62 @@ def mixed(params: dict[str, Any]) -> float:
     return float(params["a"] ** 2 + (params["n"] - 2) ** 2 + (params["c"] != "b"))
 
 
-def test_integers_and_choices_are_found() -> None:
-    """In four of five runs at least, although noise hides a third of what they are worth."""
-    found = 0
-    for seed in range(1, 6):
-        rng = np.random.default_rng(seed)
-
-        def f(params: dict[str, Any], rng: np.random.Generator = rng) -> float:
-            return mixed(params) + 0.3 * float(rng.standard_normal())
-
-        params = sacma.minimize(f, space=MIXED, budget=120, seed=seed, noisy=True).params
-        found += (params["n"], params["c"]) == (2, "b")
-    assert found >= 4
-
-
 def test_in_a_space(tmp_path: Path) -> None:
-    """With integers and choices: distinct points are distinct parameters, and x is one that was evaluated."""
+    """Integers and choices are found in four of five runs at least, although noise hides a third of what they tell.
 
-    def begin(count: int, stop: int | None = None) -> Result:
-        calls = [count]
+    Distinct points are distinct parameters, and x is one that was evaluated.
+    """
+
+    def begin(seed: int, count: int = 0, stop: int | None = None, **more: Any) -> Result:
+        calls = itertools.count(count)
 
         def f(params: dict[str, Any]) -> float:
-            if calls[0] == stop:
+            if (call := next(calls)) == stop:
                 raise KeyboardInterrupt
-            calls[0] += 1
-            return mixed(params) + 0.3 * float(np.random.default_rng(calls[0]).standard_normal())
+            return mixed(params) + 0.3 * float(np.random.default_rng([seed, call]).standard_normal())
 
-        given: dict[str, Any] = {"space": MIXED, "budget": 120, "seed": 1, "noisy": True}
-        return sacma.minimize(f, journal=None if stop is None else tmp_path / "journal", **given)
+        return sacma.minimize(f, space=MIXED, budget=120, seed=seed, noisy=True, **more)
 
-    result = begin(0)
-    lowest = min(map(mixed, result.history.params))
-    assert mixed(result.params) < lowest + 0.3, "another is better by more than the noise"
-    assert result.params == MIXED.params(result.x)
-    assert len({MIXED.key(params) for params in result.history.params[96:]}) == 6
-    assert begin(0, 100).status == Status.INTERRUPTED
-    assert same(begin(100, -1), result)
+    results = [begin(seed) for seed in range(1, 6)]
+    assert sum((result.params["n"], result.params["c"]) == (2, "b") for result in results) >= 4
+    for result in results:
+        lowest = min(map(mixed, result.history.params))
+        assert mixed(result.params) < lowest + 0.3, "another is better by more than the noise"
+        assert result.params == MIXED.params(result.x)
+        assert len({MIXED.key(params) for params in result.history.params[96:]}) == 6
+    assert begin(1, 0, 100, journal=tmp_path / "journal").status == Status.INTERRUPTED
+    assert same(begin(1, 100, journal=tmp_path / "journal"), results[0])
 
 
-def test_what_an_interrupted_run_says() -> None:
+@pytest.mark.parametrize("method", ["sacma", "cobyqa"])
+def test_what_an_interrupted_run_says(method: str) -> None:
     """In the search fun is the lowest value, and says so; in the rounds a mean that chose x, and says so."""
-    early = sacma.minimize(Noisy(interrupted_at=50), **BOX)
-    assert early.fun == np.min(early.history.values)
-    assert early.fun_error is None
-    assert early.message == "interrupted; fun is the lowest of single values, which is too low where f is noisy"
-    one = sacma.minimize(Noisy(interrupted_at=SEARCH + 1), **BOX)
+
+    def stopped(at: int) -> tuple[Result, str]:
+        result = sacma.minimize(Noisy(interrupted_at=at), method=method, **BOX)
+        return result, result.message.removeprefix("interrupted; fun is the ")
+
+    early, said = stopped(50)
+    assert (early.fun, early.fun_error) == (np.min(early.history.values), None)
+    assert said == "lowest of single values, which is too low where f is noisy"
+    one, said = stopped(SEARCH + 1)
     assert (one.fun, one.fun_error) == (one.history.values[-1], None)
-    assert one.message == "interrupted; fun is the mean of 1 evaluation of x, which also chose it"
-    rounds = sacma.minimize(Noisy(interrupted_at=SEARCH + 9), **BOX)
+    assert said == "mean of 1 evaluation of x, which also chose it"
+    rounds, said = stopped(SEARCH + 9)
     of_x = [(x == rounds.x).all() for x in rounds.history.points[SEARCH:]]
     values = rounds.history.values[SEARCH:][of_x]
-    assert rounds.message == f"interrupted; fun is the mean of {len(values)} evaluations of x, which also chose it"
+    assert said == f"mean of {len(values)} evaluations of x, which also chose it"
     assert (rounds.fun, rounds.fun_error) == pytest.approx(mean_and_error(values.tolist()))
-    last = sacma.minimize(Noisy(interrupted_at=SEARCH + 13), **BOX)
-    assert last.message == "interrupted; fun is the mean of 3 evaluations of x after it was chosen"
+    last, said = stopped(SEARCH + 13)
+    assert said == "mean of 3 evaluations of x after it was chosen"
     assert last.fun == pytest.approx(np.mean(last.history.values[-3:]))
 
 
-def test_a_candidate_that_fails_is_behind_those_that_do_not() -> None:
-    """Whatever their means; failures count as evaluations."""
+def test_failures() -> None:
+    """A candidate that fails is behind those that do not, whatever their means; failures count as evaluations.
+
+    Where all fail from the end of the search, fun is the lowest value; from the start, there is none.
+    """
     whole = sacma.minimize(Noisy(), **BOX)
     f = Noisy(fails=lambda call, x: call == SEARCH + 1 or (call > SEARCH and np.array_equal(x, whole.x)))
     result = sacma.minimize(f, **BOX)
@@ -274,10 +264,6 @@ def test_a_candidate_that_fails_is_behind_those_that_do_not() -> None:
     assert not np.array_equal(result.x, whole.x)
     assert not np.array_equal(result.x, result.history.points[SEARCH])
     assert "of 10 evaluations of x after it was chosen" in result.message
-
-
-def test_where_all_fail() -> None:
-    """From the end of the search, fun is the lowest value; from the start, there is none."""
     late = sacma.minimize(Noisy(fails=lambda call, _: call > SEARCH), max_failures=None, **BOX)
     assert late.fun == np.nanmin(late.history.values)
     assert "fun is the lowest of single values" in late.message
@@ -287,12 +273,16 @@ def test_where_all_fail() -> None:
     assert (ended.status, ended.nfev) == (Status.FAILURES, SEARCH + 4)
 
 
-def test_other_limits_end_it() -> None:
-    """A callback and a time limit, with what is known then."""
+def test_other_limits_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A callback and a time limit, in the search or after it, with what is known then."""
     ended = sacma.minimize(Noisy(), callback=lambda result: result.nfev >= 90, method="cmaes", **BOX)
     assert (ended.status, ended.nfev) == (Status.CALLBACK, 90)
     assert ended.fun_error > 0
     assert sacma.minimize(Noisy(), time_limit=1e-9, **BOX).nfev == 0
+    monkeypatch.setattr(Log, "is_late", property(lambda log: log.evaluations > SEARCH))
+    for method in ("cmaes", "random-search"):
+        late = sacma.minimize(Noisy(), method=method, **BOX)
+        assert (late.status, late.nfev) == (Status.TIME_LIMIT, SEARCH + 1)
 
 
 def test_the_archive_s_points_are_candidates() -> None:
@@ -319,30 +309,23 @@ def test_the_budget_is_kept(budget: int) -> None:
     assert result.fun_error > 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
+def test_wrong_arguments() -> None:
+    """They are named before anything is evaluated; ask and tell has no budget of its own, as ``minimize`` has."""
+    needed = "noisy is True; allowed: False, or True with a budget of 10 evaluations or more"
+    f = Noisy()
+    for wrong, error, message in (
         ({"noisy": 1}, TypeError, "noisy is 1; allowed: True or False"),
         ({"noisy": None}, TypeError, "noisy is None; allowed: True or False"),
         ({"noisy": "yes"}, TypeError, "noisy is 'yes'; allowed: True or False"),
-        ({"budget": 9}, ValueError, "noisy is True; allowed: False, or True with a budget of 10 evaluations or more"),
-    ],
-)
-def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
-    """They are named before anything is evaluated."""
-    f = Noisy()
-    with pytest.raises(error, match=message):
-        sacma.minimize(f, **{**BOX, **arguments})
-    if "asynchronous" not in arguments:
+        ({"budget": 9}, ValueError, needed),
+    ):
         with pytest.raises(error, match=message):
-            sacma.Optimizer(**{**BOX, **arguments})
-    assert f.calls == 0
-
-
-def test_ask_and_tell_needs_a_budget() -> None:
-    """While ``minimize`` has one."""
-    with pytest.raises(ValueError, match="noisy is True; allowed: False, or True with a budget of 10 evaluations"):
+            sacma.minimize(f, **{**BOX, **wrong})
+        with pytest.raises(error, match=message):
+            sacma.Optimizer(**{**BOX, **wrong})
+    with pytest.raises(ValueError, match=needed):
         sacma.Optimizer(**{**BOX, "budget": None})
+    assert f.calls == 0
     assert sacma.minimize(truth, [0.0], 1.0, noisy=True, method="cmaes", seed=1).nfev == 250
 
 
@@ -393,17 +376,20 @@ def test_candidates() -> None:
     assert candidates(X[:3], np.array([1e308, -1e308, np.inf]), 2) == [1, 0]
 
 
+def halving_of(count: int, evaluations: int) -> Halving:
+    return Halving([np.array([float(i)]) for i in range(count)], evaluations)
+
+
 @pytest.mark.parametrize("count", range(1, 11))
 @pytest.mark.parametrize("each", [2, 4, 5, 9])
 def test_halving(count: int, each: int) -> None:
     """All evaluations are made, the best of exact values is left, and half of them are of it alone."""
     evaluations = max(2, count * each)
-    halving = Halving(count, evaluations)
+    halving = halving_of(count, evaluations)
     made: list[int] = []
     while halving.left:
-        asked = halving.asked
-        halving.tell([float((i - 1) ** 2) for i in asked])
-        made += asked
+        made += halving.asked
+        halving.tell([float((i - 1) ** 2) for i in halving.asked])
     assert len(made) == evaluations
     assert set(made) == set(range(count))
     if each >= 4:
@@ -416,7 +402,7 @@ def test_halving(count: int, each: int) -> None:
 
 def test_fewer_failures_come_before_a_lower_mean() -> None:
     """Of two candidates, the one that always has a value is left."""
-    halving = Halving(2, 8)
+    halving = halving_of(2, 8)
     assert halving.asked == [0, 1, 0, 1]
     assert halving.best([math.inf, 1.0, -10.0]) == (1, [1.0], False)
     halving.tell([math.inf, 1.0, -10.0, 1.0])

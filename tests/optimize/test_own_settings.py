@@ -39,6 +39,14 @@ def found(budget: int, method: Any = MINE, **more: Any) -> sacma.Result:
     return sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=budget, method=method, **more)
 
 
+def change_header(path: Path, **changes: Any) -> None:
+    """Change the call in the header of a journal."""
+    header = json.loads(path.read_text().splitlines()[0])
+    header["call"] |= changes
+    header.pop("crc")
+    path.write_bytes(to_line(header))
+
+
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of the algorithm of examples/own_model.py, as if its package were installed."""
@@ -111,10 +119,7 @@ def test_the_journal_of_another_class_is_another_call(tmp_path: Path) -> None:
     words = "of a call with another method: 'settings of sacma' there, 'settings of .*Disguised' here"
     with pytest.raises(ValueError, match=words):
         found(10, Disguised(), journal=path)
-    header = json.loads(path.read_text().splitlines()[0])
-    header["call"]["own_class"] = Disguised.__qualname__
-    header.pop("crc")
-    path.write_bytes(to_line(header))
+    change_header(path, own_class=Disguised.__qualname__)
     with pytest.raises(ValueError, match="method is None; allowed: settings of the class"):
         sacma.Optimizer.load(path)
     with pytest.raises(AssertionError, match="built"):
@@ -130,35 +135,23 @@ def test_a_class_of_a_long_name(tmp_path: Path) -> None:
     assert sacma.Optimizer.load(path, method=kind()).result.nfev == 9
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_damaged_header(tmp_path: Path) -> None:
+    """What no run writes is refused; values that the class does not allow are damage that is named."""
+    path = tmp_path / "journal"
+    found(5, journal=path)
+    written = path.read_bytes()
+    for change, message in (
         ({"own_class": 3}, "call.own_class: "),
         ({"own_class": "x" * 200}, "call.own_class: "),
         ({"algorithm": "random-search"}, "algorithm is 'random-search', not surrogate-cmaes, which alone takes"),
         ({"settings": 3}, "call.settings: "),
-    ],
-)
-def test_a_damaged_header(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    """What no run writes is refused."""
-    path = tmp_path / "journal"
-    found(5, journal=path)
-    header = json.loads(path.read_text().splitlines()[0])
-    header["call"] |= change
-    header.pop("crc")
-    path.write_bytes(to_line(header))
-    with pytest.raises(ValueError, match=rf"with a header that is damaged \(line 1\): {message}"):
-        sacma.read_journal(path)
-
-
-def test_settings_of_the_class_that_the_file_has_not(tmp_path: Path) -> None:
-    """Values that the class does not allow are damage that is named."""
-    path = tmp_path / "journal"
-    found(5, journal=path)
-    header = json.loads(path.read_text().splitlines()[0])
-    header["call"]["settings"]["model"]["kernel"] = "quintic"
-    header.pop("crc")
-    path.write_bytes(to_line(header))
+    ):
+        change_header(path, **change)
+        with pytest.raises(ValueError, match=rf"with a header that is damaged \(line 1\): {message}"):
+            sacma.read_journal(path)
+        path.write_bytes(written)
+    settings = sacma.read_journal(path).header["call"]["settings"]
+    change_header(path, settings={**settings, "model": {**settings["model"], "kernel": "quintic"}})
     with pytest.raises(ValueError, match=r"settings is .*, not settings: model.*kernel: .*; allowed: a journal"):
         sacma.Optimizer.load(path, method=MINE)
 

@@ -20,27 +20,19 @@ ENDS = st.floats(-1e6, 1e6).map(lambda end: round(end, 9))
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    low=ENDS,
-    width=st.floats(1e-3, 1e6),
-    share=st.floats(-9e-7, 9e-7),
-    upper=st.booleans(),
-    one_sided=st.booleans(),
-)
+@given(ENDS, st.floats(1e-3, 1e6), st.floats(-9e-7, 9e-7), st.sampled_from(["low", "high"]), st.sampled_from([1, 2]))
 def test_a_point_beyond_by_a_rounding_is_on_the_bound(
-    *, low: float, width: float, share: float, upper: bool, one_sided: bool
+    low: float, width: float, share: float, side: str, sides: int
 ) -> None:
     """Given as x₀ and as a known point, with both bounds or one."""
     high = low + width
-    bound = high if upper else low
-    size = abs(bound) if one_sided else high - low
-    point = bound + share * size
-    ends = (None if one_sided and upper else low, None if one_sided and not upper else high)
+    bound = low if side == "low" else high
+    point = bound + share * (high - low if sides == 2 else abs(bound))
+    ends = tuple(end if sides == 2 or end == bound else None for end in (low, high))
     allowed: dict[str, Any] = {"bounds": [ends], "budget": 1, "seed": 1, "sigma0": 0.1 * width}
     x = sacma.minimize(bowl, [point], **allowed).history.points[0, 0]
-    assert x == min(
-        max(point, ends[0] if ends[0] is not None else -math.inf), ends[1] if ends[1] is not None else math.inf
-    )
+    low, high = (math.inf * sign if end is None else end for sign, end in zip((-1, 1), ends, strict=True))
+    assert x == min(max(point, low), high)
     known = sacma.minimize(lambda _: 9.0, [bound], known=([[point]], [1.0]), **allowed)
     assert (known.fun, known.x[0]) == (1.0, x)
 

@@ -60,9 +60,8 @@ class Method:
     @property
     def allows_discrete(self) -> bool:
         """False for algorithms that can stand still on a plateau, as where f takes integers."""
-        if self.strategy is not None or getattr(self.settings, "needs_box", False):
-            return True
-        return ALGORITHMS[self.algorithm] not in BUILT_IN
+        needs_box = getattr(self.settings, "needs_box", False)
+        return self.strategy is not None or needs_box or ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
 NEAR = 0.7
@@ -131,26 +130,24 @@ def method_of(
         ImportError: a package that the method needs is not installed.
     """
     method = _chosen(given)
-    size = None
-    if population_size is not None:
-        allowed = "an integer from 4 to 100000, or None for the method's own"
-        size = whole("population_size", population_size, allowed, least=4, most=100_000)
-    changes: dict[str, object] = {"sigma0": sigma0, **({} if size is None else {"population_size": size})}
     fields = type(method.settings if method.composed is None else method.composed.sampling).model_fields
-    if size is not None and "population_size" not in fields:
-        refuse("population_size", population_size, "None with this method, which has no populations of a given size")
+    changes: dict[str, object] = {"sigma0": sigma0}
+    if population_size is not None:
+        if "population_size" not in fields:
+            needed = "None with this method, which has no populations of a given size"
+            refuse("population_size", population_size, needed)
+        allowed = "an integer from 4 to 100000, or None for the method's own"
+        changes["population_size"] = whole("population_size", population_size, allowed, least=4, most=100_000)
+    if not boxed and getattr(method.settings, "needs_box", False):
+        refuse("method", given, "with two finite bounds of each coordinate, within which it draws its points")
     if method.composed is not None:
         changes = _in_parts(method.composed, changes, bounded=bounded)
     else:
-        if not boxed and getattr(method.settings, "needs_box", False):
-            refuse("method", given, "with two finite bounds of each coordinate, within which it draws its points")
         changes = {key: value for key, value in {**changes, "within_box": bounded}.items() if key in fields}
     try:
         settings = type(method.settings).model_validate({**method.settings.model_dump(), **changes})
     except ValidationError as error:  # an object that was made without validation
-        raise ValueError(
-            f"method is {shown(given)}; allowed: settings that are valid: {error.errors()[0]['msg']}"
-        ) from None
+        refuse("method", given, f"settings that are valid: {error.errors()[0]['msg']}")
     if (missing := ALGORITHMS[method.algorithm].missing(settings)) is not None:  # before anything is paid for
         raise ImportError(f"method is {shown(given)}: {missing}")
     return Method(method.algorithm, settings)
@@ -174,45 +171,38 @@ def _chosen(given: object) -> Method:
         return given
     if isinstance(given, StrategySettings):
         return Method(surrogate_cmaes.name, given)
-    if isinstance(given, BaseModel):
-        return Method(_algorithm_with(given), given)
-    if not isinstance(given, str):
-        allowed = (
-            "the name of a method, such as 'sacma', or settings; of your own its name, once its package is installed"
-        )
-        refuse("method", given, allowed, of_type=True)
-    plain = SHORT.get(_plain(given), _plain(given))
+    if isinstance(given, str):
+        return _of_name(given)
+    name = next((name for name, algorithm in ALGORITHMS.items() if type(given) is algorithm.settings), None)
+    if name is None or not isinstance(given, BaseModel):
+        allowed = "the name of a method, such as 'sacma', or settings of a registered algorithm"
+        refuse("method", given, f"{allowed}; of your own its name, once its package is installed", of_type=True)
+    return Method(name, given)
+
+
+def _of_name(given: str) -> Method:
+    """Return the method of a config, or an algorithm of the registry with its defaults."""
+    plain = _plain(given)
     if plain not in _configs():
-        plain = _by_study().get(plain, plain)
-    return named(plain) if plain in _configs() else _with_defaults(given)
-
-
-def _algorithm_with(settings: BaseModel) -> str:
-    """Return the name of the algorithm that has settings of this type."""
-    found = next((name for name, algorithm in ALGORITHMS.items() if type(settings) is algorithm.settings), None)
-    if found is None:
-        refuse("method", settings, "the name of a method, or settings of a registered algorithm", of_type=True)
-    return found
-
-
-def _with_defaults(name: str) -> Method:
-    """Return an algorithm of the registry with its defaults."""
-    if name not in ALGORITHMS.keys() - {surrogate_cmaes.name}:
-        start = name[:20].lower()
-        near = [known for known in names() if start and known.startswith(start)]
+        plain = SHORT.get(plain) or _by_study().get(plain, plain)
+    if plain in _configs():
+        return named(plain)
+    if given not in ALGORITHMS.keys() - {surrogate_cmaes.name}:
+        start = given[:20].lower()
+        near = [name for name in names() if start and name.startswith(start)]
         near = near or difflib.get_close_matches(start, names(), n=1, cutoff=NEAR)
-        refuse("method", name, ", ".join(sorted(names())) + (f"; is it {near[0]}?" if near else ""))
+        refuse("method", given, ", ".join(sorted(names())) + (f"; is it {near[0]}?" if near else ""))
     try:
-        return Method(name, ALGORITHMS[name].settings())
+        return Method(given, ALGORITHMS[given].settings())
     except ValidationError:
-        refuse("method", name, f"settings of {name}, an object of its class of settings: not each has a default")
+        refuse("method", given, f"settings of {given}, an object of its class of settings: not each has a default")
 
 
-def registered(name: object) -> Algorithm:
+def registered(name: str) -> Algorithm:
     """Return an algorithm by its name in the registry; a ValueError where there is none."""
     try:
-        if isinstance(name, str) and name in ALGORITHMS:
-            return ALGORITHMS[name]
+        return ALGORITHMS[name]
+    except KeyError:
+        raise ValueError(f"algorithm is {shown(name)}, not one of {', '.join(ALGORITHMS)}") from None
     except SacmaError as error:
         raise ValueError(one_line(str(error))) from None
-    raise ValueError(f"algorithm is {shown(name)}, not one of {', '.join(ALGORITHMS)}")

@@ -28,13 +28,13 @@ EACH = 4  # fewest evaluations a candidate, of which half chooses
 MOST_FITTED = 1000  # newest points that the model of all values is fitted to
 
 
-def evaluations_again(budget: int) -> int:
+def evaluations_again(budget: float) -> int:
     """Return the number of evaluations that a budget has for points that are evaluated again.
 
     >>> evaluations_again(250)
     50
     """
-    return budget // SHARE
+    return int(budget) // SHARE if budget < math.inf else 0
 
 
 class NoisySearch:
@@ -42,156 +42,113 @@ class NoisySearch:
 
     Args:
         call: a noisy one; its known points are candidates, too. Without a budget the search never ends.
-        search: asked and told first, in units of the scale; None: it has ended.
-        points: evaluated by it, each of shape (D,), in units of the scale.
-        values: of these, infinity where an evaluation failed.
+        search: asked and told first, in units of the scale.
     """
 
-    def __init__(
-        self, call: Call, search: SurrogateStrategy | None, points: Sequence[Array] = (), values: Sequence[float] = ()
-    ) -> None:
-        self._budget = call.limits.budget
-        self._box = call.box
-        self._again = evaluations_again(int(self._budget)) if self._budget < math.inf else 0
+    used_up = False  # the same points are evaluated again
+
+    def __init__(self, call: Call, search: SurrogateStrategy) -> None:
+        self._call = call
         self._search = search
         self._points: list[Array] = []
         self._values: list[float] = []
-        self._start = call.box.scaled(call.x0)
-        if call.known is not None:
-            self._points += list(call.box.scaled(call.known[0]))
-            self._values += call.known[1].tolist()
-        self._points += points
-        self._values += values
-        self._told = len(points)
-        self._candidates: list[Array] = []
-        self._halving: Halving | None = None
+        self._left = call.limits.budget - evaluations_again(call.limits.budget)  # evaluations of the search
+        self._rounds: Halving | None = None
         self._open()
 
     def _open(self) -> None:
         """Ask the search as long as it has evaluations left, then begin to halve the candidates."""
-        if self._halving is None:
-            left = self._budget - self._again - self._told
-            self.asked = [] if self._search is None or left <= 0 else list(self._search.asked)
-            self.asked = self.asked[: int(min(left, len(self.asked)))]
+        if self._rounds is None:
+            asked = list(self._search.asked) if self._left > 0 else []
+            self.asked = asked[: int(min(self._left, len(asked)))]
             if not self.asked:
-                self._choose()
-        if self._halving is not None:
-            self.asked = [Sample(z, z) for z in (self._candidates[i] for i in self._halving.asked)]
-
-    def _choose(self) -> None:
-        """Choose the candidates."""
-        again = int(min(self._again, self._budget - self._told))
-        most = max(1, min(MOST_CANDIDATES, again // EACH))
-        if self._points:
-            with one_thread():
-                chosen = candidates(self._box.points(self._points), np.array(self._values), most)
-            self._candidates = [self._points[i] for i in chosen]
-        self._candidates = self._candidates or [self._start]
-        self._halving = Halving(len(self._candidates), again)
+                again = evaluations_again(self._call.limits.budget) + min(0, self._left)
+                self._rounds = rounds_of(self._call, self._points, self._values, int(again))
+        if self._rounds is not None:
+            self.asked = [Sample(z, z) for z in self._rounds.points]
 
     @property
     def stopped(self) -> bool:
         """True when the last candidate has been evaluated as often as it is to be."""
-        return self._halving is not None and self._halving.left <= 0
+        return self._rounds is not None and self._rounds.left <= 0
 
     @property
     def model(self) -> TrainedModel | None:
         """The model that the search has trained last since a restart."""
-        return None if self._search is None else self._search.model
+        return self._search.model
 
     @property
     def may_miss(self) -> bool:
         """True while the asked points can be told NaN."""
-        return self._halving is None and self._search is not None and self._search.may_miss
-
-    def tell(self, values: Sequence[Value] | Array) -> None:
-        """Take the values of the asked points, infinity where an evaluation failed."""
-        told = np.asarray(values, dtype=float).tolist()
-        if self._halving is not None:
-            self._halving.tell(told)
-        else:
-            assert self._search is not None  # noqa: S101 it has asked
-            valued = [i for i, value in enumerate(told) if not math.isnan(value)]
-            self._keep([self.asked[i].seen for i in valued], [told[i] for i in valued])
-            if len(told) == len(self._search.asked) and self._told < self._budget - self._again:
-                self._search.tell(told)
-        self._open()
-
-    def _keep(self, points: Sequence[Array], values: Sequence[float]) -> None:
-        self._points += points
-        self._values += values
-        self._told += len(points)
+        return self._rounds is None and self._search.may_miss
 
     @property
     def runs(self) -> int:
         """Number of runs of the search that have begun."""
-        return 0 if self._search is None else self._search.runs
+        return self._search.runs
 
-    used_up = False  # the same points are evaluated again
+    def tell(self, values: Sequence[Value] | Array) -> None:
+        """Take the values of the asked points, infinity where an evaluation failed."""
+        told = np.asarray(values, dtype=float).tolist()
+        if self._rounds is not None:
+            self._rounds.tell(told)
+        else:
+            for sample, value in zip(self.asked, told, strict=True):
+                if not math.isnan(value):
+                    self._keep(sample, value)
+            if len(told) == len(self._search.asked) and self._left > 0:
+                self._search.tell(told)
+        self._open()
+
+    def _keep(self, sample: Sample, value: float) -> None:
+        self._points.append(sample.seen)
+        self._values.append(value)
+        self._left -= 1
 
     def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:  # noqa: ARG002 idem
         """Draw a point of the search, or any candidate that is left."""
-        if self._halving is None and self._search is not None:
-            return self._search.further(rng)
-        return self.asked[int(rng.integers(len(self.asked)))]
+        return self._search.further(rng) if self._rounds is None else self.asked[int(rng.integers(len(self.asked)))]
 
     def is_near(self, point: Array) -> bool:
         """Return True for a point where the search distribution can have sampled it."""
-        return self._halving is None and self._search is not None and self._search.is_near(point)
+        return self._rounds is None and self._search.is_near(point)
 
     def take(self, sample: Sample, value: Value) -> bool:
         """Take the value of another point."""
-        if self._halving is not None:
-            places = [i for i, z in enumerate(self._candidates) if np.array_equal(z, sample.seen)]
-            self._halving.take(places, float(value))
+        if self._rounds is not None:
+            self._rounds.take(sample.seen, float(value))
             return False
-        assert self._search is not None  # noqa: S101 it has asked
-        if self._search.take(sample, value):
-            return True
-        self._keep([sample.seen], [float(value)])
-        return False
+        replaces = self._search.take(sample, value)
+        if not replaces:
+            self._keep(sample, float(value))
+        return replaces
 
     def replace(self, place: int, sample: Sample) -> bool:
         """Put a taken point in the place of an asked one."""
-        if self._halving is not None or self._search is None or not self._search.replace(place, sample):
-            return False
-        self.asked[place] = sample
-        return True
+        replaced = self._search.replace(place, sample)
+        if replaced:
+            self.asked[place] = sample
+        return replaced
 
     def move(self, place: int, sample: Sample) -> None:
         """Put the point at which f has been evaluated in the place of an asked one, but for candidates."""
-        if self._halving is None and self._search is not None:
+        if self._rounds is None:
             self._search.move(place, sample)
             self.asked[place] = sample
 
     def end_run(self) -> None:
         """End the present run with its population."""
-        if self._search is not None:
-            self._search.end_run()
+        self._search.end_run()
 
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points beside those asked for; they are candidates, too."""
         self._points += list(points)
         self._values += values.tolist()
-        if self._search is not None:
-            self._search.learn(points, values)
+        self._search.learn(points, values)
 
     def recommended(self, told: Sequence[float], best: Recommended) -> Recommended:
-        """Return the candidate with the lowest mean; ``best``, of the lowest value, where no candidate has a value.
-
-        Args:
-            told: values of the asked points, NaN where one is not evaluated yet.
-            best: of single values.
-        """
-        found = None if self._halving is None else self._halving.best(told)
-        if found is None:
-            single = "fun is the lowest of single values, which is too low where f is noisy"
-            return best._replace(meaning=single if math.isfinite(best.value) else "")
-        candidate, values, chosen = found
-        times = f"{len(values)} evaluation{'s' * (len(values) != 1)}"
-        how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
-        point = self._box.points([self._candidates[candidate]])[0]
-        return Recommended(point, *mean_and_error(values), f"fun is the mean {how}")
+        """Return the point that is recommended; see ``recommended``."""
+        return recommended(self._call, self._rounds, told, best)
 
 
 NEWEST, FEWEST = 600, 30  # evaluations by which noise is recognized
@@ -214,8 +171,7 @@ def looks_noisy(points: Array, values: Array) -> bool:
     better = np.argsort(y, kind="stable")[: np.count_nonzero(np.isfinite(y)) // 2]
     if len(better) < FEWEST // 2:
         return False
-    first, second = np.triu_indices(len(better), 1)
-    X, y = X[better], y[better]
+    first, second = (better[places] for places in np.triu_indices(len(better), 1))
     with np.errstate(all="ignore"):
         distances, differences = np.linalg.norm(X[first] - X[second], axis=1), np.abs(y[first] - y[second])
         apart = distances > 0.0
@@ -256,34 +212,30 @@ def candidates(points: Array, values: Array, most: int) -> list[int]:
     finite = np.flatnonzero(np.isfinite(values))
     if not len(finite):
         return []
-    _, first, which = np.unique(points[finite], axis=0, return_index=True, return_inverse=True)
-    counts = np.bincount(which.ravel())
-    means = np.asarray(np.bincount(which.ravel(), weights=values[finite] / counts[which.ravel()]), dtype=float)
+    _, first, which, counts = np.unique(
+        points[finite], axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    means = np.asarray(np.bincount(which, weights=values[finite] / counts[which]), dtype=float)
     by_age = np.argsort(first)[-MOST_FITTED:]
     ages = finite[first[by_age]]
     scores = _posterior_means(points[ages], means[by_age])
-    return [int(i) for i in ages[np.argsort(scores, kind="stable")[:most]]]
+    return list(map(int, ages[np.argsort(scores, kind="stable")[:most]]))
 
 
 def _posterior_means(points: Array, means: Array) -> Array:
     """Return what a Gaussian process makes of the values of distinct points; as they are where it cannot be fitted."""
-    from sacma.surrogate.gaussian_process import (  # noqa: PLC0415 loads Numba
-        GaussianProcess,
-        Hyperparameters,
-        fit_gaussian_process,
-    )
+    from sacma.surrogate import gaussian_process  # noqa: PLC0415 loads Numba
 
     with np.errstate(all="ignore"):
         spread = np.std(points, axis=0)
-        inputs = (points - np.mean(points, axis=0)) / np.where(spread > 0.0, spread, 1.0)
-        if len(points) < 2 or not np.all(np.isfinite(inputs)):  # noqa: PLR2004 a model of one point
-            return means
-        training = TrainingSet(np.ascontiguousarray(inputs), means)
-        process = fit_gaussian_process(training, start=Hyperparameters(length=0.5, ratio=1e-2))
-        if not isinstance(process, GaussianProcess):
-            return means
-        scores = process.predict(training.inputs)
-    return scores if np.all(np.isfinite(scores)) else means
+        inputs = np.ascontiguousarray((points - np.mean(points, axis=0)) / np.where(spread > 0.0, spread, 1.0))
+        if len(points) > 1 and np.all(np.isfinite(inputs)):
+            start = gaussian_process.Hyperparameters(length=0.5, ratio=1e-2)
+            process = gaussian_process.fit_gaussian_process(TrainingSet(inputs, means), start=start)
+            if isinstance(process, gaussian_process.GaussianProcess):
+                scores = process.predict(inputs)
+                return scores if np.all(np.isfinite(scores)) else means
+    return means
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
@@ -299,6 +251,12 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
         return mean, float(np.std(given, ddof=1)) / math.sqrt(n) if n > 1 else None
 
 
+def _rank(values: Sequence[float]) -> tuple[int, float]:
+    """Return the number of failures and the mean, infinite without values: by these candidates are ordered."""
+    finite = [value for value in values if math.isfinite(value)]
+    return len(values) - len(finite), mean_and_error(finite)[0] if finite else math.inf
+
+
 class Halving:
     """Rounds of evaluations, of which each leaves the better half of the candidates, until one has half of them all.
 
@@ -306,7 +264,7 @@ class Halving:
     the last candidate kept back. A candidate with fewer failed evaluations is better than one with more, whatever
     their means.
 
-    >>> halving = Halving(2, 8)
+    >>> halving = Halving([np.zeros(1), np.ones(1)], 8)
     >>> halving.asked
     [0, 1, 0, 1]
     >>> halving.tell([1.0, 0.0, 3.0, 1.0])
@@ -314,16 +272,17 @@ class Halving:
     [1, 1, 1, 1]
 
     Args:
-        count: number of candidates.
+        candidates: points, each of shape (D,).
         evaluations: of all of them together.
     """
 
-    def __init__(self, count: int, evaluations: int) -> None:
+    def __init__(self, candidates: Sequence[Array], evaluations: int) -> None:
         self.left = evaluations
         self._kept = evaluations - evaluations // 2  # for the last candidate
-        self._alive = list(range(count))
-        self._told: list[tuple[int, float]] = []  # candidate and value, infinity where an evaluation failed
-        self._chosen_by = 0  # values that chose the last candidate
+        self.candidates = candidates
+        self._values: list[list[float]] = [[] for _ in candidates]  # infinity where an evaluation failed
+        self._alive = list(range(len(candidates)))
+        self._chosen_by = 0  # values of the last candidate that chose it
         self.asked = self._round()
         """The candidates to be evaluated next, each as often as it stands here."""
 
@@ -334,41 +293,81 @@ class Halving:
         each = max(1, (self.left - self._kept) // (rounds * count))
         return (self._alive * each)[: self.left]
 
+    @property
+    def points(self) -> list[Array]:
+        """The points to be evaluated next."""
+        return [self.candidates[i] for i in self.asked]
+
     def tell(self, values: Sequence[float]) -> None:
         """Take the values of those asked for, in their order."""
-        self._told += zip(self.asked, values, strict=True)
+        for candidate, value in zip(self.asked, values, strict=True):
+            self._values[candidate].append(value)
         self.left -= len(values)
         if (count := len(self._alive)) > 1:
-            self._alive = sorted(self._alive, key=self._rank)[: (count + 1) // 2]
-            self._chosen_by = len(self._told)
+            self._alive = sorted(self._alive, key=lambda i: _rank(self._values[i]))[: (count + 1) // 2]
+            self._chosen_by = len(self._values[self._alive[0]])
         self.asked = self._round()
 
-    def take(self, candidates: Sequence[int], value: float) -> None:
+    def take(self, point: Array, value: float) -> None:
         """Take another value, of a point that may be a candidate."""
-        self._told += [(candidate, value) for candidate in candidates[:1]]
+        for candidate, values in zip(self.candidates, self._values, strict=True):
+            if np.array_equal(candidate, point):
+                values.append(value)
         self.left -= 1
 
-    def best(self, values: Sequence[float]) -> tuple[int, list[float], bool] | None:
+    def best(self, told: Sequence[float]) -> tuple[int, list[float], bool] | None:
         """Return the best candidate, its values, and True if they had no part in its choice; None without any value.
 
         Args:
-            values: of the first of those asked for, NaN where one is not evaluated yet.
+            told: values of the first of those asked for, NaN where one is not evaluated yet.
         """
-        told = self._told + [each for each in zip(self.asked, values, strict=False) if not math.isnan(each[1])]
-        valued = {candidate for candidate, value in told if math.isfinite(value)}
-        alive = [candidate for candidate in self._alive if candidate in valued]
-        if not alive:
+        values = [list(each) for each in self._values]
+        for candidate, value in zip(self.asked, told, strict=False):
+            if not math.isnan(value):
+                values[candidate].append(value)
+        valued = [i for i in self._alive if any(map(math.isfinite, values[i]))]
+        if not valued:
             return None
-        best = min(alive, key=lambda candidate: self._rank(candidate, told))
-        finite = [value for candidate, value in told if candidate == best and math.isfinite(value)]
-        since = told[self._chosen_by :] if len(self._alive) == 1 else []
-        unbiased = [value for _, value in since if math.isfinite(value)]
-        if len(unbiased) > 1 or (unbiased and len(unbiased) == len(finite)):
-            return best, unbiased, True
-        return best, finite, False
+        best = min(valued, key=lambda i: _rank(values[i]))
+        finite = [value for value in values[best] if math.isfinite(value)]
+        since = values[best][self._chosen_by :] if len(self._alive) == 1 else []
+        unbiased = [value for value in since if math.isfinite(value)]
+        chosen = len(unbiased) > 1 or len(unbiased) == len(finite)
+        return best, unbiased if chosen else finite, chosen
 
-    def _rank(self, candidate: int, told: Sequence[tuple[int, float]] | None = None) -> tuple[int, float]:
-        """Return the number of failures and the mean; inf without values."""
-        values = [value for other, value in (self._told if told is None else told) if other == candidate]
-        finite = [value for value in values if math.isfinite(value)]
-        return len(values) - len(finite), mean_and_error(finite)[0] if finite else math.inf
+
+def rounds_of(call: Call, points: Sequence[Array], values: Sequence[float], evaluations: int) -> Halving:
+    """Return the rounds that measure the best points of a search and of the known ones; x₀ where none has a value.
+
+    Args:
+        call: of the search.
+        points: evaluated by it, each of shape (D,), in units of the scale.
+        values: of these, infinity where an evaluation failed.
+        evaluations: of the rounds.
+    """
+    if call.known is not None:
+        points = [*call.box.scaled(call.known[0]), *points]
+        values = [*call.known[1], *values]
+    most = max(1, min(MOST_CANDIDATES, evaluations // EACH))
+    with one_thread():
+        chosen = candidates(call.box.points(points), np.array(values), most) if points else []
+    return Halving([points[i] for i in chosen] or [call.box.scaled(call.x0)], evaluations)
+
+
+def recommended(call: Call, rounds: Halving | None, told: Sequence[float], best: Recommended) -> Recommended:
+    """Return the candidate with the lowest mean; ``best``, of the lowest value, where no candidate has a value.
+
+    Args:
+        call: of the run.
+        rounds: of its end, None before them.
+        told: values of the points that they ask for, NaN where one is not evaluated yet.
+        best: of single values.
+    """
+    if rounds is None or (found := rounds.best(told)) is None:
+        single = "fun is the lowest of single values, which is too low where f is noisy"
+        return best._replace(meaning=single if math.isfinite(best.value) else "")
+    candidate, values, chosen = found
+    times = f"{len(values)} evaluation{'s' * (len(values) != 1)}"
+    how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
+    point = call.box.points([rounds.candidates[candidate]])[0]
+    return Recommended(point, *mean_and_error(values), f"fun is the mean {how}")

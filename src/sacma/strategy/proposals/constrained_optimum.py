@@ -1,9 +1,11 @@
 """The optimum of the model of f under the models of constraints."""
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sacma.process_wide import quiet
 from sacma.strategy.training import TrainedModel
@@ -29,6 +31,9 @@ def constrained_optimum(
     a standard deviation of their models, where that is possible. Where the models see no feasible point, it is that of
     the least violation. None, shape (0, D), where it is a known point. The merit gets the multipliers at the optimum.
 
+    Where some coordinates have cells, as those of integers, it is the better one of two optima: in the cell of the best
+    known point, and in that of the optimum over all cells.
+
     Args:
         fit: of ``model``.
         model: the last that was trained.
@@ -36,21 +41,22 @@ def constrained_optimum(
         radius: largest distance from m of a coordinate in the whitened space.
         box: of the problem, infinite where it is open.
     """
-    merit = fit.merit
     problem = _Problem(fit, model, archive, radius, box)
-    point, feasible = problem.solve(problem.start)
-    if feasible:
-        problem.demand(fit.deviations(point[None])[0, 1:])
-        inner, feasible = problem.solve(point)
-        if feasible:
-            point = inner
-        else:
-            problem.demand(np.zeros(len(merit.equalities)))
-        if (multipliers := problem.multipliers(point)) is not None:
-            merit.set_multipliers(multipliers)
-    if np.min(np.sum((model.whitening(archive.points) - point) ** 2, axis=1)) < NEAR**2:
-        return np.empty((0, len(point)))
-    return model.whitening.inverse(point[None])
+    found = problem.best_near(problem.start)
+    if (grid := model.whitening.grid) is not None:
+        cells = grid.centred(np.vstack([archive.points[archive.best], model.whitening.inverse(found.point[None])[0]]))
+        within = [problem.within(cell, grid.widths(cell) > 0.0).best_near(found.point) for cell in cells]
+        found = min([each for each in within if not each.known] or within, key=lambda each: each.standing)
+    if found.multipliers is not None:
+        fit.merit.set_multipliers(found.multipliers)
+    return model.whitening.inverse(found.point[None])[: 0 if found.known else 1]
+
+
+class _Optimum(NamedTuple):
+    point: Array  # shape (D,)
+    standing: tuple[float, float]  # violation of the models' constraints, and value, both in units of the problem
+    known: bool  # True where it is a known point
+    multipliers: Array | None  # at a feasible one, shape (m,)
 
 
 class _Problem:
@@ -73,9 +79,38 @@ class _Problem:
         self._equal = fit.merit.equalities
         self._margin = np.zeros(len(self._equal))  # by which inequalities are to be kept
         self._slopes: Sequence[Slope] = [slope_of(part) for part in fit.parts]
+        self._fit, self._known = fit, model.whitening(archive.points)
         self._radius = radius
         self._inside = _inside(model, box)
+        self._centre, self._axes = _axes(model, D)
+        self._fixed = np.empty((0, D))  # rows of equalities that hold coordinates within a cell
         self._last: tuple[bytes, Array, Array] = (b"", spans, spans)
+
+    def within(self, cell: Array, fixed: NDArray[np.bool_]) -> Self:
+        """Return the problem with the ``fixed`` ones of all coordinates those of a ``cell``, shape (D,)."""
+        held = copy.copy(self)
+        lengths = np.linalg.norm(self._axes[fixed], axis=1)
+        rows, rest = self._axes[fixed] / lengths[:, None], (self._centre - cell)[fixed] / lengths
+        if len(rows):
+            holds = {"type": "eq", "fun": lambda z: rows @ z + rest, "jac": lambda _: rows}
+            held._inside, held._fixed = [*self._inside, holds], rows  # noqa: SLF001 one of our own
+        return held
+
+    def best_near(self, start: Array) -> _Optimum:
+        """Return the optimum by a search from ``start``."""
+        self.demand(np.zeros(len(self._equal)))
+        point, feasible = self.solve(start)
+        if feasible:
+            self.demand(self._fit.deviations(point[None])[0, 1:])
+            inner, feasible_within = self.solve(point)
+            if feasible_within:
+                point = inner
+            else:
+                self.demand(np.zeros(len(self._equal)))
+        multipliers = self.multipliers(point) if feasible else None
+        known = np.min(np.sum((self._known - point) ** 2, axis=1)) < NEAR**2
+        violation = 0.0 if feasible else float(np.linalg.norm(self._excess(point)))
+        return _Optimum(point, (violation, float(self._at(point)[0][0])), bool(known), multipliers)
 
     def demand(self, margin: Array) -> None:
         """Set the amounts by which inequalities are to be kept, shape (m,)."""
@@ -103,9 +138,10 @@ class _Problem:
             return None
         multipliers = np.zeros(len(self._equal))
         if len(active):
-            least = np.where(self._equal[active], -np.inf, 0.0)
-            slopes = gradients[1:][active][:, free].T
-            multipliers[active] = lsq_linear(slopes, -gradients[0][free], (least, np.inf), method="bvls").x
+            least = np.append(np.where(self._equal[active], -np.inf, 0.0), np.full(len(self._fixed), -np.inf))
+            slopes = np.vstack([gradients[1:][active], self._fixed])[:, free].T
+            found = lsq_linear(slopes, -gradients[0][free], (least, np.inf), method="bvls").x
+            multipliers[active] = found[: len(active)]
         return np.asarray(multipliers * self._units[0] / self._units[1:])
 
     def _at(self, point: Array) -> tuple[Array, Array]:
@@ -162,11 +198,15 @@ class _Problem:
         return np.asarray(found.x)
 
 
+def _axes(model: TrainedModel, D: int) -> tuple[Array, Array]:
+    """Return the centre and axes, shape (D, D), of x = centre + axes z, with z in the whitened space."""
+    centre = model.whitening.inverse(np.zeros((1, D)))[0]
+    return centre, (model.whitening.inverse(np.eye(D)) - centre).T
+
+
 def _inside(model: TrainedModel, box: tuple[Array, Array]) -> list[Mapping[str, Any]]:
     """Return the box as SLSQP takes constraints: a row for each finite bound, in the whitened space."""
-    D = len(box[0])
-    centre = model.whitening.inverse(np.zeros((1, D)))[0]
-    axes = (model.whitening.inverse(np.eye(D)) - centre).T  # x = centre + axes z
+    centre, axes = _axes(model, len(box[0]))
     lengths = np.linalg.norm(axes, axis=1)
     rows = np.vstack([axes / lengths[:, None], -axes / lengths[:, None]])
     rest = np.concatenate([(centre - box[0]) / lengths, (box[1] - centre) / lengths])
