@@ -6,7 +6,8 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,18 @@ def surely(step: Callable[[], object], *, raised: bool = True) -> None:
             raise
 
 
+@contextmanager
+def afterwards(step: Callable[[], object]) -> Iterator[None]:
+    """Take a step ``surely`` when the block ends; twice, as Ctrl-C may come just before the first time."""
+    try:
+        try:
+            yield
+        finally:
+            surely(step)
+    finally:
+        surely(step)
+
+
 class Shared:
     """A context in which several threads may be: the first one enters it, and leaves it when no other is inside.
 
@@ -73,7 +86,8 @@ class Shared:
         self._make = make
         self._of_thread = threading.local()
         self._changed = threading.Condition()
-        self._context: AbstractContextManager[object] | None = None
+        self._entered = ExitStack()
+        self._first = 0  # the thread that entered it
         self._inside = 0  # threads
         self._closing = False  # while the first one waits for the others
         os.register_at_fork(after_in_child=self._left_by_the_parent)
@@ -84,53 +98,38 @@ class Shared:
         if getattr(self._of_thread, "inside", False):
             yield
             return
-        try:
+        with afterwards(self._leave):
             with unbroken():
-                self._of_thread.first = self._enter()
-                self._of_thread.inside = True
+                self._enter()
             yield
-        finally:
-            surely(self._leave_once)
 
-    def _leave_once(self) -> None:
-        if getattr(self._of_thread, "inside", False):
-            self._of_thread.inside = False
-            self._leave(self._of_thread.first)
-
-    def _enter(self) -> bool:
-        """Enter; return True in the first thread."""
+    def _enter(self) -> None:
         with self._changed:
-            if self._closing:  # not for ever: the other one may wait for a thread that waits for this one
-                self._changed.wait_for(lambda: not self._closing, LONGEST_WAIT)
-            first = self._inside == 0
-            if first:
-                self._context = self._make()
-                self._context.__enter__()
+            # Not for ever: the other one may wait for a thread that waits for this one.
+            self._changed.wait_for(lambda: not self._closing, LONGEST_WAIT)
+            if self._inside == 0:
+                self._entered.enter_context(self._make())
+                self._first = threading.get_ident()
             self._inside += 1
-            return first
+            self._of_thread.inside = True
 
-    def _leave(self, first: bool) -> None:  # noqa: FBT001 as ``_enter`` returns it
+    def _leave(self) -> None:
+        if not getattr(self._of_thread, "inside", False):
+            return
         with self._changed:
-            try:
-                if first and self._inside > 1:
-                    self._closing = True
-                    self._changed.wait_for(lambda: self._inside <= 1)
-            finally:
-                if first:
-                    self._closing = False
-                    self._put_back()
-                self._inside = max(0, self._inside - 1)  # 0 in a process that was forked from inside
-                self._changed.notify_all()
-
-    def _put_back(self) -> None:
-        context, self._context = self._context, None
-        if context is not None:
-            context.__exit__(None, None, None)
+            self._of_thread.inside = False
+            if self._first == threading.get_ident():
+                self._closing = True
+                self._changed.wait_for(lambda: self._inside <= 1)
+                self._closing = False
+                self._entered.close()
+            self._inside = max(0, self._inside - 1)  # 0 in a process that was forked from inside
+            self._changed.notify_all()
 
     def _left_by_the_parent(self) -> None:
         """Leave in a forked process, where the other threads of its parent are not."""
         self._changed, self._inside, self._closing = threading.Condition(), 0, False
-        self._put_back()
+        self._entered.close()
 
 
 @contextmanager
@@ -152,13 +151,7 @@ def contained() -> Iterator[None]:
             os.chdir(folder)  # "" where there was none
 
 
-@contextmanager
-def _ignoring() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
+_ignoring = partial(warnings.catch_warnings, action="ignore")
 _QUIET = Shared(_ignoring)
 
 

@@ -3,6 +3,8 @@
 import itertools
 import json
 import math
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +22,6 @@ import sacma
 from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import Evaluation, evaluate
 from sacma.optimize.methods import DEFAULT
-from sacma.optimize.pool import AsTheyCome
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.strategy.population import FARTHEST, Sample, longest_step
@@ -346,17 +347,26 @@ def test_a_long_evaluation_does_not_hide_that_all_others_fail() -> None:
     assert result.nfev <= 9 + 4
 
 
-def test_ctrl_c_while_an_evaluation_is_awaited_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_while_an_evaluation_is_awaited_after_an_error() -> None:
     """The error is raised, and not hidden by an interruption of the waiting."""
+    let = threading.Event()
+    calls = itertools.count(1)
 
-    def interrupted(_: AsTheyCome, *, waits: bool) -> Iterator[Any]:
-        assert waits
-        raise KeyboardInterrupt
-        yield
+    def fun(x: Array) -> float:
+        if next(calls) > 14:  # two generations
+            let.wait(60)
+        return rosenbrock(x)
 
-    monkeypatch.setattr(AsTheyCome, "rest", interrupted)
-    with pytest.raises(ZeroDivisionError) as raised:
-        sacma.minimize(rosenbrock, X0, 0.5, seed=1, workers=Simulated(4), callback=lambda _: 1 / 0)
+    def callback(result: Result) -> None:
+        if result.nfev > 10:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            raise ZeroDivisionError
+
+    with ThreadPoolExecutor(4) as executor:
+        with pytest.raises(ZeroDivisionError) as raised:
+            sacma.minimize(fun, X0, 0.5, seed=1, workers=executor, callback=callback, method="cmaes")
+        let.set()
     assert raised.value.result.nfev > 0  # type: ignore[attr-defined]
 
 

@@ -8,6 +8,7 @@ import time
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import joblib
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
-from sacma.optimize.pool import Executed, Processes, Workers, workers_of
+from sacma.optimize.pool import Crew, Jobs, Processes, ThisThread, crew_of
 
 METHOD = "ada-kendall"  # asks for several points at a time
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
@@ -111,15 +112,17 @@ def test_all_ways_give_the_same_outcomes() -> None:
     tasks = [(place, np.array([float(place)])) for place in range(4)]
     with ThreadPoolExecutor(4) as executor:
         ways = [
-            Workers(),
-            Workers(Executed(executor)),
-            Workers(Processes(2)),
-            Workers(parallel=joblib.Parallel(n_jobs=2, backend="threading")),
-            Workers(parallel=joblib.Parallel(n_jobs=2, backend="threading", return_as="generator_unordered")),
+            Crew(ThisThread()),
+            Crew(executor),
+            Crew(Processes(2)),
+            Crew(Jobs(joblib.Parallel(n_jobs=2, backend="threading"))),
+            Crew(Jobs(joblib.Parallel(n_jobs=2, backend="threading", return_as="generator_unordered"))),
         ]
         for way in ways:
             with closing(way):
-                assert {place: found.value for place, found in way.evaluate(squared, tasks)} == {0: 0, 1: 1, 2: 4, 3: 9}
+                for _ in range(2):
+                    found = way.evaluate(squared, partial(next, iter(tasks), None))
+                    assert {place: evaluation.value for place, evaluation in found} == {0: 0, 1: 1, 2: 4, 3: 9}
         taken = [threading.Event() for _ in tasks]
 
         def last_first(x: np.ndarray) -> float:
@@ -129,14 +132,14 @@ def test_all_ways_give_the_same_outcomes() -> None:
             return squared(x)
 
         unordered = []
-        for place, _ in ways[1].evaluate(last_first, tasks):
+        for place, _ in ways[1].evaluate(last_first, partial(next, iter(tasks), None)):
             unordered.append(place)
             taken[place].set()
     assert unordered == [3, 2, 1, 0]
 
 
 def test_what_has_not_begun_is_cancelled() -> None:
-    """When nobody takes outcomes any more, no further evaluation begins in an executor."""
+    """When an error ends the run, no further evaluation begins in an executor."""
     begun = []
 
     def fun(x: np.ndarray) -> float:
@@ -144,16 +147,17 @@ def test_what_has_not_begun_is_cancelled() -> None:
         time.sleep(0.05)
         return 0.0
 
+    def interrupted(crew: Crew) -> None:
+        tasks = iter([(i, np.zeros(1)) for i in range(50)])
+        next(crew.evaluate(fun, lambda: next(tasks, None)))
+        crew.rest(KeyboardInterrupt())
+
     with ThreadPoolExecutor(1) as executor:
-        outcomes = Workers(Executed(executor)).evaluate(fun, [(i, np.zeros(1)) for i in range(50)])
-        next(outcomes)
-        outcomes.close()
+        interrupted(Crew(executor))
     assert len(begun) <= 3
     with Boundless() as boundless:
-        outcomes = Workers(Executed(boundless)).evaluate(fun, [(i, np.zeros(1)) for i in range(50)])
-        next(outcomes)
-        assert len(boundless.submitted) == 50  # it has a queue of its own
-        outcomes.close()
+        interrupted(Crew(boundless))
+    assert len(boundless.submitted) == 50  # it has a queue of its own
     assert sum(future.cancelled() for future in boundless.submitted) > 40
 
 
@@ -177,22 +181,22 @@ class Boundless(Executor):
 def test_workers() -> None:
     """None and 1 are this thread, other numbers are processes, executors and joblib's own object are taken."""
     for alone in (None, 1):
-        assert workers_of(alone, None) == Workers()
-        assert not Workers().several
+        crew = crew_of(alone, None)
+        assert isinstance(crew.executor, ThisThread)
+        assert not crew.several
     for number in (2, -1):
         for asynchronous, found in ((None, True), (False, False)):
-            several = workers_of(number, asynchronous)
-            assert isinstance(several.pool, Processes)
+            several = crew_of(number, asynchronous)
+            assert isinstance(several.executor, Processes)
             assert (several.asynchronous, several.several) == (found, True)
-    parallel = joblib.Parallel(2)
-    assert workers_of(parallel, None) == Workers(parallel=parallel)
+    assert not crew_of(joblib.Parallel(2), None).asynchronous
     with ThreadPoolExecutor(1) as executor:
-        assert workers_of(executor, None) == Workers(Executed(executor), asynchronous=True)
+        assert crew_of(executor, None) == Crew(executor)
     with Boundless() as boundless:
-        assert workers_of(boundless, None) == Workers(Executed(boundless))
+        assert crew_of(boundless, None) == Crew(boundless, asynchronous=False)
     for wrong in (0, -2, 1.5):
         with pytest.raises(ValueError, match=r"workers is .*; allowed: None, an integer"):
-            workers_of(wrong, None)
+            crew_of(wrong, None)
 
 
 MASKED: list[Any] = [

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.pool import Processes
+from sacma.child import Child
+from sacma.optimize.pool import Crew, Processes
 from sacma.surrogate.whitening import Array
 
 METHOD = "ada-kendall"  # asks for several points at a time
@@ -156,61 +158,58 @@ def comes(condition: Callable[[], bool]) -> bool:
 
 def test_a_process_that_dies_between_evaluations_is_replaced() -> None:
     """By a new one for the next point, which has a value."""
-    with closing(Processes(1)) as processes:
-        first = processes.take(processes.submit(sphere, np.array([0.3, 0.4])))
-        (executor,) = processes._idle
-        os.kill(next(iter(executor._processes)), signal.SIGKILL)
-        assert comes(lambda: executor._flags.broken is not None)  # joblib has seen it
-        second = processes.take(processes.submit(sphere, np.array([0.3, 0.4])))
-    assert first.value == second.value == pytest.approx(0.25)
+    with closing(Crew(Processes(1))) as crew:
+        tasks = iter([(number, np.array([0.3, 0.4])) for number in (1, 2)])
+        for _, evaluation in crew.evaluate(sphere, partial(next, tasks, None)):
+            assert evaluation.value == pytest.approx(0.25)
+            (child,) = crew.executor._idle
+            os.kill(child._process.pid, signal.SIGKILL)
+            assert comes(partial(has_ended, child))
 
 
-def test_a_cancelled_evaluation_ends_with_its_process() -> None:
-    """An exception in the thread of its executor fails the test."""
-    point = np.array([0.3, 0.4])
-    for _ in range(3):  # whether the thread sees the evaluation before its end is a race
-        with closing(Processes(1)) as processes:
-            processes.take(processes.submit(sphere, point))
-            future = processes.submit(sphere, point)
-            thread = processes._busy[future]._executor_manager_thread
-            future.cancel()
-        thread.join()
+def has_ended(child: Child) -> bool:
+    return not child.runs
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_while_a_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends with the others."""
-    processes, started = Processes(2), Processes._started
+@pytest.mark.parametrize("how", ["Ctrl-C", "timeout"])
+def test_an_evaluation_that_is_ended_leaves_nothing(tmp_path: Path, how: str) -> None:
+    """Neither its process nor a simulator that it has started."""
+    noted = tmp_path / "numbers"
 
-    def interrupted(self: Processes) -> Any:
-        executor = started(self)
-        signal.raise_signal(signal.SIGINT)
-        return executor
+    def press() -> None:
+        comes(lambda: noted.exists() and len(noted.read_text().split()) == 4)
+        if how == "Ctrl-C":
+            signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Processes, "_started", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        processes.submit(hanging, np.zeros(2))
-    (executor,) = processes._busy.values()
-    running = list(executor._processes.values())
-    processes.close()
-    assert comes(lambda: not any(process.is_alive() for process in running))
+    thread = threading.Thread(target=press)
+    thread.start()
+    given: dict[str, Any] = {"budget": 2, "evaluation_timeout": 3.0 if how == "timeout" else None, "method": "cmaes"}
+    found = sacma.minimize(partial(hanging, noted), X0, SIGMA0, workers=2, **given)
+    thread.join()
+    assert (found.nfev, found.status.name) == ((2, "BUDGET") if how == "timeout" else (0, "INTERRUPTED"))
+    assert comes(lambda: not any(Path(f"/proc/{number}").exists() for number in noted.read_text().split()))
 
 
-def hanging(_: Array) -> float:
-    time.sleep(600)
+def hanging(noted: Path, _: Array) -> float:
+    """Note this process and one that it starts, and wait for that."""
+    with subprocess.Popen(["sleep", "600"]) as simulator:  # noqa: S607
+        with noted.open("a") as file:
+            file.write(f"{os.getpid()} {simulator.pid}\n")
+        simulator.wait()
     return 0.0
 
 
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is returned."""
-    close = Processes.close
+    shutdown = Processes.shutdown
 
     def interrupted(self: Processes) -> None:
         signal.raise_signal(signal.SIGINT)
-        close(self)
+        shutdown(self)
 
-    monkeypatch.setattr(Processes, "close", interrupted)
+    monkeypatch.setattr(Processes, "shutdown", interrupted)
     assert sacma.minimize(sphere, X0, SIGMA0, budget=6, seed=1, workers=2).nfev == 6
 
 
@@ -344,7 +343,7 @@ def refused() -> str:
 
 def test_what_processes_cannot_read_is_no_failed_evaluation() -> None:
     """A function whose module they do not find would fail everywhere."""
-    with pytest.raises(sacma.WorkersError, match=r"after 0 evaluations, .*un-serialize"):
+    with pytest.raises(sacma.WorkersError, match=r"after 0 evaluations, .*cannot read or do a task: ValueError"):
         sacma.minimize(Unreadable(), X0, SIGMA0, budget=24, workers=2, method=METHOD)
 
 

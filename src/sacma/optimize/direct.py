@@ -11,9 +11,9 @@ from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
 from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
-from sacma.optimize.result import Status
+from sacma.optimize.result import Result, Status
 from sacma.optimize.search import KnownValues, generators, initial_points
-from sacma.process_wide import quiet, surely
+from sacma.process_wide import afterwards, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -73,6 +73,11 @@ class DirectRun:
         """The point that is recommended where it is not that of the lowest value."""
         call = self.log.call
         return recommended(call, self._rounds, self._told, self.log.single) if call.noisy else None
+
+    @property
+    def result(self) -> Result:
+        """The best that has been found so far."""
+        return self.log.result(self.status, self.generations, self.recommended)
 
     def go(self) -> None:
         """Search until something ends the run."""
@@ -234,11 +239,10 @@ class _Turns:
     @contextmanager
     def given(self, *, to_search: bool) -> Iterator[None]:
         """Give the search its turn, or f within that of the search."""
-        try:
+        # Also where f is interrupted: the search puts back filters of its own on its way out.
+        with afterwards(lambda: self._give(not to_search)):
             surely(lambda: self._give(to_search))
             yield
-        finally:  # also where f is interrupted: the search puts back filters of its own on its way out
-            surely(lambda: self._give(not to_search))
 
     def _give(self, to_search: bool) -> None:  # noqa: FBT001 as above
         if to_search == self._is_search:

@@ -1,11 +1,12 @@
 """One call that minimises an expensive function."""
 
-import contextlib
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,7 @@ from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.log import Log
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.noise import warn_of_noise
-from sacma.optimize.pool import (
-    AsTheyCome,
-    Evaluations,
-    NotSentError,
-    Numbered,
-    Workers,
-    workers_of,
-)
+from sacma.optimize.pool import Crew, NotSentError, crew_of
 from sacma.optimize.progress import ProgressLine
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
@@ -145,7 +139,7 @@ def minimize(
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
-    crew = workers_of(workers, asynchronous, evaluation_timeout)
+    crew = crew_of(workers, asynchronous, evaluation_timeout)
     chosen = {"method": method, "population_size": population_size, "constraints": constraints, "seed": seed}
     chosen["tolerance"] = tolerance
     with unbroken():  # nothing that is imported, or set for the process, is left by halves
@@ -163,220 +157,162 @@ def minimize(
     warn_of_steps(call)
     shown = ProgressLine(call.limits.budget) if flag("progress", progress) else None
     watchers = [watcher for watcher in (callback, shown) if watcher is not None]
-    first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
-    means = _Means(_function_of(call, fun), crew, watchers, first)
-    with contextlib.ExitStack() as opened:
-        opened.callback(lambda: surely(crew.close, raised=False))
+    given = call.constraints.beside(fun)  # both can be sent to other processes
+    evaluated = given if call.space is None else partial(_at_params, given, call.space)
+    with ExitStack() as opened:
+        opened.callback(surely, crew.close, raised=False)
         kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
         if kept is not None:
-            opened.callback(lambda: surely(kept.close, raised=False))
-        run = (_AskedRun if call.method.strategy is not None else _CallingRun)(call, kept, means)
-        result = _result_of(run, fun)
-    surely(lambda: warn_of_noise(run.log, stacklevel=5), raised=False)  # nothing is left that Ctrl-C could end
-    for watcher in watchers:
-        _call_at_end(watcher, result)
-    return result
-
-
-def _result_of(run: "_AskedRun | _CallingRun", fun: Callable[..., Any]) -> Result:
-    """Return the result of a run, whatever ends it."""
-    errors = np.geterr()
+            opened.callback(surely, kept.close, raised=False)
+        minimization = _Minimization(call, kept, evaluated, crew, watchers)
+        result = minimization.result(fun)
+    log = minimization.run.log
+    surely(lambda: warn_of_noise(log, stacklevel=5), raised=False)  # nothing is left that Ctrl-C could end
     try:
-        run.go()
-        return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
-    except KeyboardInterrupt:
-        with unbroken(raised=False):
-            np.seterr(**errors)  # as an interrupted block may not have put it back
-            run.log.ended = Status.INTERRUPTED
-            return run.result
-    except NotSentError as error:
-        refuse("fun", fun, f"a function that can be sent to other processes ({error}), or threads as workers")
-    except JournalError as error:
-        run.log.ended = Status.INTERRUPTED
-        error.result = run.result
-        raise
-    except BrokenExecutor as error:
-        raise _workers_error(error, run.result) from error
+        for watcher in watchers:
+            if callable(at_end := getattr(watcher, "at_end", None)):
+                with suppress(KeyboardInterrupt):  # which cannot end the run any more
+                    at_end(result)
     except Exception as error:
-        _attach(run.result, error)
+        _attach(result, error)
         raise
+    return result
 
 
 class WorkersError(BrokenExecutor):
     """Workers that take no more points: one died, or they were shut down. ``result`` is the ``Result`` up to then."""
 
-    def __init__(self, message: str, result: Result) -> None:
-        super().__init__(message)
-        self.result = result
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.result)
+    result: Result
 
 
-def _workers_error(error: BrokenExecutor, result: Result) -> WorkersError:
-    """Return the error of a call whose workers take no more points."""
-    reason = one_line(str(error) or type(error).__name__, 300)
-    done = f"after {result.nfev} evaluation{'' if result.nfev == 1 else 's'}, which are in this error's result"
-    return WorkersError(f"the workers take no more points {done}: {reason}", result)
+class _Minimization:
+    """A run of a call, with the workers that evaluate its points, and callbacks that watch it."""
 
-
-def _function_of(call: Call, given: Callable[..., Any]) -> Callable[[Array], Any]:
-    """Return the function of coordinates that evaluates f, and constraints where they are functions of their own."""
-    fun = call.constraints.beside(given)
-    return fun if call.space is None else _OfParams(fun, call.space)
-
-
-@dataclass(frozen=True)
-class _Means:
-    """Function, workers and callbacks of a call, and the watch over its first evaluations."""
-
-    fun: Callable[[Array], Any]
-    crew: Workers
-    watchers: Sequence[Callable[[Result], Any]]
-    first: FirstEvaluations
-
-    def end(self, result: Result) -> bool:
-        """Call the callbacks; return True where one of them ends the run."""
-        ended = False
-        for watcher in self.watchers:
-            try:
-                answer = watcher(result)
-            except StopIteration:
-                answer = True
-            ended |= isinstance(answer, bool | np.bool) and bool(answer)
-        return ended
-
-
-class _AskedRun:
-    """A run of a method that is asked and told."""
-
-    def __init__(self, call: Call, journal: Journal | None, means: "_Means") -> None:
-        self._means = means
-        self._run = Run(call, journal)
+    def __init__(
+        self,
+        call: Call,
+        journal: Journal | None,
+        fun: Callable[[Array], Any],
+        crew: Crew,
+        watchers: Sequence[Callable[[Result], Any]],
+    ) -> None:
+        self._journal, self._fun, self._crew, self._watchers = journal, fun, crew, watchers
+        self._first = FirstEvaluations(watched=call.limits.max_failures < math.inf)
         self._earlier = [] if journal is None else journal.entries
-        self.log = self._run.log
+        self.run: Run | DirectRun
+        if call.method.strategy is not None:
+            self.run = Run(call, journal)
+        else:
+            log = Log(call.seeded() if journal is None else journal.call, journal)
+            self.run = DirectRun(log, self._earlier, self._evaluate, self._watch)
 
-    @property
-    def result(self) -> Result:
-        """The result so far."""
-        return self._run.result
-
-    def go(self) -> None:
-        """Evaluate the points that the run asks for until something ends the run."""
-        run, crew = self._run, self._means.crew
-        run.resume(self._earlier, self._call_back)
-        while run.status == Status.GOING_ON:
-            with contextlib.closing(self._evaluations()) as evaluations:
-                try:
-                    for number, evaluation in evaluations:
-                        self._take(number, evaluation)
-                        if run.status != Status.GOING_ON and not crew.several:
-                            break
-                except BaseException as error:
-                    self._take_rest(crew.rest(evaluations, error), error)
-                    raise
-
-    def _evaluations(self) -> Evaluations:
-        """Evaluate all that it waits for, or asynchronously all until the run ends."""
-        run, crew = self._run, self._means.crew
-        if crew.pool is None or not crew.asynchronous:
-            tasks = run.tasks()
-            return crew.evaluate(self._means.fun, tasks, lambda: run.status == Status.TIME_LIMIT)
-        over = {Status.GOING_ON, Status.BUDGET}
-        return AsTheyCome(crew.pool, self._means.fun, run.begin, lambda: run.status not in over)
-
-    def _take(self, number: int, evaluation: Evaluation) -> None:
-        """Take an evaluation; it is in the result, too, where the journal cannot be written any more."""
-        log, closed = self.log, self._run.closed
-        self._means.first.check(evaluation, any_value=log.any_value)
+    def result(self, given: Callable[..., Any]) -> Result:
+        """Return the result, whatever ends the run, of the function that was ``given``."""
+        run, errors = self.run, np.geterr()
         try:
-            self._run.record(number, evaluation)
-        except JournalError:
-            self._run.keep(number, evaluation)
+            if isinstance(run, Run):
+                self._ask_and_tell(run)
+            else:
+                run.go()
+            return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
+        except KeyboardInterrupt:
+            with unbroken(raised=False):
+                np.seterr(**errors)  # as an interrupted block may not have put it back
+                run.log.ended = Status.INTERRUPTED
+                return run.result
+        except NotSentError as error:
+            refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
+        except JournalError as error:
+            run.log.ended = Status.INTERRUPTED
+            error.result = run.result
             raise
-        if self._run.closed > closed:
-            self._call_back(self._run)
+        except BrokenExecutor as error:
+            result, reason = run.result, one_line(str(error) or type(error).__name__, 300)
+            done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}, which are in this error's result"
+            raised = WorkersError(f"the workers take no more points after {done}: {reason}")
+            raised.result = result
+            raise raised from error
+        except Exception as error:
+            _attach(run.result, error)
+            raise
 
-    def _take_rest(self, rest: Iterator[Numbered], error: BaseException) -> None:
+    def _ask_and_tell(self, run: Run) -> None:
+        """Ask, evaluate and tell until something ends the run."""
+        run.resume(self._earlier, lambda _: self._watch())
+        goes_on = {Status.GOING_ON, Status.BUDGET}
+        while run.status == Status.GOING_ON:
+            if self._crew.asynchronous:
+                evaluations = self._crew.evaluate(self._fun, run.begin, lambda: run.status not in goes_on)
+            else:
+                begin = partial(next, iter(run.tasks()), None)
+                evaluations = self._crew.evaluate(self._fun, begin, lambda: run.status == Status.TIME_LIMIT)
+            try:
+                for number, evaluation in evaluations:
+                    self._take(run, number, evaluation)
+            except BaseException as error:
+                self._take_rest(run, error)
+                raise
+
+    def _take(self, run: Run, number: int, evaluation: Evaluation) -> None:
+        """Take an evaluation; it is in the result, too, where the journal cannot be written any more."""
+        closed = run.closed
+        self._first.check(evaluation, any_value=run.log.any_value)
+        try:
+            run.record(number, evaluation)
+        except JournalError:
+            run.keep(number, evaluation)
+            raise
+        if run.closed > closed:
+            self._watch()
+
+    def _take_rest(self, run: Run, error: BaseException) -> None:
         """Take what other workers have evaluated when something ended the call."""
-        evaluated: list[Numbered] = []
-        with contextlib.suppress(KeyboardInterrupt):  # which ends the waiting
-            evaluated.extend(rest)
-        mistaken = error is self._means.first.mistake and all(evaluation.failure for _, evaluation in evaluated)
-        if mistaken and self.log.journal is not None:
-            self.log.journal.withdraw()
+        evaluated = self._crew.rest(error)
+        mistaken = error is self._first.mistake and all(evaluation.failure for _, evaluation in evaluated)
+        if mistaken and self._journal is not None:
+            self._journal.withdraw()
             return
         for number, evaluation in evaluated:
             # What is ended by the Ctrl-C that ends the run is no evaluation.
             if evaluation.failure and isinstance(error, KeyboardInterrupt):
                 continue
-            with contextlib.suppress(JournalError):
-                self._run.keep(number, evaluation, records=not isinstance(error, JournalError))
-
-    def _call_back(self, run: Run) -> None:
-        if self._means.watchers and self._means.end(run.result):
-            run.log.ended = Status.CALLBACK
-
-
-class _CallingRun:
-    """A run of a method that calls f itself."""
-
-    def __init__(self, call: Call, journal: Journal | None, means: "_Means") -> None:
-        self.log = Log(call.seeded() if journal is None else journal.call, journal)
-        self._means = means
-        self._direct = DirectRun(self.log, [] if journal is None else journal.entries, self._evaluate, self._call_back)
-
-    @property
-    def result(self) -> Result:
-        """The result so far."""
-        return self.log.result(self._direct.status, self._direct.generations, self._direct.recommended)
-
-    def go(self) -> None:
-        """Search until something ends the run."""
-        self._direct.go()
+            with suppress(JournalError):
+                run.keep(number, evaluation, records=not isinstance(error, JournalError))
 
     def _evaluate(self, point: Array) -> Evaluation:
-        """Evaluate f."""
-        ((_, evaluation),) = self._means.crew.evaluate(self._means.fun, [(1, point.copy())])
+        """Evaluate f for a search that calls it."""
+        ((_, evaluation),) = self._crew.evaluate(self._fun, partial(next, iter([(1, point.copy())]), None))
         try:
-            self._means.first.check(evaluation, any_value=self.log.any_value)
+            self._first.check(evaluation, any_value=self.run.log.any_value)
         except Exception:
-            if self.log.journal is not None:
-                self.log.journal.withdraw()
+            if self._journal is not None:
+                self._journal.withdraw()
             raise
         return evaluation
 
-    def _call_back(self) -> None:
-        if self._means.watchers and self._means.end(self.result):
-            self.log.ended = Status.CALLBACK
-
-
-def _call_at_end(callback: object, result: Result) -> None:
-    """Call a callback's ``at_end``, where it has one; a Ctrl-C cannot end the run any more."""
-    if callable(at_end := getattr(callback, "at_end", None)):
-        try:
-            with contextlib.suppress(KeyboardInterrupt):
-                at_end(result)
-        except Exception as error:
-            _attach(result, error)
-            raise
+    def _watch(self) -> None:
+        """Call the callbacks, any of which may end the run."""
+        if not self._watchers:
+            return
+        result = self.run.result
+        for watcher in self._watchers:
+            try:
+                answer = watcher(result)
+            except StopIteration:
+                answer = True
+            if isinstance(answer, bool | np.bool) and answer:
+                self.run.log.ended = Status.CALLBACK
 
 
 def _attach(result: Result, error: Exception) -> None:
     """Give an error, such as a callback's, what was found until then."""
     if result.nfev and not hasattr(error, "result"):
-        with contextlib.suppress(AttributeError, TypeError):  # of a class that takes no more attributes
+        with suppress(AttributeError, TypeError):  # of a class that takes no more attributes
             error.result = result  # type: ignore[attr-defined]
             if not isinstance(error, MISTAKES):  # which have a note of their own
                 error.add_note(f"what {result.nfev} evaluations have found is in this exception's attribute result")
 
 
-@dataclass(frozen=True)
-class _OfParams:
-    """A function of parameters as one of their coordinates; it can be sent to other processes."""
-
-    fun: Callable[[dict[str, Any]], Any]
-    space: Space
-
-    def __call__(self, point: Array) -> Any:
-        return self.fun(self.space.params(point))
+def _at_params(fun: Callable[[dict[str, Any]], Any], space: Space, point: Array) -> Any:
+    """Return f at the parameters of a point."""
+    return fun(space.params(point))

@@ -1,6 +1,5 @@
 """ProgressLine of a run, for people: evaluations, the best value and the time that is left, in one line."""
 
-import math
 import sys
 import time
 from importlib import import_module
@@ -29,35 +28,29 @@ class ProgressLine:
         self._first: int | None = None  # evaluations of an earlier run
         self._bar: Any = None
         if stream is None and "ipykernel" in sys.modules and find_spec("tqdm") is not None:
-            total = budget if budget < math.inf else None
-            self._bar = import_module("tqdm.auto").tqdm(total=total, unit="evaluation")
+            self._bar = import_module("tqdm.auto").tqdm(total=budget, unit="evaluation")
 
-    def __call__(self, result: Result) -> None:
-        """Show a result, if it is time to."""
-        if self._first is None:
-            self._first = result.nfev
+    def __call__(self, result: Result, *, last: bool = False) -> None:
+        """Show a result, if it is time to, or the last one."""
+        done = result.nfev
+        self._first = done if self._first is None else self._first
         now, tty = time.monotonic(), self._stream.isatty()
         if self._bar is not None:
             self._bar.set_postfix_str(f"best {result.fun:g}", refresh=False)
-            self._bar.update(result.nfev - self._bar.n)
-        elif now - self._shown >= (EVERY if tty else EVERY_ELSEWHERE):
+            self._bar.update(done - self._bar.n)
+        elif last or now - self._shown >= (EVERY if tty else EVERY_ELSEWHERE):
             self._shown = now
-            self._write(result, now, "\r" if tty else "", "" if tty else "\n")
+            made, left = done - self._first, self._budget - done
+            rest = f", {_spoken((now - self._began) / made * left)} left" if left > 0 and made > 0 else ""
+            line = f"{done}/{self._budget:.0f} evaluations, best {result.fun:g}{rest}"
+            self._stream.write(("\r" if tty else "") + line.ljust(72) + ("\n" if last or not tty else ""))
+            self._stream.flush()
 
     def at_end(self, result: Result) -> None:
         """Show the last result."""
+        self(result, last=True)
         if self._bar is not None:
-            self(result)
             self._bar.close()
-        else:
-            self._write(result, time.monotonic(), "\r" if self._stream.isatty() else "", "\n")
-
-    def _write(self, result: Result, now: float, before: str, after: str) -> None:
-        done, of = result.nfev, "" if self._budget == math.inf else f"/{self._budget:.0f}"
-        made, left = done - (self._first or 0), self._budget - done
-        rest = f", {_spoken((now - self._began) / made * left)} left" if 0 < left < math.inf and made > 0 else ""
-        self._stream.write(f"{before}{f'{done}{of} evaluations, best {result.fun:g}{rest}':<72}{after}")
-        self._stream.flush()
 
 
 def _spoken(seconds: float) -> str:

@@ -25,7 +25,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
-from sacma.death import Death, death_in, death_of, in_words
+from sacma.death import death_in, death_of, in_words
 from sacma.errors import RunError, of_the_machine
 from sacma.experiment.children import forget_start, quiet_children, safe_path
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
@@ -126,11 +126,12 @@ class Worker:
                 ) from None
             return self._too_long() if self.seconds_left <= 0 else None
         except BrokenProcessPool as error:
-            return self._died(self._death() or death_in(str(error)))
+            death = self._death()
+            return self._died(death_in(str(error)) if death is None else death)
 
-    def _death(self) -> Death | None:
-        """Return how the process ended, as ``("signal", 9)`` or ``("exit", 1)``, the first time after it has."""
-        return next(filter(None, map(death_of, self._processes())), None)
+    def _death(self) -> int | None:
+        """Return how the process ended, by its exit code, the first time after it has."""
+        return next((death for death in map(death_of, self._processes()) if death is not None), None)
 
     def close(self) -> None:
         """End the process, in the middle of a trial or not, and remove what it left."""
@@ -151,11 +152,11 @@ class Worker:
         self._end_process()
         return failed(self._spec, FailureKind.TIMEOUT, f"it took longer than {self._timeout:g} s", words)
 
-    def _died(self, death: Death | None) -> TrialFailure:
+    def _died(self, death: int | None) -> TrialFailure:
         words = self._last_words()
         self._end_process()
         how = in_words(death)
-        if death is not None and death[0] == "exit":
+        if death is not None and death >= 0:
             said = next((line.strip() for line in words.splitlines() if "COCO FATAL ERROR" in line), "")
             how += said and f" ({said})"
         return failed(self._spec, FailureKind.WORKER_DIED, how, words)
