@@ -294,8 +294,8 @@ ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
     (NonlinearConstraint(beyond, 0, 1, keep_feasible=True), {}, "keep_feasible is True; allowed: False"),
     (NonlinearConstraint(lambda x: 1 / 0, 0, 1), {}, "raised ZeroDivisionError: division by zero at x0, where"),
     (NonlinearConstraint(lambda x: "a", 0, 1), {}, "at x0, where its numbers are counted"),
-    (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is 'of shape \(1, 3\)'; allowed: a matrix with a column a coordinate"),
-    (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: finite numbers"),
+    (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is .*; allowed: a matrix of finite numbers with a column a coordinate"),
+    (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: a matrix of finite numbers"),
     (NonlinearConstraint(lambda x: np.zeros(600), -1, 1), {}, "allowed: at most 1000"),
     (
         1,

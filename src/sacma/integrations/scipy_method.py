@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, OptimizeWarning
 
-from sacma.optimize.arguments import checked_function, initial_point, number, real_array, refuse, whole
+from sacma.optimize.arguments import checked_function, number, real_array, refuse, whole
+from sacma.optimize.box import initial_point
 from sacma.optimize.call import LARGEST_COUNT
 from sacma.optimize.methods import method_of
 from sacma.optimize.minimize import minimize

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from sacma.optimize.arguments import number, real_array, refuse, within_box
+from sacma.optimize.arguments import number, real_array
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
 from sacma.strategy.training import TrainedModel
@@ -115,7 +115,10 @@ class Surrogate:
         """
         posterior = _parts(self._trained)[0].posterior(self._trained.whitening(self._scaled(X)), joint=False)
         deviation = np.sqrt(np.maximum(posterior.variance + posterior.noise, 0.0))
-        found = posterior.standardised(real_array("values", values, "a number for each point")) - posterior.mean
+        found = (
+            posterior.standardised(real_array("values", values, "a number for each point", missing=True))
+            - posterior.mean
+        )
         return np.asarray(found / np.maximum(WIDENING * deviation, np.finfo(float).tiny))
 
     def predict_constraints(self, X: Any) -> tuple[Array, Array]:
@@ -198,11 +201,7 @@ class Surrogate:
             X = [X]
         if call.space is not None and isinstance(X, Sequence) and all(isinstance(each, Mapping) for each in X):
             X = call.space.points(X, "X")
-        D = len(call.x0)
-        points = real_array("X", X, f"points of {D} coordinates, one a row")
-        if points.ndim != 2 or points.shape[1] != D:  # noqa: PLR2004 a matrix
-            refuse("X", X, f"points of {D} coordinates, one a row")
-        return call.box.scaled(within_box("X", points, call.box.lower, call.box.upper, call.box.scale))
+        return call.box.scaled(call.box.rows("X", X))
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {len(self._trained.points)} points>"

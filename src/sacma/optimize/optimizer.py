@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import holds_text, real_array, refuse, whole, within_box
+from sacma.optimize.arguments import holds_text, refuse, whole
 from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of, never_a_number
@@ -223,13 +223,7 @@ class Optimizer:
                 refuse("points", points, "dicts, as ask gives them", of_type=True)
             X = list(call.space.points(points, "points"))
             return [(call.space.key(params), x) for params, x in zip(points, X, strict=True)]
-        D = len(call.x0)
-        allowed = f"points of {D} coordinates, one a row"
-        given = real_array("points", points if len(points) else np.empty((0, D)), allowed)
-        if given.ndim != 2 or given.shape[1] != D:  # noqa: PLR2004 a matrix
-            refuse("points", points, allowed)
-        given = within_box("points", given, call.box.lower, call.box.upper, call.box.scale)
-        return [(self._exchange.key(x), x) for x in given]
+        return [(self._exchange.key(x), x) for x in call.box.rows("points", points)]
 
     @property
     def pending(self) -> list[Any]:
