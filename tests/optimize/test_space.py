@@ -331,7 +331,6 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: CATEGORICAL(*range(101)), "choices is (0, 1"),
     (lambda: CATEGORICAL("a", "\ud800"), "choices is ('a', '\\ud800')"),
     (sacma.Space, "parameters is {}"),
-    (lambda: sacma.Space(5), "parameters is 5"),  # type: ignore[arg-type]
     (lambda: sacma.Space(a=(0, 1)), "parameter 'a' is (0, 1); allowed: a sacma.Real"),  # type: ignore[arg-type]
     (lambda: sacma.Space({"\x1b": 3}), "parameter '\\x1b' is 3"),  # type: ignore[dict-item]
     (lambda: sacma.Space({3: REAL(0, 1)}), "a name of parameters is 3"),  # type: ignore[dict-item]

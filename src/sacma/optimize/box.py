@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import Bounds
 
 from sacma.optimize.arguments import real_array, refuse, require
 from sacma.surrogate.whitening import Array, Grid
@@ -141,7 +142,7 @@ def bounds_of(bounds: Any, x0: Array) -> tuple[Array, Array]:
         return np.full(D, -np.inf), np.full(D, np.inf)
     allowed = f"None, a pair (lower, upper), {D} such pairs, or scipy.optimize.Bounds(lows, highs); None, not NaN: open"
     lower, upper = _sides(bounds, allowed)
-    paired = not hasattr(bounds, "lb")
+    paired = not isinstance(bounds, Bounds)
     require(lower.shape in {(), (D,)} or (lower.shape == (1,) and not paired), "bounds", bounds, allowed)
     if paired and lower.shape == (2,) and _beyond(x0, lower, upper).any():
         lows, highs = np.column_stack([lower, upper])  # as pycma has them
@@ -153,17 +154,12 @@ def bounds_of(bounds: Any, x0: Array) -> tuple[Array, Array]:
 
 def _sides(bounds: Any, allowed: str) -> Sequence[Array]:
     """Return lower and upper bounds as they are given, one, or one a coordinate, infinite where there is none."""
-    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        sides = [real_array("bounds", side, allowed) for side in (bounds.lb, bounds.ub)]
-    else:
-        pairs = real_array("bounds", bounds, allowed, missing=True)
-        none = np.array(bounds, dtype=object) == np.array(None)
-        require(pairs.shape[-1:] == (2,) and np.all(none | ~np.isnan(pairs)), "bounds", bounds, allowed)
-        sides = list(np.moveaxis(np.where(none, [-np.inf, np.inf], pairs), -1, 0))
-    try:
-        return np.broadcast_arrays(*sides)
-    except ValueError:
-        refuse("bounds", bounds, allowed)
+    if isinstance(bounds, Bounds):
+        return [real_array("bounds", side, allowed) for side in (bounds.lb, bounds.ub)]
+    pairs = real_array("bounds", bounds, allowed, missing=True)
+    none = np.array(bounds, dtype=object) == np.array(None)
+    require(pairs.shape[-1:] == (2,) and np.all(none | ~np.isnan(pairs)), "bounds", bounds, allowed)
+    return list(np.moveaxis(np.where(none, [-np.inf, np.inf], pairs), -1, 0))
 
 
 def _beyond(points: Array, lower: Array, upper: Array) -> NDArray[np.bool_]:

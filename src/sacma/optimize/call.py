@@ -23,7 +23,6 @@ SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that gi
 LARGEST_SEED = 2**128 - 1
 FEWEST_NOISY = 10  # smallest budget of a noisy call: two evaluations make a mean with an error
 LARGEST_KEPT = 2000  # coordinates of a call that a file can hold: CMA-ES needs many matrices of D × D numbers
-MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
 
@@ -103,9 +102,8 @@ class Call:
 
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
-        if self.seed is not None:
-            return self
-        return replace(self, seed=secrets.randbits(64) if seed is None else seed)
+        drawn = secrets.randbits(64) if seed is None else seed
+        return self if self.seed is not None else replace(self, seed=drawn)
 
 
 def checked_call(
@@ -180,10 +178,9 @@ def warn_of_steps(call: Call) -> None:
     """Warn of a σ₀ that is far from the width of any bounds, in units of the scale: units differ then."""
     with np.errstate(all="ignore"):
         shares = call.sigma0 * call.box.scale / (call.box.upper - call.box.lower)
-        odd = np.isfinite(shares) & (shares > 0.0) & ((shares < USUAL_SHARES[0]) | (shares > USUAL_SHARES[1]))
-        sizes = np.where(odd, np.abs(np.log(shares)), 0.0)
-    if call.space is None and np.any(odd):  # the unit of a space is the range
-        i = int(np.argmax(sizes))
+        beyond = np.abs(np.log(shares / np.clip(shares, *USUAL_SHARES)))
+    i = int(np.argmax(np.where(np.isfinite(beyond), beyond, 0.0)))
+    if call.space is None and 0.0 < beyond[i] < np.inf:  # the unit of a space is the range
         warnings.warn(
             f"sigma0 is {shares[i]:.1g} times the width of the bounds of coordinate {i}; give a scale, of each "
             "coordinate a change of the same size, or leave out sigma0",

@@ -21,8 +21,7 @@ from sacma.surrogate.whitening import Array
 MOST_CONSTRAINTS = 1000
 
 FORMS = (
-    "None, a number m of constraints that fun returns beside its value, as (f, g), or a "
-    "scipy.optimize.NonlinearConstraint, LinearConstraint, dict with type 'ineq' or 'eq' and fun, or a sequence of them"
+    "None, a number m of constraints where fun returns (f, g), or SciPy's constraints: an object, a dict, or several"
 )
 NUMBER = f"None, or the number m of constraints, an integer from 0 to {MOST_CONSTRAINTS}"
 
@@ -54,8 +53,7 @@ class ConstraintFunction:
         Raises ValueError where the function does not give k numbers.
         """
         c, k = _numbers(self.name, self.function(point)), len(self.lower)
-        if len(c) != k:
-            raise ValueError(f"{self.name} gives {len(c)} numbers; allowed: {k}, as at x0")
+        require(len(c) == k, f"the number of numbers of {self.name}", len(c), f"{k}, as at x0")
         equal, below, above = self._kinds
         return np.concatenate([(c - self.lower)[equal], (self.lower - c)[below], (c - self.upper)[above]])
 
@@ -148,8 +146,6 @@ def _of_dict(name: str, given: Mapping[str, Any]) -> NonlinearConstraint:
     kind, fun, arguments = given.get("type"), given.get("fun"), given.get("args", ())
     require(kind in {"ineq", "eq"}, f"{name}['type']", kind, "'ineq', where fun(x) ≥ 0, or 'eq', where fun(x) = 0")
     checked_function(f"{name}['fun']", fun)
-    for key in given.keys() - {"type", "fun", "args", "jac"}:
-        refuse(f"a key of {name}", key, "type, fun, args and jac, which is not used")
     arguments = arguments if isinstance(arguments, tuple) else (arguments,)
     return NonlinearConstraint(partial(_with_arguments, fun, arguments), 0.0, np.inf if kind == "ineq" else 0.0)
 
@@ -162,14 +158,13 @@ def _count(name: str, fun: Callable[..., Any], x0: Any, *, otherwise: int) -> in
     """Return the number of numbers that a function gives at x₀; where it fails there, another one, if it is not 0."""
     try:
         return len(_numbers(name, fun(copy.copy(x0))))
-    except Exception as error:  # the border of the user's function
+    except Exception as error:  # noqa: BLE001 the border of the user's function
         if otherwise:
             return otherwise
-        raised = one_line(f"{type(error).__name__}: {error}", 200)
-        raise ValueError(
-            f"{name} is a function that raised {raised} at x0, where its numbers are counted; allowed: a function that "
-            "has values there, or a NonlinearConstraint with lb and ub of as many numbers"
-        ) from error
+        allowed = (
+            "a function that has values at x0, or a NonlinearConstraint with lb and ub of as many numbers as it has"
+        )
+        refuse(name, fun, f"{allowed}; there it raised {one_line(f'{type(error).__name__}: {error}', 200)}")
 
 
 def _numbers(name: str, given: Any) -> Array:

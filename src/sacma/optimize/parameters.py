@@ -4,7 +4,6 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -14,9 +13,7 @@ from sacma.surrogate.whitening import Array
 
 LARGEST_INTEGER = 10**15  # of a range: its neighbours are still floats of their own
 LARGEST_LOGARITHMIC = 10**12  # integer of a log scale: the logarithms of its neighbours are still apart
-MOST_STEPS = 10**15
 MOST_CHOICES = 100
-LONGEST_CHOICE = 1000  # characters
 GRID = 1e-9  # error of a value between two steps, as a share of a step
 ROUNDING = 8.0  # distances between floats by which a value may differ, and least step
 
@@ -47,17 +44,16 @@ class Real:
     step: float | None = None
 
     def __post_init__(self) -> None:
-        most = sys.float_info.max
-        low, high = _ends(self, partial(number, allowed="a finite number", least=-most, most=most))
+        low, high = _ends(self, number, "a finite number", sys.float_info.max)
         step = self.step if low < high else None
         if step is not None:
             rounding = math.ulp(max(abs(low), abs(high)))
-            least = max(ROUNDING * rounding, (high - low) / MOST_STEPS)
-            allowed = f"None, or a number from {least:g}, so that floats can tell steps apart, to high - low"
-            step = number("step", step, allowed, least=least, most=high - low + rounding)
+            allowed = f"None, or a number from {ROUNDING * rounding:g}, as floats tell steps apart, to high - low"
+            step = number("step", step, allowed, least=ROUNDING * rounding, most=high - low + rounding)
             steps = math.floor((high - low) / step + GRID + 2.0 * rounding / step)
             high = min(high, low + steps * step)
-        _keep(self, low=low, high=high, step=step)
+        for name, value in (("low", low), ("high", high), ("step", step)):
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True)
@@ -81,11 +77,10 @@ class Integer:
 
     def __post_init__(self) -> None:
         most = LARGEST_LOGARITHMIC if self.log else LARGEST_INTEGER
-        low, high = _ends(
-            self, partial(whole, allowed=f"an integer from -{most:g} to {most:g}", least=-most, most=most)
-        )
+        low, high = _ends(self, whole, f"an integer from -{most:g} to {most:g}", most)
         step = whole("step", self.step, "an integer ≥ 1, at most high - low", least=1, most=max(1, high - low))
-        _keep(self, low=low, high=low + (high - low) // step * step, step=step)
+        for name, value in (("low", low), ("high", low + (high - low) // step * step), ("step", step)):
+            object.__setattr__(self, name, value)
 
 
 class Categorical:
@@ -109,29 +104,24 @@ class Categorical:
         listed = len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], str | bytes)
         given: Any = choices[0] if listed else choices
         few = 1 <= len(given) <= MOST_CHOICES and all(map(_is_choice, given))
-        different = few and len({_key(choice) for choice in given}) == len(given)
-        texts = f"texts of up to {LONGEST_CHOICE} characters"
-        allowed = f"1 to {MOST_CHOICES} different {texts}, finite numbers, booleans or None; names of other objects"
-        require(different, "choices", given, allowed)
+        allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None; names of other objects"
+        require(few and len(set(map(repr, given))) == len(given), "choices", given, allowed)
         self.choices: tuple[Choice, ...] = tuple(given)
-
-    @property
-    def _keys(self) -> list[tuple[str, object]]:
-        return list(map(_key, self.choices))
 
     def __repr__(self) -> str:
         return f"Categorical({', '.join(map(repr, self.choices))})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Categorical) and self._keys == other._keys
+        return isinstance(other, Categorical) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
-        return hash(tuple(self._keys))
+        return hash(repr(self))
 
     def place(self, choice: object) -> int | None:
         """Return the place of a choice, None where it is none; 1, 1.0 and True are different ones."""
-        key = _key(choice.item() if isinstance(choice, np.generic) else choice)
-        return self._keys.index(key) if key in self._keys else None
+        given = choice.item() if isinstance(choice, np.generic) else choice
+        keys = list(map(repr, self.choices))
+        return keys.index(repr(given)) if _is_choice(given) and repr(given) in keys else None
 
 
 Parameter = Real | Integer | Categorical
@@ -147,9 +137,8 @@ class Axes:
 
     def __init__(self, parameter: Parameter) -> None:
         self._choices = parameter if isinstance(parameter, Categorical) else None
-        self._range = range_ = (
-            Integer(0, len(parameter.choices) - 1) if isinstance(parameter, Categorical) else parameter
-        )
+        range_: Any = Integer(0, len(parameter.choices) - 1) if isinstance(parameter, Categorical) else parameter
+        self._range: Real | Integer = range_
         continuous = range_.step is None and range_.low < range_.high
         self._step = range_.step or 1
         self.count = math.inf if continuous else 1 + round((range_.high - range_.low) / self._step)  # of values
@@ -185,7 +174,8 @@ class Axes:
         given = float(given)
         if self.count == math.inf:
             start, end = self._start / 2, self._end / 2  # the width may be beyond the floats
-            return np.clip([((math.log(given) if self._range.log else given) / 2 - start) / (end - start)], 0.0, 1.0)
+            even = (math.log(given) if self._range.log else given) / 2
+            return np.array([min(max((even - start) / (end - start), 0.0), 1.0)])
         place = round((given - low) / self._step)
         rounding = GRID * self._step + ROUNDING * float(np.spacing(max(abs(low), abs(high))))
         error = abs(min(low + place * self._step, high) - given)
@@ -200,12 +190,12 @@ class Axes:
         return np.asarray((np.log(self._range.low + places) - self._start) / (self._end - self._start))[..., None]
 
     def centred(self, coordinates: Array) -> Array:
-        """Return coordinates, shape (n, size), each point moved to the centre of the cell of its value."""
-        return self.at(self._places(coordinates))
+        """Return coordinates, shape (n, size), each point moved to the centre of its cell, if it has one."""
+        return self.at(self._places(coordinates)) if self.discrete else coordinates
 
     def widths(self, coordinates: Array) -> Array:
-        """Return the widths of the cell around a point, shape (size,)."""
-        if not self._range.log:
+        """Return the widths of the cell around a point, shape (size,): 0 where each coordinate has its own value."""
+        if not (self._range.log and self.discrete):
             return np.full(self.size, 1.0 if self.size > 1 else 1.0 / self.count)
         value, width = self.value(np.clip(coordinates, 0.0, 1.0)), self._end - self._start
         above, below = ((math.log(end) - self._start) / width for end in (value + 0.5, value - 0.5))
@@ -228,9 +218,9 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _ends(parameter: Real | Integer, checked: Callable[[str, object], Any]) -> tuple[Any, Any]:
+def _ends(parameter: Real | Integer, check: Callable[..., Any], allowed: str, most: float) -> tuple[Any, Any]:
     """Return low and high of a range, and refuse what does not go together with a log scale."""
-    low, high = checked("low", parameter.low), checked("high", parameter.high)
+    low, high = (check(end, getattr(parameter, end), allowed, least=-most, most=most) for end in ("low", "high"))
     require(low <= high, "high", parameter.high, f"a number of at least low, {low!s}")
     if flag("log", parameter.log):
         usual = type(parameter).step
@@ -239,19 +229,10 @@ def _ends(parameter: Real | Integer, checked: Callable[[str, object], Any]) -> t
     return low, high
 
 
-def _keep(parameter: Real | Integer, **checked: float | None) -> None:
-    for name, value in checked.items():
-        object.__setattr__(parameter, name, value)
-
-
-def _key(choice: object) -> tuple[str, object]:
-    return type(choice).__name__, choice
-
-
 def _is_choice(choice: Any) -> bool:
     """Recognize what JSON can hold: text that can be encoded, a finite number, True, False or None."""
     if type(choice) is str:
-        return len(choice) <= LONGEST_CHOICE and choice == choice.encode(errors="ignore").decode()
+        return choice == choice.encode(errors="ignore").decode()
     if type(choice) in {int, float}:
-        return bool(abs(choice) <= sys.float_info.max)
+        return bool(-sys.float_info.max <= choice <= sys.float_info.max)
     return choice is None or isinstance(choice, bool)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +13,7 @@ from sacma.optimize.parameters import Axes, Categorical, Integer, Parameter, Rea
 from sacma.surrogate.whitening import Array
 
 KINDS: Mapping[str, Any] = {"real": Real, "integer": Integer, "categorical": Categorical}
-MOST_COORDINATES = 10_000
-LONGEST_NAME = 200  # characters
+LONGEST_NAMES = 200  # characters of a message
 
 
 class Space:
@@ -46,27 +44,16 @@ class Space:
     """
 
     def __init__(self, parameters: Mapping[str, Parameter] | None = None, /, **named: Parameter) -> None:
-        mapping = parameters is None or isinstance(parameters, Mapping)
-        require(mapping, "parameters", parameters, "parameters by name, or None", of_type=True)
-        given = {**(parameters or {}), **named}
-        allowed, kinds = (
-            f"text of 1 to {LONGEST_NAME} characters",
-            "a sacma.Real, a sacma.Integer or a sacma.Categorical",
-        )
+        given = dict(parameters or {}, **named)
+        allowed = "a sacma.Real, a sacma.Integer or a sacma.Categorical"
         for name, parameter in given.items():
-            is_name = isinstance(name, str) and 0 < len(name) <= LONGEST_NAME
-            require(is_name, "a name of parameters", name, allowed, of_type=True)
-            require(isinstance(parameter, Parameter), f"parameter {shown(name)}", parameter, kinds, of_type=True)
+            require(isinstance(name, str), "a name of parameters", name, "text", of_type=True)
+            require(isinstance(parameter, Parameter), f"parameter {shown(name)}", parameter, allowed, of_type=True)
         self._parameters = given
         self._axes = {name: Axes(parameter) for name, parameter in given.items()}
-        self.places: dict[str, slice] = {}
-        self.dimension = 0  # D, the number of coordinates
-        for name, axes in self._axes.items():
-            self.places[name] = slice(self.dimension, self.dimension + axes.size)
-            self.dimension += axes.size
-        allowed = f"one or more that can vary, of at most {MOST_COORDINATES} coordinates"
-        require(0 < self.dimension <= MOST_COORDINATES, "parameters", given, allowed)
-        self._discrete = [(self.places[name], axes) for name, axes in self._axes.items() if axes.discrete]
+        ends = np.cumsum([axes.size for axes in self._axes.values()]).tolist()
+        self.places = {n: slice(end - axes.size, end) for (n, axes), end in zip(self._axes.items(), ends, strict=True)}
+        require(any(ends), "parameters", given, "one or more that can vary")
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -74,9 +61,14 @@ class Space:
         return dict(self._parameters)
 
     @property
+    def dimension(self) -> int:
+        """D, the number of coordinates."""
+        return sum(axes.size for axes in self._axes.values())
+
+    @property
     def discrete(self) -> bool:
         """True where not all parameters are continuous."""
-        return bool(self._discrete)
+        return any(axes.discrete for axes in self._axes.values())
 
     def is_discrete(self, name: str) -> bool:
         """Return True for a parameter of which cells of coordinates have one value."""
@@ -136,7 +128,7 @@ class Space:
         point = np.full(self.dimension, 0.5)
         for one, value in params.items():
             if one not in self._axes:
-                refuse(f"a key of {name}", one, one_line(", ".join(map(shown, self._axes)), LONGEST_NAME))
+                refuse(f"a key of {name}", one, one_line(", ".join(map(shown, self._axes)), LONGEST_NAMES))
             if (coordinates := self._axes[one].coordinates(value)) is None:
                 refuse(f"{name}[{shown(one)}]", value, f"a value of {shown(self._parameters[one])}")
             point[self.places[one]] = coordinates
@@ -159,20 +151,14 @@ class Space:
 
     def centred(self, points: Array) -> Array:
         """Return points, shape (…, D), with discrete parameters at the centres of the cells of their values."""
-        if not self._discrete:
-            return points
-        centred = np.array(points)
-        rows = centred.reshape(-1, self.dimension)
-        for place, axes in self._discrete:
-            rows[:, place] = axes.centred(rows[:, place])
-        return rows.reshape(centred.shape)
+        rows = np.array(points).reshape(-1, self.dimension)
+        for name, axes in self._axes.items():
+            rows[:, self.places[name]] = axes.centred(rows[:, self.places[name]])
+        return rows.reshape(points.shape)
 
     def widths(self, point: Array) -> Array:
         """Return the widths of the cell around a point, shape (D,): 0 where each coordinate has a value of its own."""
-        widths = np.zeros(self.dimension)
-        for place, axes in self._discrete:
-            widths[place] = axes.widths(point[place])
-        return widths
+        return np.concatenate([axes.widths(point[self.places[name]]) for name, axes in self._axes.items()])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parameters)
@@ -205,6 +191,6 @@ def space_as_json(space: Space) -> list[dict[str, Any]]:
     """Return a space as JSON: a list of parameters, in their order."""
     return [
         {"name": name, "kind": type(parameter).__name__.lower()}
-        | ({"choices": list(parameter.choices)} if isinstance(parameter, Categorical) else asdict(parameter))
+        | ({"choices": list(parameter.choices)} if isinstance(parameter, Categorical) else vars(parameter))
         for name, parameter in space.parameters.items()
     ]
