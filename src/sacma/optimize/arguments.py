@@ -89,13 +89,16 @@ def is_no_number(value: object) -> bool:
 def real_array(name: str, value: object, allowed: str, *, missing: bool = False) -> Array:
     """Return a new array of real numbers, of whatever shape; where any may be ``missing``, None is NaN in it."""
     try:
+        masked = hides_a_value(value)
         given = np.array(value, dtype=object) if isinstance(value, Sequence) else np.asarray(value)
         objects = given.flat if given.dtype.kind == "O" else ()
-        numeric = not any(isinstance(part, bool | np.bool) or is_no_number(part) for part in objects)
-        require(numeric and given.dtype.kind in "iufO", name, value, allowed, of_type=True)
-        found = np.array(given, dtype=np.float64)
-        complete = not hides_a_value(value) and (missing or not np.isnan(found).any())
+        numeric = given.dtype.kind in "iufO" and not any(
+            isinstance(x, bool | np.bool) or is_no_number(x) for x in objects
+        )
+        found = np.array(given, dtype=np.float64) if numeric and not masked else np.array(np.nan)
     except (TypeError, ValueError, OverflowError):
-        refuse(name, value, allowed, of_type=True)
+        numeric = False
+    require(numeric, name, value, allowed, of_type=True)
+    complete = not masked and (missing or not np.isnan(found).any())
     require(complete, name, value, f"{allowed}; no NaN, and nothing masked")
     return found

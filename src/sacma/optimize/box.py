@@ -56,7 +56,7 @@ class ScaledBox:
 
     def points(self, scaled: Sequence[Array]) -> Array:
         """Return the points x at which f is evaluated, shape (n, D), within the bounds."""
-        points = np.array(scaled)
+        points = np.array(scaled, dtype=float)
         if self.dimension < len(self.free):
             points = np.repeat(self.lower[None], len(points), axis=0)
             points[:, self.free] = scaled
@@ -94,9 +94,8 @@ class ScaledBox:
         D = len(self.lower)
         allowed = f"points of {D} coordinates, one a row"
         points = real_array(name, given, allowed)
-        points = points if points.size else np.empty((0, D))
-        require(points.shape[1:] == (D,), name, given, allowed)
-        return self.within(name, points)
+        require(not points.size or points.shape[1:] == (D,), name, given, allowed)
+        return self.within(name, points.reshape(-1, D))
 
 
 def box_of(lower: Array, upper: Array, scale: Array) -> ScaledBox:
@@ -167,6 +166,5 @@ def _beyond(points: Array, lower: Array, upper: Array) -> NDArray[np.bool_]:
     with np.errstate(all="ignore"):
         width = upper - lower
         single = np.where(np.isfinite(lower), np.abs(lower), np.abs(upper))
-        slack = ROUNDING * np.where(np.isfinite(width) & (width > 0.0), width, single)
-    slack = np.nan_to_num(slack, posinf=0.0)
+        slack = ROUNDING * np.where(np.isfinite(width) & (width > 0.0), width, np.nan_to_num(single, posinf=0.0))
     return np.asarray((points < lower - slack) | (points > upper + slack))

@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,9 +20,7 @@ from sacma.surrogate.whitening import Array
 
 MOST_CONSTRAINTS = 1000
 
-FORMS = (
-    "None, a number m of constraints where fun returns (f, g), or SciPy's constraints: an object, a dict, or several"
-)
+FORMS = "None, a number m of constraints where fun returns (f, g), or SciPy's constraints: an object, dict or several"
 NUMBER = f"None, or the number m of constraints, an integer from 0 to {MOST_CONSTRAINTS}"
 
 
@@ -102,13 +100,12 @@ def constraints_of(given: Any, x0: Array, space: Space | None) -> Constraints:
     if given is None or isinstance(given, int | float | np.number):
         return number_of_constraints(given)
     several = [given] if isinstance(given, Mapping | LinearConstraint | NonlinearConstraint) else given
-    listed = isinstance(several, Sequence) and not isinstance(several, str | bytes)
-    require(listed, "constraints", given, FORMS, of_type=True)
+    require(isinstance(several, list | tuple), "constraints", given, FORMS, of_type=True)
     point: Any = x0 if space is None else space.params(x0)
     parts = tuple(_part(f"constraints[{i}]", each, point) for i, each in enumerate(several))
     equalities = tuple(equal for part in parts for equal in part.equalities)
-    few = len(equalities) <= MOST_CONSTRAINTS
-    require(few, "constraints", f"{len(equalities)} of them", f"at most {MOST_CONSTRAINTS}")
+    m = len(equalities)
+    require(m <= MOST_CONSTRAINTS, "constraints", f"{m} of them", f"at most {MOST_CONSTRAINTS}")
     return Constraints(equalities, parts)
 
 
@@ -161,9 +158,7 @@ def _count(name: str, fun: Callable[..., Any], x0: Any, *, otherwise: int) -> in
     except Exception as error:  # noqa: BLE001 the border of the user's function
         if otherwise:
             return otherwise
-        allowed = (
-            "a function that has values at x0, or a NonlinearConstraint with lb and ub of as many numbers as it has"
-        )
+        allowed = "a function that has values at x0, or a NonlinearConstraint with lb and ub of as many numbers"
         refuse(name, fun, f"{allowed}; there it raised {one_line(f'{type(error).__name__}: {error}', 200)}")
 
 
