@@ -154,9 +154,9 @@ def _within(x0: Array, bounds: Any) -> tuple[Array, bool]:
     if bounds is None:
         return x0, False
     if isinstance(bounds, Bounds):
-        lower, upper = (real_array("bounds", side, allowed) for side in (bounds.lb, bounds.ub))
+        lower, upper = (real_array("bounds", side, allowed, missing=True) for side in (bounds.lb, bounds.ub))
     else:
-        pairs = real_array("bounds", bounds, allowed)
+        pairs = real_array("bounds", bounds, allowed, missing=True)
         if pairs.shape != (len(x0), 2):
             refuse("bounds", bounds, allowed)
         lower, upper = pairs.T
