@@ -92,9 +92,8 @@ def real_array(name: str, value: object, allowed: str, *, missing: bool = False)
         masked = hides_a_value(value)
         given = np.array(value, dtype=object) if isinstance(value, Sequence) else np.asarray(value)
         objects = given.flat if given.dtype.kind == "O" else ()
-        numeric = given.dtype.kind in "iufO" and not any(
-            isinstance(x, bool | np.bool) or is_no_number(x) for x in objects
-        )
+        odd = any(isinstance(part, bool | np.bool) or is_no_number(part) for part in objects)
+        numeric = given.dtype.kind in "iufO" and not odd
         found = np.array(given, dtype=np.float64) if numeric and not masked else np.array(np.nan)
     except (TypeError, ValueError, OverflowError):
         numeric = False
