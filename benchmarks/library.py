@@ -26,7 +26,7 @@ from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_studies
 from sacma.experiment.problem import BudgetedProblem
-from sacma.optimize.scaled_box import ScaledBox
+from sacma.optimize.box import ScaledBox
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -300,15 +300,18 @@ ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
     ([beyond], {}, r"constraints\[0\] is <function"),
     ({"type": "le", "fun": beyond}, {}, r"constraints\[0\]\['type'\] is 'le'; allowed: 'ineq', where fun"),
     ({"type": "eq"}, {}, r"constraints\[0\]\['fun'\] is None; allowed: a function"),
-    ({"type": "eq", "fun": beyond, "tol": 1}, {}, r"a key of constraints\[0\] is 'tol'; allowed: type, fun, args"),
     (NonlinearConstraint(beyond, 1, 0), {}, r"constraints\[0\]'s lb and ub is .*; allowed: numbers lb ≤ ub"),
     (NonlinearConstraint(beyond, np.nan, 0), {}, "lb and ub"),
     (NonlinearConstraint(beyond, [0, 0], [1, 1, 1]), {}, "lb and ub"),
     (NonlinearConstraint(beyond, 0, 1, keep_feasible=True), {}, "keep_feasible is True; allowed: False"),
-    (NonlinearConstraint(lambda x: 1 / 0, 0, 1), {}, "raised ZeroDivisionError: division by zero at x0, where"),
-    (NonlinearConstraint(lambda x: "a", 0, 1), {}, "at x0, where its numbers are counted"),
-    (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is 'of shape \(1, 3\)'; allowed: a matrix with a column a coordinate"),
-    (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: finite numbers"),
+    (
+        NonlinearConstraint(lambda x: 1 / 0, 0, 1),
+        {},
+        "values at x0, .* there it raised ZeroDivisionError: division by zero",
+    ),
+    (NonlinearConstraint(lambda x: "a", 0, 1), {}, "there it raised TypeError: what "),
+    (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is .*; allowed: a matrix of finite numbers with a column a coordinate"),
+    (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: a matrix of finite numbers"),
     (NonlinearConstraint(lambda x: np.zeros(600), -1, 1), {}, "allowed: at most 1000"),
     (
         1,
@@ -335,7 +338,7 @@ def test_fewer_numbers_than_at_x0_have_failed() -> None:
     form = NonlinearConstraint(lambda x: [beyond(x)] * (1 + (x[0] < 0.0)), -np.inf, 0.0)
     found = in_disk(rosenbrock, form, x0=[0.5, 0.5], budget=30)
     reasons = "".join(found.history.failures.values())
-    assert "constraints[0] gives 2 numbers; allowed: 1, as at x0" in reasons
+    assert "the number of numbers of constraints[0] is 2; allowed: 1, as at x0" in reasons
 
 
 def test_an_archive_has_them() -> None:

@@ -1,6 +1,5 @@
 """Calls without x₀ or σ₀: both follow from finite bounds."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,6 @@ def test_two_coordinates() -> None:
         [(0, 1), (None, 1)],
         [(0, np.inf)],
         Bounds([0, -np.inf], 1),
-        SimpleNamespace(lb=[0, 0], ub=[1, 1, 1]),
         ([0, 0, 0], [1, 1, 1]),
         3,
         [],

@@ -69,7 +69,7 @@ def test_where_nothing_can_vary() -> None:
     """There is nothing to be found; bounds as pycma has them are recognized."""
     with pytest.raises(ValueError, match="here nothing can vary"):
         sacma.minimize(bowl, [1.0, 2.0, 3.0], 1.0, bounds=[(1, 1), (2, 2), (3, 3)])
-    with pytest.raises(ValueError, match=r"nothing can vary; where these are \(lows, highs\)"):
+    with pytest.raises(ValueError, match=r"Bounds\(lows, highs\); here nothing can vary"):
         sacma.minimize(bowl, bounds=[(0, 0), (1, 1)])
     with pytest.raises(ValueError, match="allowed: one or more that can vary"):
         sacma.Space(a=sacma.Integer(1, 1), b=sacma.Categorical("x"))

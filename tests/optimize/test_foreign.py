@@ -215,7 +215,7 @@ HEADER_DAMAGES = [
     ("call.method.settings.model", 1e9, "call.method.settings: model"),
     ("call.known", [], "known is "),
     ("call.known", [[[1.0, 1.0]], []], "known is "),
-    ("call.known", [[[1.0]], [1.0]], "known is "),
+    ("call.known", [[[1.0]], [1.0]], r"known\[0\] is "),
     ("call.known", [[[9.0, 9.0]], [1.0]], r"known\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
     ("limits.budget", "9", "limits.budget"),
     ("limits.target", float("nan"), "limits.target"),

@@ -364,11 +364,11 @@ def test_a_broken_pool_is_no_failed_evaluation() -> None:
         ({"x0": [1.0, math.nan]}, ValueError, "x0 is .*; allowed: a vector"),
         ({"bounds": (0, 2)}, ValueError, r"x0\[1\] is 3.0; allowed: within its bounds, 0.0 to 2.0"),
         ({"bounds": [(0, 4), (3, 2)]}, ValueError, r"bounds\[1\] is \(3.0, 2.0\); allowed: lower ≤ upper"),
-        ({"bounds": Bounds([0.0, math.nan], 4.0)}, ValueError, "bounds is .*; allowed: no NaN"),
+        ({"bounds": Bounds([0.0, math.nan], 4.0)}, ValueError, "bounds is .*; allowed: .*no NaN"),
         ({"bounds": [(0, 4)] * 3}, ValueError, "bounds is .*; allowed: None, a pair .* 2 such pairs"),
         ({"budget": 0}, ValueError, "budget is 0; allowed: an integer ≥ 1"),
         ({"target": math.nan}, ValueError, "target is nan; allowed: a number"),
-        ({"known": ([[1.0]], [1.0])}, ValueError, r"known is .*\(1, 1\).*; allowed: .*\(n, 2\)"),
+        ({"known": ([[1.0]], [1.0])}, ValueError, r"known\[0\] is \[\[1.0\]\]; allowed: points of 2 coordinates"),
         ({"scale": [1.0, 0.0]}, ValueError, "scale is .*; allowed: a number from"),
         ({"seed": -1}, ValueError, "seed is -1; allowed"),
         ({"fun": 3}, TypeError, "fun is 3; allowed: a function"),
@@ -509,9 +509,8 @@ def test_bounds_as_pycma_has_them_get_a_hint(bounds: Any, x0: list[float]) -> No
     """All lower and all upper bounds, where that is not a pair a coordinate, or x₀ is not in what it would mean."""
     with pytest.raises((ValueError, TypeError), match=r"bounds is .*scipy.optimize.Bounds\(lows, highs\)"):
         sacma.minimize(sphere, x0, 1.0, bounds=bounds)
-    for other in ([(0, 1)] * len(x0), [(0, 1, 2)] * len(x0), [(6.0, 4.0)] * 2):
-        with pytest.raises(ValueError, match=r"^((?!lows).)*$"):
-            sacma.minimize(sphere, [5.0] * len(x0), 1.0, bounds=other)
+    with pytest.raises(ValueError, match=r"^x0\[0\] is 5.0; allowed: within its bounds, 0.0 to 1.0$"):
+        sacma.minimize(sphere, [5.0] * len(x0), 1.0, bounds=[(0, 1)] * len(x0))
 
 
 @pytest.mark.parametrize("name", ["x0", "bounds", "scale", "known"])
@@ -544,12 +543,12 @@ def test_masked_values_of_an_archive_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"seed": 10**5000}, "seed is an integer of thousands of digits; allowed: an integer ≥ 0 and below"),
+        ({"seed": 10**5000}, "seed is a value of type int; allowed: an integer ≥ 0 and below"),
         ({"seed": 2**128}, r"seed is 340282.*; allowed: an integer ≥ 0 and below 2\*\*128"),
         ({"target": math.inf}, "target is inf; allowed: a number below infinity"),
         ({"target": 10**400}, "target is 1000.*; allowed: a number below infinity"),
         ({"target": np.longdouble("1e400")}, "target is .*; allowed: a number below infinity"),
-        ({"budget": 10**5000}, "budget is an integer of thousands of digits; allowed"),
+        ({"budget": 10**5000}, "budget is a value of type int; allowed"),
         ({"max_failures": 10**30}, "max_failures is 1000.*; allowed"),
         ({"workers": 10**30}, "workers is 1000.*; allowed"),
     ],

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeWarning
 
-from sacma.optimize.arguments import box_of, checked_function, initial_point, refuse
+from sacma.optimize.arguments import checked_function, refuse
+from sacma.optimize.box import bounds_of, initial_point
 from sacma.optimize.methods import DEFAULT, method_of
 from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
@@ -86,7 +87,7 @@ def scipy_method(
     chosen = {_RENAMED.get(name, name): value for name, value in options.items() if name in OPTIONS}
     disp = chosen.pop("disp", False)
     point = initial_point(x0)
-    lower, upper = box_of(bounds, point, np.ones(len(point)))
+    lower, upper = bounds_of(bounds, point)
     if np.any(np.clip(point, lower, upper) != point):
         warnings.warn("Initial guess is not within the specified bounds", OptimizeWarning, stacklevel=3)
     if chosen.get("sigma0") is None and not np.all(np.isfinite([lower, upper])):

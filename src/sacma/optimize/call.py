@@ -10,22 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sacma.optimize.arguments import (
-    LARGEST,
-    box_of,
-    centre_of,
-    evaluated,
-    flag,
-    initial_point,
-    number,
-    refuse,
-    scale_of,
-    whole,
-    within_box,
-)
+from sacma.optimize.arguments import flag, hides_a_value, number, real_array, require, whole
+from sacma.optimize.box import LARGEST, ScaledBox, bounds_of, box_of, centre_of, initial_point, scale_of
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.methods import COMPOSED, Method, method_of
-from sacma.optimize.scaled_box import ScaledBox
 from sacma.optimize.space import Space
 from sacma.surrogate.whitening import Array
 
@@ -35,7 +23,6 @@ SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that gi
 LARGEST_SEED = 2**128 - 1
 FEWEST_NOISY = 10  # smallest budget of a noisy call: two evaluations make a mean with an error
 LARGEST_KEPT = 2000  # coordinates of a call that a file can hold: CMA-ES needs many matrices of D × D numbers
-MOST_BESIDE = 100_000  # points that are begun and not evaluated, beside a population
 LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limit can have
 
 
@@ -115,13 +102,12 @@ class Call:
 
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
-        if self.seed is not None:
-            return self
-        return replace(self, seed=secrets.randbits(64) if seed is None else seed)
+        drawn = secrets.randbits(64) if seed is None else seed
+        return self if self.seed is not None else replace(self, seed=drawn)
 
 
 def checked_call(
-    x0: object,
+    x0: Any,
     sigma0: object,
     limits: Limits,
     *,
@@ -131,60 +117,48 @@ def checked_call(
     population_size: object = None,
     seed: object = None,
     known: object = None,
-    space: object = None,
+    space: Any = None,
     constraints: object = None,
     tolerance: object = None,
 ) -> Call:
     """Return the call that the arguments make; in a ``space``, points are its coordinates, or parameters."""
     if space is not None:
-        if not isinstance(space, Space):
-            refuse("space", space, "a sacma.Space, or None", of_type=True)
+        require(isinstance(space, Space), "space", space, "a sacma.Space, or None", of_type=True)
         for name, given in (("bounds", bounds), ("scale", scale)):
-            if given is not None:
-                refuse(name, given, "None beside a space, which has ranges")
-        x0, known, bounds = _point_in(space, x0), _known_in(space, known), np.column_stack(space.bounds)
-        scale, sigma0 = 1.0, SHARE if sigma0 is None else sigma0
-    guesses = [initial_point(guess) for guess in x0] if _is_several(x0) else []  # type: ignore[attr-defined]
-    if any(len(guess) != len(guesses[0]) for guess in guesses):
-        refuse("x0", x0, "points of the same length")
-    x = guesses[0] if guesses else centre_of(bounds) if x0 is None else initial_point(x0)
-    scale, sigma = scale_of_search(scale, sigma0, bounds, x)
-    scales = scale_of(scale, x)
-    lower, upper = box_of(bounds, x, scales)
-    x, *guesses = (within_box("x0", each, lower, upper, scales) for each in (x, *guesses))
-    grid = space if space is not None and space.discrete else None
-    box = ScaledBox(lower, upper, scales, grid)
+            require(given is None, name, given, "None beside a space, which has ranges")
+    several = _is_several(x0)
+    points = [_point(each, space, bounds) for each in (x0 if several else [x0])]
+    require(len({len(point) for point in points}) == 1, "x0", x0, "points of the same length")
+    if space is None:
+        box, sigma = _box_and_sigma(bounds, scale, sigma0, points[0])
+    else:
+        lower, upper = space.bounds
+        box = ScaledBox(lower, upper, np.ones(space.dimension), space if space.discrete else None)
+        sigma = checked_sigma(SHARE if sigma0 is None else sigma0)
+    points = [box.within("x0", point) for point in points]
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
-    if grid is not None and not chosen.allows_discrete:
-        refuse("method", method, f"with integers, steps and choices, a method that samples populations: {COMPOSED}")
-    kept = constraints_of(constraints, x, space)
-    if (m := len(kept.equalities)) and chosen.strategy is None:
-        refuse(
-            "constraints", f"{m} of them", f"None with a method that calls f itself; methods that take them: {COMPOSED}"
-        )
+    sampling = f"with integers, steps and choices, a method that samples populations: {COMPOSED}"
+    require(box.grid is None or chosen.allows_discrete, "method", method, sampling)
+    kept = constraints_of(constraints, points[0], space)
+    m, asked = len(kept.equalities), f"None with a method that calls f itself; methods that take them: {COMPOSED}"
+    require(not m or chosen.strategy is not None, "constraints", f"{m} of them", asked)
     if seed is not None:
-        allowed = "an integer ≥ 0 and below 2**128, or None for one that is drawn"
-        seed = whole("seed", seed, allowed, most=LARGEST_SEED)
-    given = evaluated(known, lower, upper, scales, constraints=m)
-    if space is not None and given is not None:
-        x = _as_known(x, given[0])
-    return Call(
-        x, box, sigma, chosen, seed, given, limits, space, kept, tuple(guesses), _tolerance(tolerance, box.dimension)
-    )
+        seed = whole("seed", seed, "an integer ≥ 0 and below 2**128, or None for one that is drawn", most=LARGEST_SEED)
+    archive = None if known is None else _evaluated(known, box, space, m)
+    x = points[0] if space is None or archive is None else _as_known(points[0], archive[0])
+    ends = _tolerance(tolerance, box.dimension)
+    return Call(x, box, sigma, chosen, seed, archive, limits, space, kept, tuple(points) if several else (), ends)
 
 
 def check_size(call: Call) -> None:
     """Refuse a call that a file must not hold: to compute it again, as is done with what is read, takes much memory."""
-    D, factor = len(call.x0), 1.0
-    if D > LARGEST_KEPT:
-        refuse("x0", f"a vector of {D} numbers", f"at most {LARGEST_KEPT} in a journal or a saved optimizer")
-    settings: Any = call.method.settings
-    if call.method.composed is not None:
-        settings, factor = call.method.composed.sampling, getattr(call.method.composed.restarts, "first_factor", 1.0)
-    size = factor * (getattr(settings, "population_size", None) or 0)
-    if size * D > LARGEST_KEPT**2:
-        most = f"at most {LARGEST_KEPT**2 // D} in a journal or a saved optimizer of {D} coordinates"
-        refuse("population_size", int(size), most)
+    D, composed = len(call.x0), call.method.composed
+    beside = "in a journal or a saved optimizer"
+    require(D <= LARGEST_KEPT, "x0", f"a vector of {D} numbers", f"at most {LARGEST_KEPT} {beside}")
+    settings: Any = call.method.settings if composed is None else composed.sampling
+    factor = 1.0 if composed is None else getattr(composed.restarts, "first_factor", 1.0)
+    size, most = int(factor * (getattr(settings, "population_size", None) or 0)), LARGEST_KEPT**2 // D
+    require(size <= most, "population_size", size, f"at most {most} {beside} of {D} coordinates")
 
 
 def _tolerance(given: object, dimension: int) -> Tolerance | None:
@@ -204,11 +178,9 @@ def warn_of_steps(call: Call) -> None:
     """Warn of a σ₀ that is far from the width of any bounds, in units of the scale: units differ then."""
     with np.errstate(all="ignore"):
         shares = call.sigma0 * call.box.scale / (call.box.upper - call.box.lower)
-    if call.space is not None:  # whose unit is the range
-        return
-    odd = np.isfinite(shares) & (shares > 0.0) & ((shares < USUAL_SHARES[0]) | (shares > USUAL_SHARES[1]))
-    if np.any(odd):
-        i = max(np.flatnonzero(odd), key=lambda i: abs(math.log(shares[i])))
+        beyond = np.abs(np.log(shares / np.clip(shares, *USUAL_SHARES)))
+    i = int(np.argmax(np.where(np.isfinite(beyond), beyond, 0.0)))
+    if call.space is None and 0.0 < beyond[i] < np.inf:  # the unit of a space is the range
         warnings.warn(
             f"sigma0 is {shares[i]:.1g} times the width of the bounds of coordinate {i}; give a scale, of each "
             "coordinate a change of the same size, or leave out sigma0",
@@ -220,78 +192,79 @@ def with_noise(call: Call, noisy: object) -> Call:
     """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
     if not flag("noisy", noisy):
         return call
-    if not FEWEST_NOISY <= call.limits.budget < math.inf:
-        needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
-        refuse("noisy", noisy, f"False, or True with {needed}")
-    if call.tolerance is not None:
-        refuse("noisy", noisy, "False beside a tolerance, which single values do not show: leave the tolerance out")
-    if any(call.equalities):
-        refuse("noisy", noisy, "False beside equalities, which noise never keeps: give inequalities of a tolerance")
+    needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
+    require(FEWEST_NOISY <= call.limits.budget < math.inf, "noisy", noisy, f"False, or True with {needed}")
+    allowed = "False beside a tolerance, which single values do not show: leave the tolerance out"
+    require(call.tolerance is None, "noisy", noisy, allowed)
+    allowed = "False beside equalities, which noise never keeps: give inequalities of a tolerance"
+    require(not any(call.equalities), "noisy", noisy, allowed)
     return replace(call, noisy=True)
 
 
-def _is_several(x0: object) -> bool:
+def _is_several(x0: Any) -> bool:
     """Recognize several points in the place of x₀: a list of vectors or of dicts, or a matrix."""
-    if isinstance(x0, np.ndarray):
-        return x0.ndim == 2 and len(x0) > 0  # noqa: PLR2004 a matrix
-    kinds = (Sequence, np.ndarray, Mapping)
-    several = isinstance(x0, Sequence) and not isinstance(x0, str | bytes) and len(x0) > 0
-    return several and all(isinstance(point, kinds) and not isinstance(point, str | bytes) for point in x0)  # type: ignore[attr-defined]
+    kinds = (list, tuple, np.ndarray)
+    listed = isinstance(x0, kinds) and getattr(x0, "ndim", 1) > 0 and len(x0) > 0
+    return listed and all(isinstance(point, (*kinds, Mapping)) for point in x0)
 
 
-def _point_in(space: Space, x0: Any) -> object:
-    """Return x₀ of a space: parameters, those that are missing in the middle of their ranges, or coordinates."""
-    allowed = f"None, values by the names of parameters, or {space.dimension} coordinates"
-    if _is_several(x0):
-        return [_point_in(space, point) for point in x0]
+def _point(x0: Any, space: Space | None, bounds: object) -> Array:
+    """Return one x₀, shape (D,); in a space of coordinates, or of parameters, missing ones in the middle of ranges."""
+    if space is None:
+        return centre_of(bounds) if x0 is None else initial_point(x0)
     if x0 is None or isinstance(x0, Mapping):
-        return np.clip(space.partial_point(x0 or {}, "x0"), *space.bounds)
-    if (point := initial_point(x0)).shape != (space.dimension,):
-        refuse("x0", x0, allowed)
-    return _within(space, point)
+        return space.partial_point(x0 or {}, "x0")
+    point, allowed = initial_point(x0), f"None, values by the names of parameters, or {space.dimension} coordinates"
+    require(len(point) == space.dimension, "x0", x0, allowed)
+    return point
 
 
 def _as_known(x0: Array, points: Array) -> Array:
     """Return the nearest of known points where it is x₀ but for the rounding of parameters, else x₀."""
-    if not len(points):
-        return x0
     distances = np.max(np.abs(points - x0), axis=1)
     nearest = int(np.argmin(distances))
     return points[nearest].copy() if distances[nearest] <= ROUNDING else x0
 
 
-def _known_in(space: Space, known: Any) -> object:
-    """Return known points of a space, which may be parameters, with coordinates."""
-    if not isinstance(known, Sequence) or len(known) not in {2, 3}:  # others are refused later
-        return known
-    points, *rest = known
-    if isinstance(points, Sequence) and any(isinstance(point, Mapping) for point in points):
+def _evaluated(known: Any, box: ScaledBox, space: Space | None, m: int) -> tuple[Array, ...] | None:
+    """Return points that are evaluated already, shape (n, D), and their values, shape (n,), without failed ones.
+
+    With m constraints, also these, shape (n, m).
+    """
+    shapes = [f"(n, {len(box.lower)})", "(n,)", f"(n, {m})"][: 3 if m else 2]
+    allowed = f"a {'triple (X, y, G)' if m else 'pair (X, y)'} of arrays of shapes {', '.join(shapes)}"
+    listed = isinstance(known, Sequence)
+    require(listed and len(known) == len(shapes), "known", known, allowed, of_type=not listed)
+    points, values, *rest = known
+    if space is not None and isinstance(points, Sequence) and any(isinstance(point, Mapping) for point in points):
         points = space.points(points, "known[0]")
-    return _within(space, points), *rest
+    if hides_a_value(values):  # an evaluation whose value is masked has failed
+        values = [None if value is np.ma.masked else value for value in values]
+    X = box.rows("known[0]", points)
+    outcomes = [real_array("known", part, allowed, missing=True) for part in (values, *rest)]
+    given = [part.shape for part in (X, *outcomes)]
+    if not X.size and not any(part.size for part in outcomes):
+        return None
+    fit = given[1:] == [(len(X),), (len(X), m)][: len(outcomes)]
+    require(fit, "known", f"of shapes {' and '.join(map(str, given))}", allowed)
+    finite = np.isfinite(np.column_stack(outcomes)).all(axis=1)
+    return tuple(part[finite] for part in (X, *outcomes)) if finite.any() else None
 
 
-def _within(space: Space, points: Any) -> object:
-    """Return points of [0, 1]^D, shape (…, D), within the bounds of a space, which end at centres of cells."""
-    try:
-        given = np.asarray(points, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return points  # refused later, as what has another shape
-    if not given.ndim or given.shape[-1] != space.dimension:
-        return points
-    return np.where((given >= 0.0) & (given <= 1.0), np.clip(given, *space.bounds), given)
-
-
-def scale_of_search(scale: object, sigma0: object, bounds: object, x0: Array) -> tuple[object, float]:
-    """Return scale and σ₀; where there is no σ₀, it is ``SHARE`` of the widths of the bounds."""
+def _box_and_sigma(bounds: object, scale: object, sigma0: object, x0: Array) -> tuple[ScaledBox, float]:
+    """Return scale and bounds, and σ₀; where there is none, it is ``SHARE`` of the widths of the bounds."""
+    lower, upper = bounds_of(bounds, x0)
+    scales = np.ones(len(x0)) if scale is None else scale_of(scale, len(x0))
     if sigma0 is not None:
-        return scale, checked_sigma(sigma0)
-    lower, upper = box_of(bounds, x0, np.ones(len(x0)))
-    widths = np.where(lower < upper, upper - lower, 1.0)
-    if not np.all(widths <= LARGEST):
-        refuse("sigma0", None, f"{SIGMA}; None where each coordinate has two bounds, at most {LARGEST:g} apart")
+        return box_of(lower, upper, scales), checked_sigma(sigma0)
+    varies = lower != upper
+    with np.errstate(all="ignore"):
+        widths = np.where(varies, np.abs(upper - lower), 1.0)
+    allowed = f"{SIGMA}; None where each coordinate has two bounds, at most {LARGEST:g} apart"
+    require(np.all(widths <= LARGEST), "sigma0", None, allowed)
     if scale is None:
-        return widths, SHARE
-    return scale, checked_sigma(SHARE * float(np.min((widths / scale_of(scale, x0))[lower < upper])))
+        return box_of(lower, upper, widths), SHARE
+    return box_of(lower, upper, scales), checked_sigma(SHARE * float(np.min((widths / scales)[varies])))
 
 
 def checked_sigma(sigma0: object) -> float:
@@ -300,27 +273,16 @@ def checked_sigma(sigma0: object) -> float:
 
 
 def checked_limits(
-    *,
-    budget: object = None,
-    target: object = None,
-    time_limit: object = None,
-    max_failures: object = None,
-    restarts: object = None,
+    *, budget: Any = None, target: Any = None, time_limit: Any = None, max_failures: Any = None, restarts: Any = None
 ) -> Limits:
     """Return the limits that the arguments make; None is no limit."""
     given: dict[str, float] = {}
-    if budget is not None:
-        allowed = f"an integer ≥ 1, in evaluations, up to {LARGEST_COUNT:g}, or None"
-        given["budget"] = whole("budget", budget, allowed, least=1, most=LARGEST_COUNT)
+    for name, count, least in (("budget", budget, 1), ("max_failures", max_failures, 1), ("restarts", restarts, 0)):
+        if count is not None:
+            allowed = f"an integer ≥ {least}, up to {LARGEST_COUNT:g}, or None"
+            given[name] = whole(name, count, allowed, least=least, most=LARGEST_COUNT)
     if target is not None:
-        allowed = "a number below infinity, or None: no target"
-        given["target"] = number("target", target, allowed, most=sys.float_info.max)
+        given["target"] = number("target", target, "a number below infinity, or None", most=sys.float_info.max)
     if time_limit is not None:
         given["time_limit"] = number("time_limit", time_limit, "seconds > 0, or None", least=math.ulp(0.0))
-    if max_failures is not None:
-        allowed = f"an integer ≥ 1, up to {LARGEST_COUNT:g}, or None for any number"
-        given["max_failures"] = whole("max_failures", max_failures, allowed, least=1, most=LARGEST_COUNT)
-    if restarts is not None:
-        allowed = f"an integer ≥ 0, up to {LARGEST_COUNT:g}, or None for as many as the method makes"
-        given["restarts"] = whole("restarts", restarts, allowed, most=LARGEST_COUNT)
     return Limits(**given)

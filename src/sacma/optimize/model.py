@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from sacma.optimize.arguments import number, real_array, refuse, within_box
+from sacma.optimize.arguments import number
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
 from sacma.strategy.training import TrainedModel
@@ -175,14 +175,7 @@ def coordinates_of(call: Call, name: str, given: Any) -> Array:
     """Return the coordinates of points, which may be dicts in a space, shape (n, D)."""
     if call.space is not None and isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given):
         return call.space.points(given, name)
-    D = len(call.x0)
-    allowed = f"points of {D} coordinates, one a row"
-    points = real_array(name, given, allowed)
-    if not points.size:
-        return np.empty((0, D))
-    if points.ndim != 2 or points.shape[1] != D:  # noqa: PLR2004 a matrix
-        refuse(name, given, allowed)
-    return within_box(name, points, call.box.lower, call.box.upper, call.box.scale)
+    return call.box.rows(name, given)
 
 
 def _spread(call: Call, points: Array) -> float:

@@ -1,26 +1,21 @@
-"""Parameters of a space: real, integer and categorical ones."""
+"""Parameters of a space, real, integer and categorical ones, and their coordinates of [0, 1]."""
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from sacma.optimize.arguments import flag, number, refuse, whole
-from sacma.optimize.axes import Axis, LogarithmicAxis, LogarithmicIntegerAxis, SteppedAxis
+from sacma.optimize.arguments import flag, number, require, whole
 from sacma.surrogate.whitening import Array
 
 LARGEST_INTEGER = 10**15  # of a range: its neighbours are still floats of their own
-MOST_STEPS = 10**15
-MOST_CHOICES = 100
-LONGEST_CHOICE = 1000  # characters
-GRID = 1e-9  # error of a value between two steps, as a share of a step
-ROUNDING = 8.0  # distances between floats by which a value may differ
-LEAST_STEP = 8  # distances between the floats of a range
 LARGEST_LOGARITHMIC = 10**12  # integer of a log scale: the logarithms of its neighbours are still apart
+MOST_CHOICES = 100
+GRID = 1e-9  # error of a value between two steps, as a share of a step
+ROUNDING = 8.0  # distances between floats by which a value may differ, and least step
 
 Choice = None | bool | int | float | str
 
@@ -49,38 +44,16 @@ class Real:
     step: float | None = None
 
     def __post_init__(self) -> None:
-        allowed = "a finite number"
-        low, high = (_finite(name, getattr(self, name), allowed) for name in ("low", "high"))
-        _check_order(low, self.high, high)
-        flag("log", self.log)
-        if self.log and not low > 0.0:
-            refuse("low", self.low, "a number above 0, with log")
-        step = self.step
+        low, high = _ends(self, number, "a finite number", sys.float_info.max)
+        step = self.step if low < high else None
         if step is not None:
-            if self.log:
-                refuse("step", step, "None with log")
-            allowed = f"None, or a number above 0, at most high - low, that makes at most {MOST_STEPS:g} steps"
             rounding = math.ulp(max(abs(low), abs(high)))
-            most = high - low + rounding if low < high else sys.float_info.max
-            step = number("step", step, allowed, least=math.ulp(0.0), most=most)
-            if not (high - low) / step <= MOST_STEPS:
-                refuse("step", step, allowed)
-            if low == high:
-                step = None
-            elif step < LEAST_STEP * rounding:
-                refuse("step", step, f"None, or at least {LEAST_STEP * rounding:g}: floats there are so far apart")
-        if step is not None:
+            allowed = f"None, or a number from {ROUNDING * rounding:g}, as floats tell steps apart, to high - low"
+            step = number("step", step, allowed, least=ROUNDING * rounding, most=high - low + rounding)
             steps = math.floor((high - low) / step + GRID + 2.0 * rounding / step)
             high = min(high, low + steps * step)
         for name, value in (("low", low), ("high", high), ("step", step)):
             object.__setattr__(self, name, value)
-
-    @cached_property
-    def axis(self) -> Axis:
-        """The range as [0, 1]."""
-        if self.step is not None:
-            return SteppedAxis(self.low, self.high, self.step)
-        return LogarithmicAxis(self.low, self.high) if self.log else Axis(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -103,29 +76,11 @@ class Integer:
     step: int = 1
 
     def __post_init__(self) -> None:
-        allowed = f"an integer between -{LARGEST_INTEGER:g} and {LARGEST_INTEGER:g}"
-        low, high = (
-            whole(name, getattr(self, name), allowed, least=-LARGEST_INTEGER, most=LARGEST_INTEGER)
-            for name in ("low", "high")
-        )
-        _check_order(low, self.high, high)
-        flag("log", self.log)
-        if self.log and low < 1:
-            refuse("low", self.low, "an integer ≥ 1, with log")
-        if self.log and high > LARGEST_LOGARITHMIC:
-            refuse("high", self.high, f"an integer up to {LARGEST_LOGARITHMIC:g}, with log")
+        most = LARGEST_LOGARITHMIC if self.log else LARGEST_INTEGER
+        low, high = _ends(self, whole, f"an integer from -{most:g} to {most:g}", most)
         step = whole("step", self.step, "an integer ≥ 1, at most high - low", least=1, most=max(1, high - low))
-        if self.log and step != 1:
-            refuse("step", step, "1 with log")
         for name, value in (("low", low), ("high", low + (high - low) // step * step), ("step", step)):
             object.__setattr__(self, name, value)
-
-    @cached_property
-    def axis(self) -> Axis:
-        """The range as [0, 1]."""
-        if self.log:
-            return LogarithmicIntegerAxis(self.low, self.high)
-        return SteppedAxis(self.low, self.high, self.step)
 
 
 class Categorical:
@@ -148,153 +103,136 @@ class Categorical:
     def __init__(self, *choices: Choice | Sequence[Choice]) -> None:
         listed = len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], str | bytes)
         given: Any = choices[0] if listed else choices
-        allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None"
-        if not 1 <= len(given) <= MOST_CHOICES:
-            refuse("choices", given, allowed)
-        for choice in given:
-            if type(choice) not in {type(None), bool, int, float, str}:
-                refuse("choices", given, f"{allowed}; names of other objects", of_type=True)
-            if isinstance(choice, str) and (len(choice) > LONGEST_CHOICE or not _is_text(choice)):
-                refuse("choices", given, f"{allowed}; texts of at most {LONGEST_CHOICE} characters of Unicode")
-            if isinstance(choice, int | float) and not abs(choice) <= sys.float_info.max:
-                refuse("choices", given, allowed)
-        if len({_key(choice) for choice in given}) < len(given):
-            refuse("choices", given, allowed)
+        few = 1 <= len(given) <= MOST_CHOICES and all(map(_is_choice, given))
+        allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None; names of other objects"
+        require(few and len(set(map(repr, given))) == len(given), "choices", given, allowed)
         self.choices: tuple[Choice, ...] = tuple(given)
 
     def __repr__(self) -> str:
         return f"Categorical({', '.join(map(repr, self.choices))})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Categorical) and list(map(_key, self.choices)) == list(map(_key, other.choices))
+        return isinstance(other, Categorical) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
-        return hash(tuple(map(_key, self.choices)))
+        return hash(repr(self))
 
     def place(self, choice: object) -> int | None:
         """Return the place of a choice, None where it is none; 1, 1.0 and True are different ones."""
-        if isinstance(choice, np.generic):
-            choice = choice.item()
-        if not isinstance(choice, Choice):
-            return None
-        keys = [_key(one) for one in self.choices]
-        return keys.index(_key(choice)) if _key(choice) in keys else None
+        given = choice.item() if isinstance(choice, np.generic) else choice
+        keys = list(map(repr, self.choices))
+        return keys.index(repr(given)) if _is_choice(given) and repr(given) in keys else None
 
 
 Parameter = Real | Integer | Categorical
 
 
-class FixedAxes:
-    """The coordinates of a parameter with one value: none."""
+class Axes:
+    """The coordinates of a parameter.
 
-    size, count, discrete = 0, 1, False
-    bounds = (0.0, 1.0)
-
-    def __init__(self, parameter: Parameter) -> None:
-        self._parameter = parameter
-
-    def value(self, coordinates: Array) -> Any:  # noqa: ARG002 there are none
-        """Return the value."""
-        return self._parameter.choices[0] if isinstance(self._parameter, Categorical) else self._parameter.low
-
-    def coordinates(self, value: object) -> Array | None:
-        """Return no coordinates, shape (0,); None where it is another value, but for rounding."""
-        if isinstance(self._parameter, Categorical):
-            return None if self._parameter.place(value) is None else np.empty(0)
-        low = self._parameter.low
-        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool)
-        return np.empty(0) if is_number and abs(value - low) <= ROUNDING * np.spacing(abs(low)) else None  # type: ignore[operator]
-
-    def at(self, place: int) -> Array:  # noqa: ARG002 there is one
-        """Return no coordinates, shape (0,)."""
-        return np.empty(0)
-
-
-class ParameterAxes:
-    """The coordinates of a parameter: one axis; or, of three or more choices, one each, of which the largest counts."""
+    A real number has one, even in it or in its logarithm. Each of n values has a share of one: an even one, or, with
+    ``log``, one from ½ below the integer to ½ above in the logarithm. Of three or more choices each has a coordinate,
+    the largest of which counts; and a single value has none.
+    """
 
     def __init__(self, parameter: Parameter) -> None:
         self._choices = parameter if isinstance(parameter, Categorical) else None
-        count = 0 if self._choices is None else len(self._choices.choices)
-        self.size = count if count > 2 else 1  # noqa: PLR2004 halves of one
-        self._axis = parameter.axis if not isinstance(parameter, Categorical) else SteppedAxis(0, count - 1, 1)
-        self._step = parameter.step if isinstance(parameter, Real) else None
-        self.discrete = self._choices is not None or self._axis.discrete
-        self.count = count or self._axis.count  # of values, infinite where they are continuous
+        range_: Any = Integer(0, len(parameter.choices) - 1) if isinstance(parameter, Categorical) else parameter
+        self._range: Real | Integer = range_
+        continuous = range_.step is None and range_.low < range_.high
+        self._step = range_.step or 1
+        self.count = math.inf if continuous else 1 + round((range_.high - range_.low) / self._step)  # of values
+        self.discrete = 1 < self.count < math.inf
+        self.size = int(self.count) if self._choices and self.count > 2 else int(self.count > 1)  # noqa: PLR2004 halves
+        self._start, self._end = range_.low, range_.high
+        if range_.log:
+            margin = 0.5 if isinstance(range_, Integer) else 0.0
+            self._start, self._end = math.log(range_.low - margin), math.log(range_.high + margin)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """Least and largest coordinate: centres of cells, so that no distribution moves away from the cell inside."""
-        if self.size > 1:
-            return 0.0, 1.0
-        lower, upper = self._axis.centred(np.array([0.0, 1.0]))
-        return float(lower), float(upper)
+    def bounds(self) -> Array:
+        """Least and largest coordinates: centres of cells, so that no distribution moves away from the cell inside."""
+        if self.discrete and self.size == 1:
+            return self.at(np.array([0.0, self.count - 1]))
+        return np.repeat([[0.0], [1.0]], self.size, axis=1)
 
     def value(self, coordinates: Array) -> Any:
         """Return the value at coordinates, shape (size,)."""
-        if self._choices is None:
-            return self._axis.value(float(coordinates[0]))
-        place = np.argmax(coordinates) if self.size > 1 else self._axis.value(float(coordinates[0]))
-        return self._choices.choices[int(place)]
+        low, high = self._range.low, self._range.high
+        if self.count < math.inf:
+            value = min(low + int(self._places(coordinates)) * self._step, high)
+            return value if self._choices is None else self._choices.choices[int(value)]
+        even = (1.0 - float(coordinates[0])) * self._start + float(coordinates[0]) * self._end
+        return min(max(math.exp(even) if self._range.log else even, low), high)
 
     def coordinates(self, value: object) -> Array | None:
         """Return the coordinates of a value, shape (size,); None where it is none of the parameter's."""
-        place = None if self._choices is None else self._choices.place(value)
-        if self.size > 1:
-            return None if place is None else np.asarray(np.eye(self.size)[place])
-        coordinate = self._axis.coordinate(value if self._choices is None else place)
-        if coordinate is None or not self.discrete:
-            return None if coordinate is None else np.array([coordinate])
-        centre = self._axis.centred(np.array([coordinate]))
-        return centre if self._choices is not None or self._is_near(value, float(centre[0])) else None
+        given = value if self._choices is None else self._choices.place(value)
+        low, high = self._range.low, self._range.high
+        if not is_number(given) or not low <= given <= high:
+            return None
+        given = float(given)
+        if self.count == math.inf:
+            start, end = self._start / 2, self._end / 2  # the width may be beyond the floats
+            even = (math.log(given) if self._range.log else given) / 2
+            return np.array([min(max((even - start) / (end - start), 0.0), 1.0)])
+        place = round((given - low) / self._step)
+        rounding = GRID * self._step + ROUNDING * float(np.spacing(max(abs(low), abs(high))))
+        error = abs(min(low + place * self._step, high) - given)
+        return self.at(np.array(place)) if error <= (rounding if isinstance(self._range, Real) else 0.0) else None
 
-    def _is_near(self, value: Any, centre: float) -> bool:
-        """Tell that a number is that of a cell, but for rounding: of the number, and of a step of its own size."""
-        rounding = ROUNDING * float(np.spacing(max(abs(self._axis.low), abs(self._axis.high))))
-        step = self._step if self._step is not None else 0.0
-        whole_if_integer = self._step is not None or value == round(value)
-        return bool(whole_if_integer and abs(self._axis.value(centre) - value) <= GRID * step + rounding)
-
-    def at(self, place: int) -> Array:
-        """Return the coordinates of one of ``count`` values, by its place from 0, shape (size,)."""
-        if self.size > 1:
-            return np.asarray(np.eye(self.size)[place])
-        return self._axis.centred(np.array([self._axis.at(place)]))
+    def at(self, places: Array) -> Array:
+        """Return the coordinates of the centres of values, by their places from 0, shape (…, size)."""
+        if self.size != 1:
+            return np.asarray(np.eye(int(self.count))[places][..., : self.size])
+        if not self._range.log:
+            return np.asarray((places + 0.5) / self.count)[..., None]
+        return np.asarray((np.log(self._range.low + places) - self._start) / (self._end - self._start))[..., None]
 
     def centred(self, coordinates: Array) -> Array:
-        """Return coordinates, shape (n, size), each point moved to the centre of the cell of its value."""
-        if self.size > 1:
-            return np.asarray(np.eye(self.size)[np.argmax(coordinates, axis=1)])
-        return self._axis.centred(coordinates)
+        """Return coordinates, shape (n, size), each point moved to the centre of its cell, if it has one."""
+        return self.at(self._places(coordinates)) if self.discrete else coordinates
 
     def widths(self, coordinates: Array) -> Array:
-        """Return the widths of the cell around a point, shape (size,)."""
-        return np.full(self.size, 1.0 if self.size > 1 else self._axis.width(float(coordinates[0])))
+        """Return the widths of the cell around a point, shape (size,): 0 where each coordinate has its own value."""
+        if not (self._range.log and self.discrete):
+            return np.full(self.size, 1.0 if self.size > 1 else 1.0 / self.count)
+        value, width = self.value(np.clip(coordinates, 0.0, 1.0)), self._end - self._start
+        above, below = ((math.log(end) - self._start) / width for end in (value + 0.5, value - 0.5))
+        return np.array([above - below])
+
+    def _places(self, coordinates: Array) -> Array:
+        """Return the places of the values at points, shape (…, size)."""
+        if self.size != 1:
+            return np.argmax(coordinates, axis=-1) if self.size else np.zeros(coordinates.shape[:-1], dtype=int)
+        u = coordinates[..., 0]
+        if not self._range.log:
+            return np.asarray(np.clip(np.floor(u * self.count), 0, self.count - 1))
+        with np.errstate(over="ignore"):
+            integers = np.rint(np.exp((1.0 - u) * self._start + u * self._end))
+        return np.asarray(np.clip(integers - self._range.low, 0, self.count - 1))
 
 
-def axes_of(parameter: Parameter) -> FixedAxes | ParameterAxes:
-    """Return the coordinates of a parameter."""
-    values = len(parameter.choices) if isinstance(parameter, Categorical) else 1 + (parameter.low < parameter.high)
-    return ParameterAxes(parameter) if values > 1 else FixedAxes(parameter)
+def is_number(value: object) -> TypeGuard[float]:
+    """Recognize a real number, which True is none."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _finite(name: str, value: object, allowed: str) -> float:
-    return number(name, value, allowed, least=-np.finfo(float).max, most=np.finfo(float).max)
+def _ends(parameter: Real | Integer, check: Callable[..., Any], allowed: str, most: float) -> tuple[Any, Any]:
+    """Return low and high of a range, and refuse what does not go together with a log scale."""
+    low, high = (check(end, getattr(parameter, end), allowed, least=-most, most=most) for end in ("low", "high"))
+    require(low <= high, "high", parameter.high, f"a number of at least low, {low!s}")
+    if flag("log", parameter.log):
+        usual = type(parameter).step
+        require(low > 0, "low", parameter.low, "a number above 0, with log")
+        require(parameter.step == usual, "step", parameter.step, f"{usual} with log")
+    return low, high
 
 
-def _check_order(low: float, given: object, high: float) -> None:
-    if not low <= high:
-        refuse("high", given, f"a number of at least low, {low!s}")
-
-
-def _key(choice: Choice) -> tuple[str, Choice]:
-    return type(choice).__name__, choice
-
-
-def _is_text(text: str) -> bool:
-    """Recognize text that can be written to a file."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _is_choice(choice: Any) -> bool:
+    """Recognize what JSON can hold: text that can be encoded, a finite number, True, False or None."""
+    if type(choice) is str:
+        return choice == choice.encode(errors="ignore").decode()
+    if type(choice) in {int, float}:
+        return bool(-sys.float_info.max <= choice <= sys.float_info.max)
+    return choice is None or isinstance(choice, bool)

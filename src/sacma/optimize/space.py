@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from sacma.files.printable import one_line, shown
-from sacma.optimize.arguments import real_array, refuse
-from sacma.optimize.parameters import Categorical, Integer, Parameter, ParameterAxes, Real, axes_of
+from sacma.optimize.arguments import real_array, refuse, require
+from sacma.optimize.parameters import Axes, Categorical, Integer, Parameter, Real, is_number
 from sacma.surrogate.whitening import Array
 
-KINDS: Mapping[str, type[Real | Integer | Categorical]] = {"real": Real, "integer": Integer, "categorical": Categorical}
-MOST_COORDINATES = 10_000
-LONGEST_NAME = 200  # characters
+KINDS: Mapping[str, Any] = {"real": Real, "integer": Integer, "categorical": Categorical}
+LONGEST_NAMES = 200  # characters of a message
 
 
 class Space:
@@ -45,33 +44,16 @@ class Space:
     """
 
     def __init__(self, parameters: Mapping[str, Parameter] | None = None, /, **named: Parameter) -> None:
-        if parameters is not None and not isinstance(parameters, Mapping):
-            refuse("parameters", parameters, "parameters by name, or None", of_type=True)
-        given = {**(parameters or {})}
-        if both := given.keys() & named.keys():
-            refuse("parameters", parameters, f"each name once; {shown(min(both))} is given by keyword, too")
-        given |= named
-        if not given:
-            refuse("parameters", given, "one or more parameters by name")
+        given = dict(parameters or {}, **named)
+        allowed = "a sacma.Real, a sacma.Integer or a sacma.Categorical"
         for name, parameter in given.items():
-            if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
-                refuse("a name of parameters", name, f"text of 1 to {LONGEST_NAME} characters", of_type=True)
-            if not isinstance(parameter, Parameter):
-                allowed = "a sacma.Real, a sacma.Integer or a sacma.Categorical"
-                refuse(f"parameter {shown(name)}", parameter, allowed, of_type=True)
+            require(isinstance(name, str), "a name of parameters", name, "text", of_type=True)
+            require(isinstance(parameter, Parameter), f"parameter {shown(name)}", parameter, allowed, of_type=True)
         self._parameters = given
-        self._axes = {name: axes_of(parameter) for name, parameter in given.items()}
+        self._axes = {name: Axes(parameter) for name, parameter in given.items()}
         ends = np.cumsum([axes.size for axes in self._axes.values()]).tolist()
         self.places = {n: slice(end - axes.size, end) for (n, axes), end in zip(self._axes.items(), ends, strict=True)}
-        if not ends[-1]:
-            refuse("parameters", given, "one or more that can vary")
-        if ends[-1] > MOST_COORDINATES:
-            refuse("parameters", f"of {ends[-1]} coordinates", f"at most {MOST_COORDINATES}")
-        self._discrete = [
-            (self.places[name], axes)
-            for name, axes in self._axes.items()
-            if isinstance(axes, ParameterAxes) and axes.discrete
-        ]
+        require(any(ends), "parameters", given, "one or more that can vary")
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -86,7 +68,7 @@ class Space:
     @property
     def discrete(self) -> bool:
         """True where not all parameters are continuous."""
-        return bool(self._discrete)
+        return any(axes.discrete for axes in self._axes.values())
 
     def is_discrete(self, name: str) -> bool:
         """Return True for a parameter of which cells of coordinates have one value."""
@@ -103,15 +85,13 @@ class Space:
         parts = []
         for axes in self._axes.values():
             number, place = divmod(number, int(axes.count))
-            parts.append(axes.at(place))
+            parts.append(axes.at(np.array(place)))
         return np.concatenate(parts)
 
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Least and largest coordinates of a search distribution, each of shape (D,)."""
-        lower, upper = np.empty(self.dimension), np.empty(self.dimension)
-        for name, place in self.places.items():
-            lower[place], upper[place] = self._axes[name].bounds
+        lower, upper = np.hstack([axes.bounds for axes in self._axes.values()])
         return lower, upper
 
     def params(self, point: Sequence[float] | Array) -> dict[str, Any]:
@@ -122,8 +102,7 @@ class Space:
         """
         allowed = f"{self.dimension} coordinates from 0 to 1"
         x = real_array("point", point, allowed)
-        if x.shape != (self.dimension,) or not np.all((x >= 0.0) & (x <= 1.0)):
-            refuse("point", point, allowed)
+        require(x.shape == (self.dimension,) and np.all((x >= 0.0) & (x <= 1.0)), "point", point, allowed)
         return {name: axes.value(x[self.places[name]]) for name, axes in self._axes.items()}
 
     def point(self, params: Mapping[str, Any], name: str = "params") -> Array:
@@ -136,8 +115,8 @@ class Space:
         Raises:
             TypeError: ``params`` are no mapping. ValueError: one is missing, too many, or not one of its values.
         """
-        if isinstance(params, Mapping) and (missing := [one for one in self._axes if one not in params]):
-            refuse(name, params, f"a value of each parameter; there is none of {shown(missing[0])}")
+        for one in self._axes if isinstance(params, Mapping) else ():
+            require(one in params, name, params, f"a value of each parameter; there is none of {shown(one)}")
         return self.partial_point(params, name)
 
     def partial_point(self, params: Mapping[str, Any], name: str) -> Array:
@@ -145,31 +124,25 @@ class Space:
 
         Of two choices that is the second, of three or more the first.
         """
-        if not isinstance(params, Mapping):
-            refuse(name, params, "values by the names of parameters", of_type=True)
-        if others := [one for one in params if one not in self._axes]:
-            refuse(f"a key of {name}", others[0], one_line(", ".join(map(shown, self._axes)), LONGEST_NAME))
+        require(isinstance(params, Mapping), name, params, "values by the names of parameters", of_type=True)
         point = np.full(self.dimension, 0.5)
-        for given, value in params.items():
-            coordinates = self._axes[given].coordinates(value)
-            if coordinates is None:
-                refuse(f"{name}[{shown(given)}]", value, f"a value of {shown(self._parameters[given])}")
-            point[self.places[given]] = coordinates
+        for one, value in params.items():
+            if one not in self._axes:
+                refuse(f"a key of {name}", one, one_line(", ".join(map(shown, self._axes)), LONGEST_NAMES))
+            if (coordinates := self._axes[one].coordinates(value)) is None:
+                refuse(f"{name}[{shown(one)}]", value, f"a value of {shown(self._parameters[one])}")
+            point[self.places[one]] = coordinates
         return point
 
     def key(self, params: object) -> tuple[Any, ...] | None:
         """Return what tells parameters from others, None where they are none of this space."""
         if not isinstance(params, Mapping) or params.keys() != self._parameters.keys():
             return None
-        values = []
-        for name, parameter in self._parameters.items():
-            value = params[name]
-            if isinstance(parameter, Categorical):
-                value = parameter.place(value)
-            if isinstance(value, bool | np.bool) or not isinstance(value, int | float | np.number):
-                return None
-            values.append(value)
-        return tuple(values)
+        values = tuple(
+            parameter.place(params[name]) if isinstance(parameter, Categorical) else params[name]
+            for name, parameter in self._parameters.items()
+        )
+        return values if all(map(is_number, values)) else None
 
     def points(self, params: Sequence[Any], name: str) -> Array:
         """Return the points of many parameters, shape (n, D)."""
@@ -178,20 +151,14 @@ class Space:
 
     def centred(self, points: Array) -> Array:
         """Return points, shape (…, D), with discrete parameters at the centres of the cells of their values."""
-        if not self._discrete:
-            return points
-        centred = np.array(points)
-        rows = centred.reshape(-1, self.dimension)
-        for place, axes in self._discrete:
-            rows[:, place] = axes.centred(rows[:, place])
-        return rows.reshape(centred.shape)
+        rows = np.array(points).reshape(-1, self.dimension)
+        for name, axes in self._axes.items():
+            rows[:, self.places[name]] = axes.centred(rows[:, self.places[name]])
+        return rows.reshape(points.shape)
 
     def widths(self, point: Array) -> Array:
         """Return the widths of the cell around a point, shape (D,): 0 where each coordinate has a value of its own."""
-        widths = np.zeros(self.dimension)
-        for place, axes in self._discrete:
-            widths[place] = axes.widths(point[place])
-        return widths
+        return np.concatenate([axes.widths(point[self.places[name]]) for name, axes in self._axes.items()])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parameters)
@@ -209,33 +176,21 @@ class Space:
 def space_of(described: Mapping[str, Mapping[str, Any]]) -> Space:
     """Return the space of parameters as ``space_as_json`` describes them; a TypeError or ValueError where it cannot.
 
-    No setting is missing or unknown.
+    It may be described in other ways, too.
     """
-    parameters: dict[str, Parameter] = {}
+    parameters = {}
     for name, one in described.items():
-        settings = {**one}
+        settings = dict(one)
         kind = settings.pop("kind", None)
-        if not isinstance(kind, str) or kind not in KINDS:
-            refuse("the kind of a parameter", kind, ", ".join(KINDS))
-        if settings.keys() != ({"choices"} if kind == "categorical" else {"low", "high", "log", "step"}):
-            refuse("a parameter", one, "an object with a kind and its settings")
-        if kind != "categorical":
-            parameters[name] = KINDS[kind](**settings)
-        elif isinstance(choices := settings["choices"], list):
-            parameters[name] = Categorical(*choices)
-        else:
-            refuse("choices", choices, "a list")
+        require(kind in KINDS, "the kind of a parameter", kind, ", ".join(KINDS))
+        parameters[name] = KINDS[kind](*settings.pop("choices", ()), **settings)
     return Space(parameters)
 
 
 def space_as_json(space: Space) -> dict[str, dict[str, Any]]:
     """Return a space as JSON: parameters by name, in their order."""
-    described = {}
-    for name, parameter in space.parameters.items():
-        kind = next(kind for kind, one in KINDS.items() if type(parameter) is one)
-        if isinstance(parameter, Categorical):
-            settings: dict[str, Any] = {"choices": list(parameter.choices)}
-        else:
-            settings = {key: getattr(parameter, key) for key in ("low", "high", "log", "step")}
-        described[name] = {"kind": kind, **settings}
-    return described
+    return {
+        name: {"kind": type(parameter).__name__.lower()}
+        | ({"choices": list(parameter.choices)} if isinstance(parameter, Categorical) else vars(parameter))
+        for name, parameter in space.parameters.items()
+    }

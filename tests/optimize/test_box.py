@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sacma.optimize.scaled_box import ScaledBox
+from sacma.optimize.box import ScaledBox
 
 OPEN = np.full(3, np.inf)
 
