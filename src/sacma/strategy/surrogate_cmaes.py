@@ -36,16 +36,13 @@ class SurrogateStrategy:
     """The strategy: sampling, restarts, model, training set, evolution control and proposals.
 
     >>> from sacma.strategy.settings import StrategySettings
-    >>> settings = StrategySettings.model_validate({
-    ...     "model": {"name": "gaussian-process"},
-    ...     "control": {"name": "adaptive-generations", "error": {"name": "kendall"}},
-    ... })
+    >>> control = {"name": "adaptive-generations", "error": {"name": "kendall"}}
+    >>> settings = StrategySettings.model_validate({"model": {"name": "gaussian-process"}, "control": control})
     >>> rng = np.random.default_rng(1)
     >>> box = (np.full(3, -5.0), np.full(3, 5.0))
     >>> es = SurrogateStrategy(settings, initial_point=lambda: rng.uniform(-4, 4, size=3), box=box, rng=rng)
     >>> while es.true_evaluations < 150:
-    ...     points = es.ask()
-    ...     es.tell([float(np.sum(x**2)) for x in points])
+    ...     es.tell([float(np.sum(x**2)) for x in es.ask()])
     >>> es.best_value < 1e-8
     True
 
@@ -258,13 +255,8 @@ class SurrogateStrategy:
         return values
 
     def _report(self, population: Population) -> None:
-        self._observer.finish(
-            restart=self.runs - 1,
-            population_size=population.size,
-            sigma=population.sigma,
-            true_evaluations=self.true_evaluations,
-            best_value=self.best_value,
-        )
+        state = {"population_size": population.size, "sigma": population.sigma, "best_value": self.best_value}
+        self._observer.finish(restart=self.runs - 1, true_evaluations=self.true_evaluations, **state)
 
     @property
     def stopped(self) -> bool:
