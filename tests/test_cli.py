@@ -92,16 +92,6 @@ def broken_links(page: Path) -> list[str]:
     return [link for link in links if not (page.parent / link).exists()]
 
 
-def test_pages_of_a_single_algorithm(tmp_path: Path) -> None:
-    """One algorithm alone has pages too, which cocopp lays out differently."""
-    arguments = [CONFIGS / "cmaes.yaml", "--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "20"]
-    assert sacma("run", *arguments, cwd=tmp_path).returncode == 0
-    done = sacma("postprocess", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    page = done.stdout.rpartition("open:")[2].strip()
-    assert (tmp_path / page).is_file()
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -191,7 +181,9 @@ def test_the_end_of_a_job(tmp_path: Path, backend: str) -> None:
     assert left_alive(process.pid) == []
 
 
-@pytest.mark.parametrize("starts", [1.5, 3, 4.5, 6, 9, 12])
+@pytest.mark.parametrize(
+    "starts", [1.5, 3, 6, *(pytest.param(later, marks=pytest.mark.torture) for later in (4.5, 9, 12))]
+)
 def test_early_interruption(tmp_path: Path, starts: float) -> None:
     """Ctrl-C while modules are imported or workers start: exit code 130 and one line, no traceback.
 

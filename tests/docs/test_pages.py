@@ -187,15 +187,6 @@ def test_page(site: Site, name: str) -> None:
     assert site.illegible() == []
 
 
-def test_contrast_is_seen(site: Site) -> None:
-    """Of the one grey cell of a table among black ones that has too little of it."""
-    site.open("comparison")
-    grey = "cell => { cell.style.color = '#bbb'; cell.innerHTML = 'pale'; }"
-    site.page.locator("article tbody").last.locator("td").last.evaluate(grey)
-    (found,) = site.illegible()
-    assert "pale" in found
-
-
 def smallest_label(drawing: Path, shown: float) -> float:
     """Return the height in pixels of the smallest text of an SVG that is shown so many pixels wide."""
     text = drawing.read_text()

@@ -195,17 +195,3 @@ def test_settings_of_others_stay() -> None:
     assert dict(mpl.rcParams) == before
     code = "import sys, sacma.analysis.postprocess; assert 'matplotlib.pyplot' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_faults_are_found() -> None:
-    """What these tests look with sees texts that overlap, cover a panel, are cut off or too small."""
-    figure = Figure(figsize=(4, 3))
-    axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
-    axes.set_axis_off()
-    figure.text(0.5, 0.5, "one", fontsize=8)
-    figure.text(0.51, 0.5, "other", fontsize=6)
-    figure.text(0.98, 0.05, "beyond", fontsize=8)
-    figure.legend([axes.plot([0, 1])[0]], ["key"], loc="center")
-    found = "; ".join(faults(figure))
-    for fault in ("one and other overlap", "one covers", "beyond is cut off", "of 6", "the key covers a panel"):
-        assert fault in found
