@@ -53,11 +53,11 @@ STUDIES = {
     },
     "Half": {"model": {"name": "quadratic"}, "control": {"name": "best-half"}},
     "Neighbours": {
-        "model": {"name": "gaussian-process", "covariance": "squared-exponential"},
+        "model": {"name": "gaussian-process"},
         "control": {"name": "adaptive-generations", "error": {"name": "neighbours"}},
     },
 }
-"""All kinds of parts, as many at once as go together."""
+"""Their parts, as many at once as go together; tests/surrogate/test_covariances.py compiles a covariance of its own."""
 
 
 @pytest.fixture(scope="module")
