@@ -223,13 +223,12 @@ def test_raw_p_values_are_of_the_mean_ranks() -> None:
     assert np.isnan(np.diag(raw)).all()
 
 
-@pytest.mark.parametrize(("k", "seconds"), [(8, 2), (9, 60)])
-def test_is_fast(k: int, seconds: float) -> None:
-    """The exhaustive sets of eight algorithms take no more than 2 s, those of nine no more than a minute."""
+def test_is_fast() -> None:
+    """The exhaustive sets of eight algorithms take no more than 2 s."""
     _exhaustive_sets.cache_clear()
     start = process_time()
-    bergmann_hommel(random_raw(k, 1))
-    assert process_time() - start < seconds
+    bergmann_hommel(random_raw(8, 1))
+    assert process_time() - start < 2
 
 
 def test_ten_algorithms_are_too_many() -> None:
