@@ -161,3 +161,12 @@ def test_certificates_are_looked_at_first() -> None:
     files = {"distributed.comm.tls.ca-file": "/nowhere", "distributed.comm.tls.client.cert": "/nowhere"}
     with dask.config.set(files), pytest.raises(SacmaError, match="cannot be used"):
         reach("tls://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("address", ["foo", "tcp://", "http://x:1", "127.0.0.1:8786", "tcp://[::", "tcp://127.0.0.1:1"])
+def test_wrong_addresses(address: str) -> None:
+    """What is no address, and one where nobody answers, are named in one line."""
+    with pytest.raises(SacmaError) as error:
+        reach(address)
+    assert address in str(error.value)
+    assert "\n" not in str(error.value)
