@@ -18,7 +18,7 @@ import pytest
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import SacmaError
-from sacma.experiment.backends.dask import CERTIFICATES, DaskBackend, is_open, reach
+from sacma.experiment.backends.dask import CERTIFICATES, DaskBackend, check_address, is_open, reach
 from sacma.store.record import FinishedTrial
 from tests.commands import environment, sacma
 from tests.conftest import CONFIGS
@@ -167,6 +167,7 @@ def test_certificates_are_looked_at_first() -> None:
 def test_wrong_addresses(address: str) -> None:
     """What is no address, and one where nobody answers, are named in one line."""
     with pytest.raises(SacmaError) as error:
+        check_address(address)
         reach(address)
     assert address in str(error.value)
     assert "\n" not in str(error.value)
