@@ -110,6 +110,7 @@ def test_what_is_broken_is_caught(
     if name != "hash-seed":
         request.getfixturevalue("warm_processes")
     monkeypatch.setattr(algorithm_check, "PLACES", algorithm_check.PLACES[:2])
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)  # which dask sets in a process that it was used in
     monkeypatch.setattr(ALGORITHMS, "_from_files", {})  # which other tests in this process are not to see
     (tmp_path / "own.py").write_text(SOURCE)
     (tmp_path / "own.yaml").write_text(f"name: Own\nalgorithm: {name}\n")

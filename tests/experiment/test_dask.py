@@ -163,11 +163,9 @@ def test_certificates_are_looked_at_first() -> None:
         reach("tls://127.0.0.1:1")
 
 
-@pytest.mark.parametrize("address", ["foo", "tcp://", "http://x:1", "127.0.0.1:8786", "tcp://[::", "tcp://127.0.0.1:1"])
+@pytest.mark.parametrize("address", ["foo", "tcp://", "http://x:1", "127.0.0.1:8786", "tcp://[::"])
 def test_wrong_addresses(address: str) -> None:
-    """What is no address, and one where nobody answers, are named in one line."""
+    """What is no address is named."""
     with pytest.raises(SacmaError) as error:
         check_address(address)
-        reach(address)
-    assert address in str(error.value)
-    assert "\n" not in str(error.value)
+    assert str(error.value) == f"--scheduler: {address!r} is not an address; give one like tls://host:8786"
