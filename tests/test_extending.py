@@ -1,7 +1,7 @@
-"""One file and one line: kinds of one's own in a copy of the package, from a config to its results.
+"""A part, a backend or a section of the report is one file and one line: of each there is one here, in a copy of sacma.
 
-Backends, sections of the report and algorithms have tests of their own: ``experiment/test_own_backend.py``,
-``analysis/sections`` and ``test_own_algorithm.py``.
+Copied are the package with its compiled code, the tools and the configs: registries, the report and the reference know
+the new ones. CONTRIBUTING's example is one of them.
 """
 
 import json
@@ -9,172 +9,148 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
-import sacma as package
-from tests.commands import environment, sacma
+from tests.commands import Completed, commands_of, environment
+from tests.docs.pages import blocks
 
 ROOT = Path(__file__).parent.parent
 FILES = Path(__file__).parent / "extensions"
 
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of one's own: its file, and its line in a registry.
-
-    Args:
-        folder: that the file is put into.
-        registry: in the ``__init__`` of that folder.
-        line: added to it.
-    """
-
-    folder: str
-    registry: str
-    line: str
-
-
 KINDS = {
-    "quadratic": Kind("surrogate/models", "MODELS = kinds(", '"sacma.surrogate.models.quadratic:Quadratic",'),
-    "oldest": Kind("surrogate/selections", "SELECTIONS = kinds(", '"sacma.surrogate.selections.oldest:Oldest",'),
-    "squared_exponential": Kind(
+    "quadratic": ("surrogate/models", "MODELS = kinds(", '"sacma.surrogate.models.quadratic:Quadratic"'),
+    "oldest": ("surrogate/selections", "SELECTIONS = kinds(", '"sacma.surrogate.selections.oldest:Oldest"'),
+    "squared_exponential": (
         "surrogate/covariances",
         "COVARIANCES: Mapping[str, str] = {",
-        '"squared-exponential": "sacma.surrogate.covariances.squared_exponential",',
+        '"squared-exponential": "sacma.surrogate.covariances.squared_exponential"',
     ),
-    "neighbours": Kind("strategy/errors", "ERRORS = kinds(", '"sacma.strategy.errors.neighbours:Neighbours",'),
-    "best_half": Kind("strategy/control", "CONTROLS = kinds(", '"sacma.strategy.control.best_half:BestHalf",'),
-    "mean": Kind("strategy/proposals", "PROPOSALS = kinds(", '"sacma.strategy.proposals.mean:Mean",'),
-    "lowest": Kind("strategy/criteria", "CRITERIA = kinds(", '"sacma.strategy.criteria.lowest:Lowest",'),
-    "alternating": Kind("strategy/shares", "SHARES = kinds(", '"sacma.strategy.shares.alternating:Alternating",'),
+    "neighbours": ("strategy/errors", "ERRORS = kinds(", '"sacma.strategy.errors.neighbours:Neighbours"'),
+    "best_half": ("strategy/control", "CONTROLS = kinds(", '"sacma.strategy.control.best_half:BestHalf"'),
+    "mean": ("strategy/proposals", "PROPOSALS = kinds(", '"sacma.strategy.proposals.mean:Mean"'),
+    "lowest": ("strategy/criteria", "CRITERIA = kinds(", '"sacma.strategy.criteria.lowest:Lowest"'),
+    "alternating": ("strategy/shares", "SHARES = kinds(", '"sacma.strategy.shares.alternating:Alternating"'),
+    "reversed": (
+        "experiment/backends",
+        "BACKENDS: Mapping[str, str] = {",
+        '"reversed": "sacma.experiment.backends.reversed:ReversedBackend"',
+    ),
+    "lowest_values": ("analysis/sections", "FILES = (", '"lowest_values"'),
 }
+"""Files, each with its folder, the head of the registry there, and the line below it."""
 
-TOGETHER = {
-    "model": {"name": "quadratic", "ridge": 1e-8},
-    "training_set": {"n_max_factor": 6, "selection": {"name": "oldest"}},
-    "control": {"name": "doubly-trained", "share": {"name": "alternating"}, "criterion": {"name": "lowest"}},
-    "proposals": {"name": "mean"},
-}
-"""As many of them as go together."""
-
-OTHERS = {
-    "best_half": {"model": {"name": "quadratic"}, "control": {"name": "best-half"}},
-    "neighbours": {
-        "model": {"name": "gaussian-process", "covariance": "squared-exponential"},
+STUDIES = {
+    "Together": {
+        "model": {"name": "quadratic", "ridge": 1e-8},
+        "training_set": {"n_max_factor": 6, "selection": {"name": "oldest"}},
+        "control": {"name": "doubly-trained", "share": {"name": "alternating"}, "criterion": {"name": "lowest"}},
+        "proposals": {"name": "mean"},
+    },
+    "Half": {"model": {"name": "quadratic"}, "control": {"name": "best-half"}},
+    "Neighbours": {
+        "model": {"name": "gaussian-process"},
         "control": {"name": "adaptive-generations", "error": {"name": "neighbours"}},
     },
 }
-
-IN_PROCESS = """
-import json, sys
-import numpy as np
-import sacma
-from sacma.strategy.control import best_half
-from sacma.strategy.criteria import lowest
-from sacma.strategy.errors import neighbours
-from sacma.strategy.proposals import mean
-from sacma.strategy.settings import StrategySettings
-from sacma.strategy.shares import alternating
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.surrogate.models import quadratic
-from sacma.surrogate.selections import oldest
-
-calls = {}
-
-def count(name, owner, attribute):
-    function = getattr(owner, attribute)
-    def counted(*arguments, **more):
-        calls[name] = calls.get(name, 0) + 1
-        return function(*arguments, **more)
-    setattr(owner, attribute, counted)
-
-count("quadratic", quadratic.Regression, "fit")
-count("oldest", oldest.Oldest, "choose")
-count("lowest", lowest.Lowest, "worth")
-count("alternating", alternating.InTurns, "judge")
-count("mean", mean.MeanProposer, "propose")
-count("best_half", best_half.Halves, "evaluate")
-count("neighbours", neighbours, "neighbour_error")
-
-by_model = {}
-for name, content in json.load(sys.stdin).items():
-    rng, generations = np.random.default_rng(1), []
-    box = (np.full(2, -5.0), np.full(2, 5.0))
-    settings = StrategySettings.model_validate(content)
-    es = SurrogateStrategy(
-        settings, initial_point=lambda: rng.uniform(-4, 4, 2), box=box, rng=rng, on_generation=generations.append
-    )
-    while es.true_evaluations < 60:
-        es.tell([float(np.sum((x - 1.0) ** 2)) for x in es.ask()])
-    sizes = [g.population_size for g in generations]
-    by_model[name] = sum(sizes) - generations[-1].true_evaluations
-compiled = [name for name in sys.modules if name.startswith("sacma.surrogate.likelihood_squared_exponential")]
-print(json.dumps({"file": sacma.__file__, "calls": calls, "by_model": by_model, "compiled": compiled}))
-"""
-
-
-def example_of_contributing() -> str:
-    """Return the error measure that CONTRIBUTING.md shows."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
-    (block,) = (block for block in blocks if block.startswith("# src/sacma/strategy/errors/neighbours.py"))
-    return str(block)
+"""Their parts, as many at once as go together; tests/surrogate/test_covariances.py compiles a covariance of its own."""
 
 
 @pytest.fixture(scope="module")
-def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a copy of the package that has all of them."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the copy, configs of studies and of a sweep."""
     folder = tmp_path_factory.mktemp("extended")
-    copy = folder / "sacma"
-    shutil.copytree(Path(package.__file__).parent, copy)  # with what is compiled
-    for name, kind in KINDS.items():
+    for name in ("src", "tools"):
+        shutil.copytree(ROOT / name, folder / name)
+    (example,) = (block.text for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "python")
+    assert example.startswith("# src/sacma/strategy/errors/neighbours.py\n")
+    for name, (package, registry, line) in KINDS.items():
+        place = folder / "src" / "sacma" / package
         file = FILES / f"{name}.py"
-        text = file.read_text(encoding="utf-8") if file.exists() else example_of_contributing()
-        (copy / kind.folder / f"{name}.py").write_text(text, encoding="utf-8")
-        registry = copy / kind.folder / "__init__.py"
-        before = registry.read_text(encoding="utf-8")
-        assert before.count(f"{kind.registry}\n") == 1
-        registry.write_text(
-            before.replace(f"{kind.registry}\n", f"{kind.registry}\n    {kind.line}\n"), encoding="utf-8"
-        )
+        (place / f"{name}.py").write_text(file.read_text() if file.exists() else example)
+        before = (place / "__init__.py").read_text()
+        assert before.count(f"{registry}\n") == 1
+        (place / "__init__.py").write_text(before.replace(f"{registry}\n", f"{registry}\n    {line},\n"))
+    for name, settings in STUDIES.items():
+        config = {"name": name, "algorithm": "surrogate-cmaes", "settings": settings}
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(config))
+    misspelt = (folder / "Together.yaml").read_text().replace("name: lowest", "name: lowesst")
+    (folder / "misspelt.yaml").write_text(misspelt)
+    sweep = (ROOT / "configs" / "sweeps" / "paper_table1.yaml").read_text()
+    (folder / "sweep.yaml").write_text(sweep.replace("{name: kendall}", "{name: neighbours}"))
     return folder
 
 
-def test_a_run_from_a_config(extended: Path, tmp_path: Path) -> None:
-    """It runs to its results and is listed like sacma's own; misspelt, it is in the error."""
-    config = {"name": "Own", "algorithm": "surrogate-cmaes", "settings": TOGETHER}
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    place = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 20, "--backend", "serial")
-    ran = sacma("run", "config.yaml", *place, "--results", "results", cwd=tmp_path, PYTHONPATH=extended)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    (entry,) = (tmp_path / "results" / "coco").rglob("*.info")
-    assert "1:40|" in entry.read_text(encoding="utf-8")
-    listed = sacma("algorithms", cwd=tmp_path, PYTHONPATH=extended)
-    assert listed.returncode == 0, listed.stderr
+@pytest.fixture(scope="module")
+def done(folder: Path) -> Mapping[str, Completed]:
+    """What commands of the copy did, by name."""
+    run = ("run", *(f"{name}.yaml" for name in STUDIES), "--functions", "1", "--dimensions", "2", "--instances", "1-2")
+    run = (*run, "--budget", "30", "--progress", "json")
+    commands = {
+        "serial": (*run, "--backend", "serial", "--results", "serial"),
+        "reversed": (*run, "--backend", "reversed"),
+        "no backend": (*run, "--backend", "cloud"),
+        "report": ("postprocess", "--no-pages", "--no-pdf"),
+        "algorithms": ("algorithms",),
+        "sweep": ("sweep", "sweep.yaml", "--plan"),
+        "misspelt": ("plan", "misspelt.yaml"),
+    }
+    return dict(zip(commands, commands_of(folder / "src", *commands.values(), cwd=folder), strict=True))
+
+
+def test_parts_of_all_kinds(folder: Path, done: Mapping[str, Completed]) -> None:
+    """They run to their results, and a model stands in for f; they are listed like sacma's own, and so in errors."""
+    assert (done["serial"].returncode, done["serial"].stderr) == (0, "")
+    for name in STUDIES:
+        for _, trace in pd.read_parquet(folder / "serial" / "traces" / f"{name}.parquet").groupby("instance"):
+            assert trace["population_size"].sum() > trace["true_evaluations"].max()
+            assert (trace["fit_status"] == "trained").any()
+    assert (done["algorithms"].returncode, done["sweep"].returncode) == (0, 0)
     for name in ("quadratic", "oldest", "alternating", "lowest", "best-half", "neighbours", "squared-exponential"):
-        assert name in listed.stdout
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config).replace("name: lowest", "name: lowesst"))
-    wrong = sacma("plan", "config.yaml", cwd=tmp_path, PYTHONPATH=extended)
-    assert wrong.returncode == 2
-    assert "lowest" in wrong.stderr
-    assert wrong.stderr.count("\n") == 1
+        assert name in done["algorithms"].stdout
+    assert done["misspelt"].returncode == 2
+    assert "lowest" in done["misspelt"].stderr
+    assert done["misspelt"].stderr.count("\n") == 1
 
 
-def test_all_of_them_are_used(extended: Path) -> None:
-    """Those that go together, and the others: each is called, and a model stands in for f."""
-    done = subprocess.run(
-        [sys.executable, "-c", IN_PROCESS],
-        input=json.dumps({"together": TOGETHER, **OTHERS}),
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment(PYTHONPATH=extended),
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert Path(found["file"]).parent == extended / "sacma"
-    assert set(found["calls"]) == KINDS.keys() - {"squared_exponential"}
-    assert len(found["compiled"]) == 1
-    assert all(points > 0 for points in found["by_model"].values())
+def test_a_backend(folder: Path, done: Mapping[str, Completed]) -> None:
+    """A run uses it by its name, in the order that it gives; the message of a wrong name lists it."""
+    orders = []
+    for name in ("serial", "reversed"):
+        events = map(json.loads, done[name].stdout.splitlines())
+        orders.append([(event["algorithm"], event["instance"]) for event in events if event["event"] == "trial"])
+    assert orders[1] == orders[0][::-1]
+    serial, own = (sorted((folder / name / "coco").rglob("*.*dat")) for name in ("serial", "results"))
+    assert [path.read_bytes() for path in own] == [path.read_bytes() for path in serial] != []
+    assert "allowed: reversed, loky, serial, dask" in done["no backend"].stderr
+
+
+def test_a_section_of_the_report(folder: Path, done: Mapping[str, Completed]) -> None:
+    """Its data frame, table, figure and piece of the page are in the report."""
+    assert done["report"].returncode == 0, done["report"].stderr
+    report = folder / "results" / "report"
+    frame = pd.read_csv(report / "tables" / "lowest.csv")
+    assert frame.columns.to_list() == ["algorithm", "dimension", "delta_f", "partial"]
+    for ending in ("csv", "tex", "md", "html"):
+        assert f"{frame['delta_f'].iloc[0]:.1e}" in (report / "tables" / f"lowest_table.{ending}").read_text()
+    assert (report / "figures" / "lowest_values.svg").exists()
+    page = (report / "index.html").read_text()
+    piece = re.search(r'<section id="lowest">\n<h2>Lowest values</h2>(.*?)</section>', page, flags=re.DOTALL)
+    assert piece
+    for text in ("Of 3 algorithms.", "tables/lowest.csv", "tables/lowest_table.tex", 'data-figures="lowest"'):
+        assert text in piece[1]
+    assert '<a href="#lowest">Lowest</a>' in page
+    assert "neighbours" in (report / "tables" / "table_settings.md").read_text()
+
+
+def test_the_reference(folder: Path) -> None:
+    """Its page of settings has them; CONTRIBUTING says which line the example needs."""
+    reference = [sys.executable, "tools/reference.py"]
+    (folder / "docs").mkdir()
+    subprocess.run(reference, cwd=folder, env=environment(PYTHONPATH=folder / "src"), check=True)
+    assert "neighbours" in (folder / "docs" / "reference" / "config.md").read_text()
+    assert f"The line is `{KINDS['neighbours'][-1]},` in `ERRORS`" in (ROOT / "CONTRIBUTING.md").read_text()

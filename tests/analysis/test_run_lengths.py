@@ -137,19 +137,6 @@ def test_targets_follow_from_the_reference_data() -> None:
             assert found["best_2009_art"].to_list() == best
 
 
-def test_targets_are_those_of_the_installed_cocopp(tmp_path: Path) -> None:
-    """The script that made the table makes it again, with the same targets dropped as repeated."""
-    made = tmp_path / "targets.csv"
-    subprocess.run([sys.executable, ROOT / "tools" / "best2009_targets.py", made], check=True, capture_output=True)
-    again = pd.read_csv(made)
-    assert len(again) == 24 * 6 * 31
-    for dimension in DIMENSIONS:
-        distinct = again[again["dimension"] == dimension].drop_duplicates(["function", "target"])
-        pd.testing.assert_frame_equal(
-            distinct.reset_index(drop=True), targets(dimension)[again.columns], rtol=1e-12, atol=0
-        )
-
-
 def test_targets_of_other_dimensions_are_refused() -> None:
     """There are reference data in six dimensions."""
     with pytest.raises(ValueError, match=r"there are no reference data in 4-D; there are in 2, 3, 5, 10, 20, 40"):

@@ -208,14 +208,14 @@ def test_settings_that_are_equal_everywhere() -> None:
 def test_levels_hold_though_the_winner_was_chosen() -> None:
     """Of settings that are all equal, the winner differs from the runner-up, or a reference, in 5 % or less.
 
-    400 studies of 8 settings on 12 functions; the rankings of a function go together. The bound is three standard
+    200 studies of 8 settings on 12 functions; the rankings of a function go together. The bound is three standard
     errors above 5 %.
     """
     rng = np.random.default_rng(20)
     index = pd.MultiIndex.from_product([[2], range(12), [25.0, 50.0, 250.0]], names=["dimension", "function", "budget"])
     names = [f"s{n}" for n in range(8)]
     against_runner_up, against_reference = [], []
-    for _ in range(400):
+    for _ in range(200):
         of_function = np.repeat(rng.normal(size=(12, 8)), 3, axis=0)
         ranks = pd.DataFrame(of_function + rng.normal(size=(36, 8)), index, names).rank(axis="columns")
         decision = decide(standings(ranks))
@@ -223,7 +223,7 @@ def test_levels_hold_though_the_winner_was_chosen() -> None:
         against_runner_up.append(signed_rank_tests(pair, decision.runner_up)["p_raw"].iloc[0] < 0.05)
         test = signed_rank_tests(ranks, "s0").reindex([decision.winner])  # NaN where the winner is the reference
         against_reference.append(test["p_holm"].iloc[0] < 0.05)
-    most = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    most = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
     assert np.mean(against_runner_up) <= most
     assert np.mean(against_reference) <= most
 

@@ -36,6 +36,6 @@ def test_completion(tmp_path: Path, line: str, expected: list[str]) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_what_a_shell_is_to_load(tmp_path: Path, shell: str) -> None:
     """A script for the shell that asks the command itself."""
-    done = sacma(cwd=tmp_path, process=True, _SACMA_COMPLETE=f"source_{shell}")
+    done = sacma(cwd=tmp_path, _SACMA_COMPLETE=f"source_{shell}")
     assert done.returncode == 0
     assert f"_SACMA_COMPLETE=complete_{shell}" in done.stdout

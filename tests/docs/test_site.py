@@ -3,7 +3,6 @@
 import inspect
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from sacma.config.study import load_study
 from sacma.strategy.control.generation_control import GenerationControl
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from tests.analysis.page.opened import data_of
-from tests.commands import commands_of, environment
+from tests.commands import environment
 from tests.conftest import SIX
 from tests.docs.pages import PAGES, ROOT, blocks
 
@@ -168,42 +167,6 @@ def test_every_public_name_of_the_python_page_has_a_docstring() -> None:
         except AttributeError:
             documented = import_module(name)
         assert inspect.getdoc(documented), name
-
-
-def test_an_error_measure_is_added_by_the_book(tmp_path: Path) -> None:
-    """CONTRIBUTING's example, one new file and one line: a choice in configs, errors, sweeps and the reference."""
-    (block,) = (block for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "python")
-    line = re.search(r"line is `(\"sacma[^`]*)` in `ERRORS`", (ROOT / "CONTRIBUTING.md").read_text())
-    assert line is not None
-    for folder in ("src", "tools", "configs"):  # with the surrogate's machine code
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.pyc"))
-    (tmp_path / block.text.splitlines()[0].removeprefix("# ")).write_text(block.text)
-    registry = tmp_path / "src" / "sacma" / "strategy" / "errors" / "__init__.py"
-    head = "ERRORS = kinds("
-    registry.write_text(registry.read_text().replace(head, f"{head}\n    {line[1]}"))
-    config, sweep = (
-        (tmp_path / "configs" / name).read_text().replace("{name: kendall}", "{name: neighbours}")
-        for name in ("ada_kendall.yaml", "sweeps/paper_table1.yaml")
-    )
-    (tmp_path / "mine.yaml").write_text(config.replace("name: ADA-Kendall", "name: Mine"))
-    (tmp_path / "sweep.yaml").write_text(sweep)
-    small = ("--functions", "1", "--dimensions", "2", "--instances", "1-2", "--budget", "40")
-    ran, made, listed, planned = commands_of(
-        tmp_path / "src",
-        ("run", "mine.yaml", *small),
-        ("postprocess", "--no-pages", "--no-pdf"),
-        ("algorithms",),
-        ("sweep", "sweep.yaml", "--plan"),
-        cwd=tmp_path,
-    )
-    assert [done.stderr for done in (ran, made, listed, planned) if done.returncode] == []
-    assert "all 2 trials" in ran.stdout
-    assert "neighbours" in (tmp_path / "results" / "report" / "tables" / "table_settings.md").read_text()
-    assert "neighbours" in listed.stdout
-    (tmp_path / "docs").mkdir()
-    reference = [sys.executable, "tools/reference.py"]
-    subprocess.run(reference, cwd=tmp_path, env=environment(PYTHONPATH=tmp_path / "src"), check=True)
-    assert "neighbours" in (tmp_path / "docs" / "reference" / "config.md").read_text()
 
 
 def test_data_of_the_comparison_give_its_ranks_and_tests() -> None:

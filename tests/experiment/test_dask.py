@@ -18,7 +18,7 @@ import pytest
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import SacmaError
-from sacma.experiment.backends.dask import CERTIFICATES, DaskBackend, is_open, reach
+from sacma.experiment.backends.dask import CERTIFICATES, DaskBackend, check_address, is_open, reach
 from sacma.store.record import FinishedTrial
 from tests.commands import environment, sacma
 from tests.conftest import CONFIGS
@@ -161,3 +161,11 @@ def test_certificates_are_looked_at_first() -> None:
     files = {"distributed.comm.tls.ca-file": "/nowhere", "distributed.comm.tls.client.cert": "/nowhere"}
     with dask.config.set(files), pytest.raises(SacmaError, match="cannot be used"):
         reach("tls://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("address", ["foo", "tcp://", "http://x:1", "127.0.0.1:8786", "tcp://[::"])
+def test_wrong_addresses(address: str) -> None:
+    """What is no address is named."""
+    with pytest.raises(SacmaError) as error:
+        check_address(address)
+    assert str(error.value) == f"--scheduler: {address!r} is not an address; give one like tls://host:8786"

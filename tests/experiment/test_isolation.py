@@ -57,36 +57,45 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str, attempts: in
     assert retried.stderr.count(f"failed {attempts + 1} times") == 3
 
 
-@pytest.mark.parametrize(
-    ("misdeed", "error"),
-    [
-        ("coco", "its process ended itself with exit code 1 (COCO FATAL ERROR"),
-        ("exit", "exception: SystemExit: 3"),
-        ("memory", "out of memory: "),
-        ("segfault", "its process was ended by SIGSEGV"),
-        ("fork", "worker died: its process was ended by SIGKILL"),
-        ("surrogate", r"exception: ValueError: bad \udcff [bold] \x1b[31m namexxx"),
-    ],
-)
-def test_other_ways_to_go(tmp_path: Path, misdeed: str, error: str) -> None:
-    """COCO's own exit, sys.exit, memory and segmentation faults are told apart, with what was said last."""
-    config = hostile_config(tmp_path, {"f1-d2-i1": misdeed})
-    arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--retries", 0, "--jobs", 1)
-    done = sacma(*arguments, cwd=tmp_path, process=True)
+SAID = {
+    "coco": "worker died: its process ended itself with exit code 1 (COCO FATAL ERROR",
+    "exit": "exception: SystemExit: 3",
+    "memory": "out of memory: ",
+    "segfault": "its process was ended by SIGSEGV",
+    "fork": "worker died: its process was ended by SIGKILL",
+    "surrogate": r"exception: ValueError: bad \udcff [bold] \x1b[31m namexxx",
+    "alter": "exception: its algorithm altered the specification of the trial",
+}
+
+
+def test_other_ways_to_go(tmp_path: Path) -> None:
+    """COCO's own exit, sys.exit, memory and segmentation faults are told apart, with what was said last.
+
+    The terminal is the coordinator's: a trial that prints and reads, f8, does neither there.
+    """
+    misdeeds = {f"f{f}-d2-i1": misdeed for f, misdeed in enumerate([*SAID, "print"], 1)}
+    arguments = ("--functions", "1-8", "--dimensions", 2, "--instances", "1-2", "--retries", 0, "--jobs", 1)
+    done = sacma("run", hostile_config(tmp_path, misdeeds), *arguments, cwd=tmp_path, process=True)
     assert done.returncode == 1
-    assert error in done.stderr
-    assert len(list((tmp_path / "results").rglob("*.record"))) == 2
-    (failure,) = (tmp_path / "results" / "failures").rglob("*.json")
-    assert "sacma_hostile.py" in json.loads(failure.read_text())["traceback"] or misdeed in {"coco", "fork"}
+    assert "noise" not in done.stdout + done.stderr
     assert all(len(line) < 1000 for line in done.stderr.splitlines())
+    assert len(list((tmp_path / "results").rglob("*.record"))) == 9
+    for f, (misdeed, error) in enumerate(SAID.items(), 1):
+        (line,) = (line for line in done.stderr.splitlines() if f"Hostile on f{f}, 2-D, instance 1: " in line)
+        assert error in line
+        (failure,) = (tmp_path / "results" / "failures").rglob(f"f00{f}-d02-i001*.json")
+        assert "sacma_hostile.py" in json.loads(failure.read_text())["traceback"] or misdeed in {
+            "coco",
+            "fork",
+            "alter",
+        }
 
 
-@pytest.mark.parametrize("process", [False, True])
-def test_an_algorithm_that_alters_its_spec(*, tmp_path: Path, process: bool) -> None:
+def test_an_algorithm_that_alters_its_spec(tmp_path: Path) -> None:
     """Its trial has failed, under its own name, and no other trial takes its place."""
     config = hostile_config(tmp_path, {"f1-d2-i1": "alter"})
     arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--instances", "1-2", "--retries", 0, "--jobs", 1)
-    done = sacma(*arguments, cwd=tmp_path, process=process)
+    done = sacma(*arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert "f1, 2-D, instance 1: exception: its algorithm altered the specification of the trial" in done.stderr
     (record,) = (tmp_path / "results" / "records").rglob("*.record")
@@ -115,14 +124,6 @@ def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
     assert "1 retried" in done.stdout
     assert "all 60 trials" in done.stdout
     assert not list((tmp_path / "results" / "failures").rglob("*.json"))
-
-
-def test_the_terminal_is_the_coordinators(tmp_path: Path) -> None:
-    """What a trial prints does not get among lines for programs, and it cannot read what the user types."""
-    config = hostile_config(tmp_path, {"f1-d2-i1": "print"})
-    done = sacma("run", config, "--functions", 1, "--dimensions", 2, "--progress", "json", cwd=tmp_path, process=True)
-    assert done.returncode == 0, done.stderr
-    assert "noise" not in done.stdout + done.stderr
 
 
 def test_a_worker_that_dies_after_its_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -338,12 +338,10 @@ def test_terms_are_explained(opened: Opened) -> None:
     assert name.evaluate("each => getComputedStyle(each).whiteSpace") == "nowrap"
 
 
-@pytest.mark.parametrize("shade", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 800, 390])
-def test_nothing_is_wider_than_its_column(browser: Browser, results: Path, width: int, shade: str) -> None:
+def test_nothing_is_wider_than_its_column(browser: Browser, results: Path, width: int) -> None:
     """At no width does the page scroll sideways, nor do drawings leave their places, nor does the script complain."""
-    options: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": shade}
-    opened = Opened(browser, results, **options)
+    opened = Opened(browser, results, viewport={"width": width, "height": 900})
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     wider = opened.page.evaluate(
         "[...document.querySelectorAll('.chart svg, .chart canvas, .picture')].filter(each => "

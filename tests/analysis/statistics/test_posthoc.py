@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from sacma.analysis.statistics.posthoc import (
     _exhaustive_sets,
@@ -23,7 +22,6 @@ from sacma.analysis.statistics.posthoc import (
     critical_difference,
     friedman_posthoc,
     holm,
-    holm_of,
     posthoc_from_ranks,
     shaffer,
 )
@@ -129,12 +127,6 @@ def test_against_brute_force(correction: Callable[[pd.DataFrame], pd.DataFrame],
         pd.testing.assert_frame_equal(correction(raw), by_hand(correction.__name__, raw))
 
 
-@settings(max_examples=20)  # it collects garbage at each call
-@given(st.lists(st.sampled_from([0.0, 1e-9, 0.01, 0.02, 0.3, 1.0]) | st.floats(0, 1), min_size=1, max_size=40))
-def test_holm_as_statsmodels_has_it(p: list[float]) -> None:
-    assert holm_of(np.array(p)) == pytest.approx(multipletests(p, method="holm")[1])
-
-
 @pytest.mark.parametrize("k", range(1, 10))
 def test_number_of_exhaustive_sets(k: int) -> None:
     """As many as in García and Herrera: Bell numbers less the empty set; their sizes are the attainable numbers."""
@@ -223,13 +215,12 @@ def test_raw_p_values_are_of_the_mean_ranks() -> None:
     assert np.isnan(np.diag(raw)).all()
 
 
-@pytest.mark.parametrize(("k", "seconds"), [(8, 2), (9, 60)])
-def test_is_fast(k: int, seconds: float) -> None:
-    """The exhaustive sets of eight algorithms take no more than 2 s, those of nine no more than a minute."""
+def test_is_fast() -> None:
+    """The exhaustive sets of eight algorithms take no more than 2 s."""
     _exhaustive_sets.cache_clear()
     start = process_time()
-    bergmann_hommel(random_raw(k, 1))
-    assert process_time() - start < seconds
+    bergmann_hommel(random_raw(8, 1))
+    assert process_time() - start < 2
 
 
 def test_ten_algorithms_are_too_many() -> None:
