@@ -443,3 +443,19 @@ def test_drawn_spaces(data: st.DataObject) -> None:
     result = sacma.minimize(fun, space=space, sigma0=sigma0, budget=30, seed=3, max_failures=None)
     assert result.failures == 0
     assert len(seen) == result.nfev == min(30, space.combinations)
+
+
+def test_restarts_take_choices_in_turn() -> None:
+    """The best choice of three is found by most runs, each with a bowl of its own; a run of one ends before its end."""
+    bowls = {"a": (0.2, 0.7, 0.3), "b": (0.8, 0.3, 0.0), "c": (0.5, 0.5, 0.2)}
+    space = sacma.Space(kind=sacma.Categorical(*bowls), x=sacma.Real(0, 1), y=sacma.Real(0, 1))
+
+    def bowl(params: dict[str, Any]) -> float:
+        x, y, least = bowls[params["kind"]]
+        return 10 * ((params["x"] - x) ** 2 + (params["y"] - y) ** 2) + least
+
+    found = [sacma.minimize(bowl, space=space, budget=120, seed=seed) for seed in range(5)]
+    assert sum(each.fun < 0.01 for each in found) >= 4
+    assert min(each.restarts for each in found) >= 1
+    once = sacma.minimize(bowl, space=space, budget=120, seed=1, restarts=0)
+    assert once.restarts == 0

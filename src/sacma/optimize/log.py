@@ -213,16 +213,31 @@ def _evaluations(number: float) -> str:
     return f"{number} evaluation{'' if number == 1 else 's'}"
 
 
+LEAST_GAIN = 1e-4
+"""Share of its gain so far that a run has to gain in 3 evaluations a parameter, until all choices have had their turn.
+
+With less, and over more evaluations, the first choice has more digits, and a better one is found less often.
+"""
+
+
 class Course:
-    """The best values of a run between two restarts, which ends when they gain less than its tolerance."""
+    """The best values of a run between two restarts, which ends when they gain less than its tolerance.
+
+    In a space with choices a run ends, too, when it gains little and others have not begun yet: from one choice the way
+    to another is seldom short.
+    """
 
     def __init__(self, call: Call) -> None:
         self._call = call
         self._best: list[float] = []
+        restarts = call.method.strategy is not None and not call.noisy and call.tolerance is None
+        choices = call.space.choices if call.space is not None and restarts else []
+        self._others = min(call.limits.restarts, math.prod(axes.count for _, axes in choices) if choices else 0)
 
     def restart(self) -> None:
         """Begin again."""
         self._best.clear()
+        self._others -= 1
 
     def append(self, evaluation: Evaluation) -> None:
         """Take the next evaluation."""
@@ -233,6 +248,11 @@ class Course:
     def settled(self) -> bool:
         """True where the last evaluations gained less than the tolerance."""
         tolerance = self._call.tolerance
+        if self._others > 0 and self._call.space is not None:
+            length = 3 * len(self._call.space.parameters)
+            finite = [value for value in self._best if math.isfinite(value)]
+            gain = finite[-1 - length] - finite[-1] if len(finite) > length else math.inf
+            return gain <= LEAST_GAIN * (finite[0] - finite[-1])
         if tolerance is None or tolerance.evaluations is None or len(self._best) <= tolerance.evaluations:
             return False
         before, now = self._best[-1 - tolerance.evaluations], self._best[-1]

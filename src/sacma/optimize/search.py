@@ -4,6 +4,7 @@ Beyond bounds a search distribution has many points that are moved onto the same
 space of integers most points share a cell. The optimum of a model, too, can be one that is known.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
@@ -384,11 +385,20 @@ def generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
 
 
 def initial_points(call: Call, rng: np.random.Generator) -> Callable[[], Array]:
-    """Return a function that gives x₀, and then the initial points of restarts, in units of the scale."""
-    first = [call.x0]
+    """Return a function that gives x₀, and then the initial points of restarts, in units of the scale.
+
+    Restarts take the choices of categorical parameters in turn.
+    """
+    choices = [] if call.space is None else call.space.choices
+    orders = [rng.permutation(axes.count) for _, axes in choices]
+    begun = itertools.count()
 
     def initial_point() -> Array:
-        box = call.box
-        return box.scaled(first.pop() if first else box.another_start(call.x0, call.sigma0, rng))
+        if not (turn := next(begun)):
+            return call.box.scaled(call.x0)
+        start = call.box.another_start(call.x0, call.sigma0, rng)
+        for (place, axes), order in zip(choices, orders, strict=True):
+            start[place] = axes.at(order[turn % len(order)])
+        return call.box.scaled(start)
 
     return initial_point

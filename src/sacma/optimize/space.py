@@ -61,6 +61,15 @@ class Space:
         return dict(self._parameters)
 
     @property
+    def choices(self) -> list[tuple[slice, Axes]]:
+        """The places of categorical parameters that can vary, and their coordinates."""
+        return [
+            (self.places[name], self._axes[name])
+            for name, parameter in self._parameters.items()
+            if isinstance(parameter, Categorical) and self._axes[name].size
+        ]
+
+    @property
     def dimension(self) -> int:
         """D, the number of coordinates."""
         return sum(axes.size for axes in self._axes.values())
