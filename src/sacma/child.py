@@ -2,7 +2,6 @@
 
 import math
 import os
-import pickle
 import threading
 import time
 from concurrent.futures import BrokenExecutor
@@ -93,11 +92,12 @@ def _answer(connection: Connection, parent: int) -> None:
     end_with(parent)
     with suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            task = connection.recv_bytes()
             try:
-                call, *arguments = pickle.loads(task)  # noqa: S301 of our parent
+                call, *arguments = connection.recv()
                 connection.send(BEGUN)
                 answer = call(*arguments)
+            except (EOFError, OSError):  # the parent has gone
+                raise
             except KeyboardInterrupt as interruption:
                 answer = interruption
             except Exception as error:  # noqa: BLE001 a class may be anybody's

@@ -193,7 +193,7 @@ HEADER_DAMAGES = [
     ("call.x0", 5, "call.x0: "),
     ("call.x0", [1.0, "2"], "x0 is .*; allowed: a vector"),
     ("call.x0", [], "x0 is .*; allowed: a vector"),
-    ("call.x0", [0.0] * 2001, "scale is "),
+    ("call.x0", [0.0] * 2001, "bounds is "),
     ("call.bounds", [[None, None]], "bounds is "),
     ("call.bounds", [[0.0, float("inf")], [0.0, None]], "call.bounds.0.1: "),
     ("call.scale", [1.0], "scale is "),

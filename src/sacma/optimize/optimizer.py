@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import holds_text, refuse, whole
+from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of
@@ -330,7 +330,7 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[A
     elif constraints is not None:
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
     for i, value in enumerate(told):
-        if evaluation_of(value).raised is not None or holds_text(value):
+        if evaluation_of(value).raised is not None:
             given = value[:2] if m else value
             refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
     return told
