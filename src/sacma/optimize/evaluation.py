@@ -147,7 +147,7 @@ def _is_by_mistake(given: Any, count: int) -> bool:
     with suppress(Exception):  # as above
         if isinstance(given, np.ndarray | np.generic) and given.dtype.kind in "cSU":
             return True
-        if isinstance(given, str | bytes | complex | Mapping | Coroutine | Generator):
+        if holds_text(given) or isinstance(given, complex | Mapping | Coroutine | Generator):
             return True
         shape = getattr(given, "shape", None)
         return (math.prod(shape) if isinstance(shape, tuple) else len(given)) not in {0, count}

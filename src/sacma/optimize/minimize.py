@@ -208,18 +208,31 @@ class _Minimization:
 
     def result(self, given: Callable[..., Any]) -> Result:
         """Return the result, whatever ends the run, of the function that was ``given``."""
-        run, errors = self.run, np.geterr()
+        errors = np.geterr()
+        try:
+            try:
+                return self._gone(given)
+            except KeyboardInterrupt:
+                return self._answered(errors)
+        except KeyboardInterrupt:  # a second one, before the first was answered
+            return self._answered(errors)
+
+    def _answered(self, errors: Any) -> Result:
+        """Return the result of a run that was interrupted, and put back the state of NumPy's errors."""
+        with unbroken(raised=False):
+            np.seterr(**errors)  # as an interrupted block may not have put it back
+            self.run.log.ended = Status.INTERRUPTED
+            return self.run.result
+
+    def _gone(self, given: Callable[..., Any]) -> Result:
+        """Return the result at the end; an error that ends the run has it, too."""
+        run = self.run
         try:
             if isinstance(run, Run):
                 self._ask_and_tell(run)
             else:
                 run.go()
             return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
-        except KeyboardInterrupt:
-            with unbroken(raised=False):
-                np.seterr(**errors)  # as an interrupted block may not have put it back
-                run.log.ended = Status.INTERRUPTED
-                return run.result
         except NotSentError as error:
             refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
         except JournalError as error:
