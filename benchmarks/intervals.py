@@ -1,11 +1,12 @@
 """Intervals of the model: the share of new evaluations that are within two standard deviations of what was foreseen.
 
-Runs by ask and tell on functions of bbob; before a point is told, the model foresees its value. 95 % would be right.
-The factor is that of the standard deviations with which 95 % would be within.
+Runs by ask and tell on functions of bbob, or on real problems; before a point is told, the model foresees its value.
+95 % would be right. The factor is that of the standard deviations with which 95 % would be within.
 """
 
 import argparse
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 
 import cocoex
 import numpy as np
@@ -27,24 +28,44 @@ def main() -> None:
     parser.add_argument("--instances", default="1-2")
     parser.add_argument("--budget", type=int, default=50, help="evaluations a dimension")
     parser.add_argument("--method", default="sacma")
+    parser.add_argument("--real", action="store_true", help="real problems in place of functions of bbob")
     options = parsed(parser, dimensions="2", functions="1", instances="1", budget=15)
     rows = []
-    for D in map(int, options.dimensions.split(",")):
-        found: dict[str, list[float]] = defaultdict(list)
-        chosen = f"dimensions: {D} function_indices: {options.functions}"
-        for problem in cocoex.Suite("bbob", f"instances: {options.instances}", chosen):
-            es = sacma.Optimizer(bounds=[(-5, 5)] * D, budget=options.budget * D, seed=1, method=options.method)
-            while not es.stop():
-                X, model = es.ask(), es.model
-                values = [problem(x) for x in X]
-                if model is not None:
-                    found[model.kind].extend(deviations(model, X, values))
-                es.tell(X, values)
-        for kind, each in sorted(found.items()):
-            row = {"D": D, "model": kind, "evaluations": len(each), "within, %": 100.0 * np.mean(np.array(each) <= TWO)}
-            rows.append({**row, "factor for 95 %": float(np.quantile(each, SHARE) / TWO)})
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for group, fun, bounds in real() if options.real else of_bbob(options):
+        es = sacma.Optimizer(bounds=bounds, budget=options.budget * len(bounds), seed=1, method=options.method)
+        while not es.stop():
+            X, model = es.ask(), es.model
+            values = [fun(x) for x in X]
+            if model is not None:
+                told = [(x, value) for x, value in zip(X, values, strict=True) if np.isfinite(value)]
+                found[group, model.kind].extend(deviations(model, [x for x, _ in told], [value for _, value in told]))
+            es.tell(X, values)
+    for (group, kind), each in sorted(found.items()):
+        row = {"": group, "model": kind, "evaluations": len(each), "within, %": 100.0 * np.mean(np.array(each) <= TWO)}
+        rows.append({**row, "factor for 95 %": float(np.quantile(each, SHARE) / TWO)})
     print_table(rows)
     write("intervals", vars(options), rows=rows)
+
+
+Function = Callable[[Array], float]
+Named = tuple[str, Function, list[tuple[float, float]]]  # group of a table, function, and bounds
+
+
+def of_bbob(options: argparse.Namespace) -> Iterator[Named]:
+    """Yield functions of bbob, by dimension."""
+    for D in map(int, options.dimensions.split(",")):
+        chosen = f"dimensions: {D} function_indices: {options.functions}"
+        for problem in cocoex.Suite("bbob", f"instances: {options.instances}", chosen):
+            yield f"{D:2}-D", problem, [(-5, 5)] * D
+
+
+def real() -> Iterator[Named]:
+    """Yield the real problems on their unit cubes, by their halves."""
+    from real.catalogue import PROBLEMS  # noqa: PLC0415 it loads data
+
+    for problem in PROBLEMS.values():
+        yield problem.half, problem.at, [(0, 1)] * problem.dimension
 
 
 def deviations(model: Surrogate, X: list[Array], values: list[float]) -> list[float]:
