@@ -18,6 +18,7 @@ from sacma.optimize.result import Result, Status, history_of
 from sacma.process_wide import unbroken
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.lagrangian import violations
+from sacma.strategy.proposals.none import NoProposals
 from sacma.surrogate.whitening import Array
 
 
@@ -223,15 +224,18 @@ A smaller share, or more evaluations, gives the first choice more digits, and fi
 class Course:
     """The best values of a run between two restarts, which ends when they gain less than its tolerance.
 
-    In a space with choices a run ends, too, when it gains little and others have not begun yet: from one choice the way
-    to another is seldom short.
+    In a space with choices a run whose model proposes its optimum ends, too, when it gains little and others have not
+    begun yet: from one choice the way to another is seldom short.
     """
 
     def __init__(self, call: Call) -> None:
         self._call = call
         self._best: list[float] = []
-        restarts = call.method.strategy is not None and not call.noisy and call.tolerance is None
-        choices = call.space.choices if call.space is not None and restarts else []
+        # Without proposals a search gains little between generations, too: mean gaps were larger then.
+        strategy = call.method.strategy
+        proposes = strategy is not None and not isinstance(strategy.proposals, NoProposals)
+        ends_early = proposes and not call.noisy and call.tolerance is None
+        choices = call.space.choices if call.space is not None and ends_early else []
         # Whatever the limits are: they may be others when the run goes on, and decide no point.
         self._others = math.prod(axes.count for _, axes in choices) if choices else 0
 
