@@ -33,7 +33,7 @@ def drawn(es: Any, count: int) -> Array:
 def test_they_are_of_the_same_distribution() -> None:
     """N(m, σ²C) of the open population, in the user's coordinates."""
     es = until(begun(scale=[1.0, 0.1], method="cmaes"), 60)
-    points, inner = drawn(es, 4000), es._run._search._strategy._sampling._es
+    points, inner = drawn(es, 4000), es._run._search.strategy._sampling._es
     expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
     assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
     assert np.allclose(np.cov(points.T), expected, rtol=0.15, atol=0.1 * np.sqrt(np.prod(np.diag(expected))))
@@ -50,7 +50,7 @@ def test_they_are_within_the_bounds_and_change_nothing() -> None:
 def test_models_learn_from_them() -> None:
     """Their values are in the archive, in the strategy's coordinates; they count as no evaluations."""
     es = until(begun(scale=[1.0, 0.1]), 30)
-    archive, before = es._run._search._strategy._archive, es.result.nfev
+    archive, before = es._run._search.strategy._archive, es.result.nfev
     count = len(archive)
     es.tell([[50.0, 0.2]], [7.0])
     assert (len(archive), es.result.nfev) == (count + 1, before)

@@ -11,9 +11,9 @@ from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task,
 from sacma.optimize.journal import Journal
 from sacma.optimize.log import Course, Log, Recommended, founded
 from sacma.optimize.model import Foresight, Surrogate
-from sacma.optimize.noise import NoisySearch
+from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import AskedSearch, KnownPoints, Request, Value, strategy_of
+from sacma.optimize.search import Request, Search, Value
 from sacma.strategy.generation import Generation
 from sacma.strategy.population import Sample
 from sacma.surrogate.whitening import Array
@@ -72,13 +72,14 @@ class Run:
                 watch(self)
 
     def _forget_search(self) -> None:
-        self._search: AskedSearch | None = None
+        self._search: Search | None = None
+        self._rounds: Halving | None = None  # of the best points behind a noisy search
         self._request: Request | None = None
         self._generations: list[Generation] = []
         self._foresight = Foresight()
         self._course = Course(self.call)
         self._settled = False  # the present run of the search gains less than the tolerance, and is to end
-        self._founding: list[LogEntry] = []  # evaluations before the search begins
+        self._learned: list[LogEntry] = []
         self._computed = False  # the search has learned from all of the log
         self.closed = 0  # requests
 
@@ -90,10 +91,10 @@ class Run:
         entries = self.log.entries
         for entry in entries:
             self.pending.pop(entry.number, None)
-        self._founding = list(itertools.takewhile(lambda entry: not entry.number, entries))
+        self._learned = list(itertools.takewhile(lambda entry: not entry.number, entries))
         with np.errstate(all="ignore"):
             self._open()
-            for entry in entries[len(self._founding) :]:
+            for entry in entries[len(self._learned) :]:
                 self._is_followed_by(entry)
                 self._learn(entry)
         for number, point in self.pending.items():  # asked for before it was interrupted
@@ -122,13 +123,12 @@ class Run:
         sample = Sample(scaled, scaled)
         if entry.number:
             self._course.append(entry.evaluation)
-        if search is None:
-            self._founding.append(entry)
-        else:
-            self._foresight.note(search.model, scaled, entry.evaluation, self.call)
+        self._learned.append(entry)
+        if search is not None:
+            self._foresight.note(search.strategy.model, scaled, entry.evaluation, self.call)
         if not isinstance(entry.place, str):
             assert request is not None  # noqa: S101 it has this place
-            if entry.moved and search is not None:
+            if entry.moved and search is not None and self._rounds is None:
                 search.move(entry.place, sample)
             request.values[entry.place] = value
         elif search is not None and entry.place == KNOWN:
@@ -136,7 +136,9 @@ class Run:
                 search.learn(scaled[None], np.array([value]))
         elif (place := self._place_at(entry.point)) is not None and request is not None:
             request.values[place] = value  # it was running when the search asked for it
-        elif search is not None and (search.take(sample, value) or search.may_miss) and request is not None:
+        elif self._rounds is not None:
+            self._rounds.take(entry.point, value)
+        elif search is not None and search.take(sample, value) and request is not None:
             request.others.append((sample, value))
         if request is not None and request.filled:
             self._close(request)
@@ -149,45 +151,64 @@ class Run:
     @property
     def model(self) -> Surrogate | None:
         """The model that the search has trained last; None before the first."""
-        return self._foresight.model(self.call, None if self._search is None else self._search.model)
+        return self._foresight.model(self.call, None if self._search is None else self._search.strategy.model)
 
     def _open(self) -> None:
-        """Ask the search for points."""
-        call = self.log.call
+        """Ask the search for points, or where it is noisy and has ended, the rounds that follow it."""
+        call = self.call
         if self._search is None and len(call.guesses) > 1 and not self.closed:
             self._request = Request(np.array(call.guesses))
             return
         with one_thread():
             if self._search is None:
-                call = founded(call, self._founding)
-                self._search = _search_of(call, self._generations.append, lambda: self.log.is_late)
-            samples = list(self._search.asked)
-        self._request = Request(call.box.points([sample.seen for sample in samples])) if samples else None
+                founded_call = founded(call, self._learned)
+                self._search = Search(founded_call, self._generations.append, lambda: self.log.is_late)
+            asked = self._search.asked
+        if call.noisy:
+            asked = asked[: int(max(0, min(len(asked), self._left_to_search)))]
+        if call.noisy and not asked and self._rounds is None:
+            again = evaluations_again(call.limits.budget) + min(0, self._left_to_search)
+            self._rounds = rounds_of(call, self._learned, int(again))
+        points = call.box.points([sample.seen for sample in asked]) if asked else []
+        points = np.array(points if self._rounds is None else self._rounds.points)
+        self._request = Request(points) if len(points) else None
+
+    @property
+    def _left_to_search(self) -> float:
+        """Number of evaluations that a noisy search has left."""
+        budget = self.call.limits.budget
+        return budget - evaluations_again(budget) - sum(1 for entry in self._learned if entry.number)
 
     def _close(self, request: Request) -> None:
         """Let the search learn from the values of a request, and ask it for the next."""
-        if self._search is not None:
-            others = iter(request.others)
-            m = len(self.log.call.equalities)
-            values: list[Value] = []
-            for place, value in enumerate(request.values):
-                if value is not None:
-                    values.append(value)
-                else:
-                    sample, other = next(others)
-                    missing = np.full(1 + m, math.nan) if m else math.nan
-                    values.append(other if self._search.replace(place, sample) else missing)
-            if self._course.settled:
-                self._search.end_run()
-                self._settled = True
-            runs = self._search.runs
-            with one_thread():
-                self._search.tell(np.array(values))
-            if self._search.runs > runs:
-                self._course.restart()
-                self._settled = False
+        if self._rounds is not None:
+            self._rounds.tell([value for value in request.values if value is not None])
+        elif self._search is not None and (not self.call.noisy or self._left_to_search > 0):
+            self._tell(self._search, request)
         self.closed += 1
         self._open()
+
+    def _tell(self, search: Search, request: Request) -> None:
+        others = iter(request.others)
+        m = len(self.call.equalities)
+        values: list[Value] = []
+        for place, value in enumerate(request.values):
+            if value is not None:
+                values.append(value)
+            else:
+                sample, other = next(others)
+                missing = np.full(1 + m, math.nan) if m else math.nan
+                values.append(other if search.replace(place, sample) else missing)
+        strategy = search.strategy
+        if self._course.settled:
+            strategy.end_run()
+            self._settled = True
+        runs = strategy.runs
+        with one_thread():
+            search.tell(values)
+        if strategy.runs > runs:
+            self._course.restart()
+            self._settled = False
 
     # Points that are asked for, by number.
 
@@ -199,8 +220,9 @@ class Run:
     @property
     def status(self) -> Status:
         """The reason why the run has ended, if it has."""
-        search = self._search
-        if not self._computed or search is None or not search.stopped:
+        search, rounds = self._search, self._rounds
+        stopped = search is not None and (search.stopped if rounds is None else rounds.left <= 0)
+        if not self._computed or search is None or not stopped:
             return self.log.status(Status.GOING_ON)
         if not search.used_up:
             mean = math.inf if (recommended := self._recommended) is None else recommended.reached
@@ -244,16 +266,20 @@ class Run:
         self._next = max(self._next, request.first + len(request.points))
         return request.first + place, request.points[place]
 
-    def _beside(self, search: AskedSearch) -> Task | None:
+    def _beside(self, search: Search) -> Task | None:
         """Return a point beside those that the search waits for; None where none is found that is not pending."""
         box = self.call.box
         rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, self._next)))
-        with np.errstate(all="ignore"), one_thread():
-            sample = search.further(rng, [box.scaled(point) for point in self.pending.values()])
-        if sample is None:
-            return None
+        if self._rounds is not None:
+            point = rng.choice(self._rounds.points)
+        else:
+            with np.errstate(all="ignore"), one_thread():
+                sample = search.further(rng, [box.scaled(point) for point in self.pending.values()])
+            if sample is None:
+                return None
+            point = box.points([sample.seen])[0]
         self._next += 1
-        return self._next - 1, box.points([sample.seen])[0]
+        return self._next - 1, point
 
     def record(self, number: int, evaluation: Evaluation, point: Array | None = None) -> None:
         """Take the evaluation of a pending point, or of one near it; nothing where it is not pending any more.
@@ -288,7 +314,8 @@ class Run:
 
     def is_near(self, point: Array) -> bool:
         """Return True for a point where the search distribution can have sampled it."""
-        return self._search is not None and self._search.is_near(self.call.box.scaled(point))
+        search = self._search if self._rounds is None else None
+        return search is not None and search.strategy.is_near(self.call.box.scaled(point))
 
     def learn_of(self, point: Array, evaluation: Evaluation) -> None:
         """Take an evaluation of a point that takes no place; before anything is asked for, the point is known."""
@@ -321,11 +348,9 @@ class Run:
     @property
     def _recommended(self) -> Recommended | None:
         """The point that is recommended where it is not that of the lowest value."""
-        if not isinstance(self._search, NoisySearch) or not self._computed:
+        if not self.call.noisy or not self._computed:
             return None
-        told = [] if self._request is None else self._request.values
-        values = [math.nan if value is None else value for value in told]
-        return self._search.recommended(values, self.log.single)
+        return recommended(self._rounds, [] if self._request is None else self._request.values, self.log.single)
 
     @property
     def result(self) -> Result:
@@ -336,11 +361,3 @@ class Run:
     def asks(self) -> bool:
         """True while there are points to be asked for."""
         return self._request is not None and self.log.left > 0
-
-
-def _search_of(call: Call, on_generation: Callable[[Generation], None], is_late: Callable[[], bool]) -> AskedSearch:
-    """Return a new search."""
-    strategy = strategy_of(call, on_generation)
-    if call.noisy:
-        return NoisySearch(call, strategy)
-    return KnownPoints(call, strategy, is_late)
