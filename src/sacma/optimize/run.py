@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,7 +15,6 @@ from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import Request, Search, Value
-from sacma.strategy.generation import Generation
 from sacma.strategy.population import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -45,37 +45,32 @@ class Run:
             entries: in the order in which they ended.
             watch: called after each request that they close; with it, the run goes on only until something ends it.
         """
-        self._take_earlier(list(entries), watch)
-        self.log.restart_clock()
-
-    def _take_earlier(self, entries: list[LogEntry], watch: Callable[["Run"], None] | None) -> None:
+        entries = list(entries)
         self._next = 1 + max((entry.number for entry in entries), default=0)
         for i in range(len(entries)):
             ended = watch is not None and self.status not in {Status.GOING_ON, Status.TIME_LIMIT}
             if ended and not entries[i].late:
-                return
+                break
             if entries[i].number and not self._computed:
                 self.catch_up()
             if self._computed and not self._is_followed_by(entries[i]):
                 # Computed elsewhere, or behind a failure that is tried again: models alone learn of the rest.
                 entries[i:] = [entry._replace(place=KNOWN, moved=False) for entry in entries[i:]]
-                if self._request is not None:
-                    self._request.first = None  # the numbers of its other points may be taken
+                self._request.first = None  # the numbers of its other points may be taken
                 if self.log.journal is not None:
                     self.log.journal.rewrite(entries)
             closed = self.closed
             self.log.keep(entries[i])
             if self._computed:
-                with np.errstate(all="ignore"):
-                    self._learn(entries[i])
+                self._learn(entries[i])
             if watch is not None and self.closed > closed:
                 watch(self)
+        self.log.restart_clock()
 
     def _forget_search(self) -> None:
-        self._search: Search | None = None
-        self._rounds: Halving | None = None  # of the best points behind a noisy search
-        self._request: Request | None = None
-        self._generations: list[Generation] = []
+        self._search: Search | None = None  # None, too, before the first guesses have values
+        self._rounds: Halving | None = None  # of the best points, behind a noisy search
+        self._request = Request([])
         self._foresight = Foresight()
         self._course = Course(self.call)
         self._settled = False  # the present run of the search gains less than the tolerance, and is to end
@@ -94,12 +89,12 @@ class Run:
         self._learned = list(itertools.takewhile(lambda entry: not entry.number, entries))
         with np.errstate(all="ignore"):
             self._open()
-            for entry in entries[len(self._learned) :]:
-                self._is_followed_by(entry)
-                self._learn(entry)
+        for entry in entries[len(self._learned) :]:
+            self._is_followed_by(entry)
+            self._learn(entry)
         for number, point in self.pending.items():  # asked for before it was interrupted
-            for place in [] if self._request is None else self._request.open_places:
-                if self._request is not None and np.array_equal(point, self._request.points[place]):
+            for place in self._request.open_places:
+                if np.array_equal(point, self._request.points[place]):
                     self._request.first = number - place
         self._computed = True
 
@@ -108,7 +103,7 @@ class Run:
         if isinstance(entry.place, str):
             return True
         request = self._request
-        if request is None or entry.place not in request.open_places:
+        if entry.place not in request.open_places:
             return False
         if not entry.moved and not np.array_equal(entry.point, request.points[entry.place]):
             return False
@@ -118,35 +113,38 @@ class Run:
     def _learn(self, entry: LogEntry) -> None:
         """Let the search learn from an evaluation."""
         request, search = self._request, self._search
-        value = outcome_of(entry.evaluation, len(self.log.call.equalities))
-        scaled = self.log.call.box.scaled(entry.point)
-        sample = Sample(scaled, scaled)
+        value = outcome_of(entry.evaluation, len(self.call.equalities))
+        scaled = self.call.box.scaled(entry.point)
+        self._learned.append(entry)
         if entry.number:
             self._course.append(entry.evaluation)
-        self._learned.append(entry)
-        if search is not None:
-            self._foresight.note(search.strategy.model, scaled, entry.evaluation, self.call)
-        if not isinstance(entry.place, str):
-            assert request is not None  # noqa: S101 it has this place
-            if entry.moved and search is not None and self._rounds is None:
-                search.move(entry.place, sample)
-            request.values[entry.place] = value
-        elif search is not None and entry.place == KNOWN:
+        with np.errstate(all="ignore"):
+            if search is not None:
+                self._foresight.note(search.strategy.model, scaled, entry.evaluation, self.call)
+            place = entry.place if isinstance(entry.place, int) else self._place_at(entry.point)
+            if place is not None and entry.place != KNOWN:  # BESIDE: it was running when the search asked for it
+                if entry.moved and search is not None and self._rounds is None:
+                    search.move(place, Sample(scaled, scaled))
+                request.values[place] = value
+            elif search is not None:
+                self._learn_beside(search, entry, Sample(scaled, scaled), value)
+            if request.filled:
+                self._close(request)
+
+    def _learn_beside(self, search: Search, entry: LogEntry, sample: Sample, value: Value) -> None:
+        if entry.place == KNOWN:
             if not entry.evaluation.failure:
-                search.learn(scaled[None], np.array([value]))
-        elif (place := self._place_at(entry.point)) is not None and request is not None:
-            request.values[place] = value  # it was running when the search asked for it
+                search.learn(sample.learned[None], np.array([value]))
         elif self._rounds is not None:
             self._rounds.take(entry.point, value)
-        elif search is not None and search.take(sample, value) and request is not None:
-            request.others.append((sample, value))
-        if request is not None and request.filled:
-            self._close(request)
+        elif search.take(sample, value):
+            self._request.others.append((sample, value))
 
     def _place_at(self, point: Array) -> int | None:
         """Return the place of a point that the search waits for, None for another; with noise each is another."""
-        places = [] if self._request is None or self.call.noisy else self._request.open_places
-        return next((i for i in places if self._request and np.array_equal(point, self._request.points[i])), None)
+        request = self._request
+        places = [] if self.call.noisy else request.open_places
+        return next((place for place in places if np.array_equal(point, request.points[place])), None)
 
     @property
     def model(self) -> Surrogate | None:
@@ -154,36 +152,34 @@ class Run:
         return self._foresight.model(self.call, None if self._search is None else self._search.strategy.model)
 
     def _open(self) -> None:
-        """Ask the search for points, or where it is noisy and has ended, the rounds that follow it."""
+        """Ask the search for points, or where a noisy one has ended, the rounds that follow it."""
         call = self.call
         if self._search is None and len(call.guesses) > 1 and not self.closed:
-            self._request = Request(np.array(call.guesses))
+            self._request = Request(call.guesses)
             return
         with one_thread():
             if self._search is None:
-                founded_call = founded(call, self._learned)
-                self._search = Search(founded_call, self._generations.append, lambda: self.log.is_late)
-            asked = self._search.asked
-        if call.noisy:
-            asked = asked[: int(max(0, min(len(asked), self._left_to_search)))]
-        if call.noisy and not asked and self._rounds is None:
+                self._search = Search(founded(call, self._learned), lambda: self.log.is_late)
+            samples = self._search.asked[: max(0, self._left_to_search)]
+        if call.noisy and not samples and self._rounds is None:
             again = evaluations_again(call.limits.budget) + min(0, self._left_to_search)
-            self._rounds = rounds_of(call, self._learned, int(again))
-        points = call.box.points([sample.seen for sample in asked]) if asked else []
-        points = np.array(points if self._rounds is None else self._rounds.points)
-        self._request = Request(points) if len(points) else None
+            self._rounds = rounds_of(call, self._learned, again)
+        points = list(call.box.points([sample.seen for sample in samples])) if samples else []
+        self._request = Request(points if self._rounds is None else self._rounds.points)
 
     @property
-    def _left_to_search(self) -> float:
-        """Number of evaluations that a noisy search has left."""
+    def _left_to_search(self) -> int:
+        """Number of evaluations that the search has left; a noisy one's budget is for the rounds, too."""
         budget = self.call.limits.budget
-        return budget - evaluations_again(budget) - sum(1 for entry in self._learned if entry.number)
+        if not self.call.noisy or budget == math.inf:
+            return sys.maxsize
+        return int(budget) - evaluations_again(budget) - sum(1 for entry in self._learned if entry.number)
 
     def _close(self, request: Request) -> None:
         """Let the search learn from the values of a request, and ask it for the next."""
         if self._rounds is not None:
             self._rounds.tell([value for value in request.values if value is not None])
-        elif self._search is not None and (not self.call.noisy or self._left_to_search > 0):
+        elif self._search is not None and self._left_to_search > 0:
             self._tell(self._search, request)
         self.closed += 1
         self._open()
@@ -233,10 +229,7 @@ class Run:
     def tasks(self) -> list[Task]:
         """Return all points that the search waits for, with their numbers; at most as many as the budget has left."""
         self.catch_up()
-        request = self._request
-        if request is None:
-            return []
-        numbered = [self._numbered(request, place) for place in request.open_places]
+        numbered = [self._numbered(place) for place in self._request.open_places]
         if self.log.left < len(numbered):
             numbered = numbered[: int(max(0, self.log.left))]
         self.pending.update(numbered)
@@ -245,36 +238,35 @@ class Run:
     def begin(self) -> Task | None:
         """Return one more point that is neither evaluated nor pending; None where there is none."""
         self.catch_up()
-        request, search = self._request, self._search
-        if request is None or self.log.left - len(self.pending) <= 0:
+        if not self._request.values or self.log.left - len(self.pending) <= 0:
             return None
         running = {self._place_at(point) for point in self.pending.values()}
-        for place in request.open_places:
-            number, point = self._numbered(request, place)
-            if number not in self.pending and place not in running:
-                break
-        else:
-            if search is None or (drawn := self._beside(search)) is None:
-                return None
-            number, point = drawn
+        waited_for = ((place, *self._numbered(place)) for place in self._request.open_places)
+        new = ((number, x) for place, number, x in waited_for if number not in self.pending and place not in running)
+        if (task := next(new, None) or self._beside()) is None:
+            return None
+        number, point = task
         self.pending[number] = point
         return number, point.copy()
 
-    def _numbered(self, request: Request, place: int) -> Task:
+    def _numbered(self, place: int) -> Task:
+        request = self._request
         if request.first is None:
             request.first = self._next
         self._next = max(self._next, request.first + len(request.points))
         return request.first + place, request.points[place]
 
-    def _beside(self, search: Search) -> Task | None:
+    def _beside(self) -> Task | None:
         """Return a point beside those that the search waits for; None where none is found that is not pending."""
         box = self.call.box
         rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, self._next)))
         if self._rounds is not None:
             point = rng.choice(self._rounds.points)
+        elif self._search is None:
+            return None
         else:
             with np.errstate(all="ignore"), one_thread():
-                sample = search.further(rng, [box.scaled(point) for point in self.pending.values()])
+                sample = self._search.further(rng, [box.scaled(point) for point in self.pending.values()])
             if sample is None:
                 return None
             point = box.points([sample.seen])[0]
@@ -289,17 +281,15 @@ class Run:
         if number not in self.pending:
             return
         self.catch_up()
-        place = None if self._request is None else self._request.place_of(number)
-        moved = point is not None and place is not None
-        asked = self.pending[number] if point is None else point
-        late = self.status != Status.GOING_ON
-        self._take(LogEntry(number, asked, evaluation, BESIDE if place is None else place, moved, late))
+        place = self._request.place_of(number)
+        moved = point is not None and place != BESIDE
+        evaluated = self.pending[number] if point is None else point
+        self._take(LogEntry(number, evaluated, evaluation, place, moved, late=self.status != Status.GOING_ON))
 
     @property
     def waited_for(self) -> dict[int, Array]:
         """The points that the search waits for, by number."""
-        request = self._request
-        return {} if request is None else dict(self._numbered(request, place) for place in request.open_places)
+        return dict(map(self._numbered, self._request.open_places))
 
     def adopt(self, point: Array) -> int:
         """Return the number of a pending point that was not asked for here."""
@@ -324,25 +314,19 @@ class Run:
         if not begun:
             self._forget_search()
 
-    def keep(self, number: int, evaluation: Evaluation, *, records: bool = False) -> None:
-        """Take the evaluation of a pending point into the log alone, from which nothing follows before the next ask.
-
-        It goes to a journal if one ``records``.
-        """
+    def keep(self, number: int, evaluation: Evaluation) -> None:
+        """Take the evaluation of a pending point into the log alone, from which nothing follows before the next ask."""
         if number in self.pending:
-            place = None if self._request is None else self._request.place_of(number)
-            entry = LogEntry(number, self.pending[number], evaluation, BESIDE if place is None else place, late=True)
-            (self.log.append if records else self.log.keep)(entry)
-            del self.pending[number]
             self._computed = False
+            place = self._request.place_of(number)
+            self._take(LogEntry(number, self.pending[number], evaluation, place, late=True))
 
     def _take(self, entry: LogEntry) -> None:
         computed, self._computed = self._computed, False
         self.log.append(entry)
         self.pending.pop(entry.number, None)
         if computed:
-            with np.errstate(all="ignore"):
-                self._learn(entry)
+            self._learn(entry)
             self._computed = True
 
     @property
@@ -350,14 +334,15 @@ class Run:
         """The point that is recommended where it is not that of the lowest value."""
         if not self.call.noisy or not self._computed:
             return None
-        return recommended(self._rounds, [] if self._request is None else self._request.values, self.log.single)
+        return recommended(self._rounds, self._request.values, self.log.single)
 
     @property
     def result(self) -> Result:
         """The best that has been found so far."""
-        return self.log.result(self.status, self._generations, self._recommended, self.model)
+        generations = [] if self._search is None else self._search.generations
+        return self.log.result(self.status, generations, self._recommended, self.model)
 
     @property
     def asks(self) -> bool:
         """True while there are points to be asked for."""
-        return self._request is not None and self.log.left > 0
+        return bool(self._request.values) and self.log.left > 0

@@ -12,6 +12,7 @@ import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.optimize.call import Call
+from sacma.optimize.evaluation import BESIDE
 from sacma.strategy.generation import Generation
 from sacma.strategy.population import Sample
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
@@ -26,15 +27,15 @@ Value = float | Array  # of f; with constraints a row; inf where an evaluation f
 
 
 class Request:
-    """The points that the search waits for.
+    """The points that the search waits for; none where it has ended.
 
     It closes as soon as there are as many values as it has points: of its own, or of others that the search takes in
     their place.
     """
 
-    def __init__(self, points: Array) -> None:
+    def __init__(self, points: Sequence[Array]) -> None:
         self.first: int | None = None  # number of its first point, once it has been asked for
-        self.points = points  # for f, shape (n, D)
+        self.points = points  # for f, each of shape (D,)
         self.values: list[Value | None] = [None] * len(points)
         self.others: list[tuple[Sample, Value]] = []
 
@@ -43,15 +44,15 @@ class Request:
         """The places of points without a value."""
         return [place for place, value in enumerate(self.values) if value is None]
 
-    def place_of(self, number: int) -> int | None:
-        """Return the place of the point with a number, where it has no value yet."""
+    def place_of(self, number: int) -> int | str:
+        """Return the place of the point with a number, BESIDE where none waits for its value."""
         place = -1 if self.first is None else number - self.first
-        return place if 0 <= place < len(self.points) and self.values[place] is None else None
+        return place if place in self.open_places else BESIDE
 
     @property
     def filled(self) -> bool:
         """True where it closes."""
-        return len(self.open_places) <= len(self.others)
+        return bool(self.values) and len(self.open_places) <= len(self.others)
 
 
 class KnownValues:
@@ -61,11 +62,9 @@ class KnownValues:
         self._box, self._space, self._combinations, self._noisy = call.box, call.space, call.combinations, call.noisy
         self._values: dict[Hashable, Value] = {}
         self._failed: set[Hashable] = set()
-        if call.known is not None:
-            X, *outcomes = call.known
-            rows = np.column_stack(outcomes) if call.equalities else outcomes[0]
-            for key, value in zip(self.keys(call.box.scaled(X)), rows, strict=True):
-                self.add(key, value)
+        if (known := _known_of(call)) is not None:
+            points, values = known
+            self._values.update(zip(self.keys(points), values, strict=True))
 
     def keys(self, scaled: Sequence[Array] | Array) -> list[Hashable]:
         """Return what tells the points from others at which f is evaluated for points in units of the scale."""
@@ -115,19 +114,18 @@ class Search:
 
     Args:
         call: with a seed, and known points.
-        on_generation: called with each finished generation.
         is_late: True where known points are passed no longer.
 
     Attributes:
         strategy: for all but its points, which may be fewer here.
+        generations: that are finished.
         used_up: True where the search has ended since it finds no point without a value.
     """
 
-    def __init__(
-        self, call: Call, on_generation: Callable[[Generation], None], is_late: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, call: Call, is_late: Callable[[], bool]) -> None:
         self._call = call
-        self.strategy = strategy_of(call, on_generation)
+        self.generations: list[Generation] = []
+        self.strategy = _strategy_of(call, self.generations.append)
         self._is_late = is_late
         self._known = KnownValues(call)
         self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
@@ -195,7 +193,7 @@ class Search:
         return np.array(told)
 
     @property
-    def asked(self) -> Sequence[Sample]:
+    def asked(self) -> list[Sample]:
         """The points for f to evaluate, as the strategy has them; none, too, where it is late."""
         if self._instead is not None:
             return [self._instead]
@@ -260,7 +258,7 @@ class Search:
         self.strategy.learn(points, values)
 
 
-def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
+def _strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
     """Return the strategy of a call with a seed; its points are in units of the scale.
 
     Compiled code is loaded, or made, now: errors of that lose no evaluations.
@@ -268,22 +266,26 @@ def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> Surr
     ALGORITHMS[call.method.algorithm].prepare(call.method.settings)
     assert call.method.strategy is not None  # noqa: S101 the callers have looked
     starts, samples = generators(call)
-    known = None
-    if call.known is not None:
-        X, *outcomes = call.known
-        known = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
     return SurrogateStrategy(
         call.method.strategy,
         initial_point=initial_points(call, starts),
         box=call.box.scaled_bounds,
         rng=samples,
         on_generation=on_generation,
-        archive=known,
+        archive=_known_of(call),
         grid=call.box.grid,
         noisy=call.noisy,
         equalities=call.equalities,
         most_restarts=call.limits.restarts,
     )
+
+
+def _known_of(call: Call) -> tuple[Array, Array] | None:
+    """Return the known points in units of the scale, and their values, with constraints rows."""
+    if call.known is None:
+        return None
+    X, *outcomes = call.known
+    return call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
 
 
 def generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
