@@ -1,7 +1,7 @@
 """Points as people and other programs know them: asked for and told by what they are, not by a number."""
 
 import itertools
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -64,28 +64,6 @@ class Exchange:
         self.run.catch_up()
         number = self._number_at(key)
         self.run.record(self.run.adopt(point) if number is None else number, evaluation)
-
-    def beside(self, pending: Mapping[Hashable, Array], sampled: int, number: int) -> Array:
-        """Return a point of the search beside ``pending`` ones, and so many others that are being ``sampled``.
-
-        The run stays as it is. Where none is new, the point may be known.
-
-        Args:
-            pending: points that others evaluate, by what tells each from others.
-            sampled: number of points before this one.
-            number: of the source of random numbers.
-        """
-        run = self.run
-        run.catch_up()
-        for key, point in pending.items():
-            if self._number_at(key) is None:
-                run.adopt(point)
-        tasks = list(itertools.islice(iter(run.begin, None), sampled + 1))
-        run.give_up()
-        if len(tasks) > sampled:
-            return tasks[-1][1]
-        rng = np.random.default_rng([run.call.seed or 0, number])
-        return run.call.box.another_start(run.call.x0, run.call.sigma0, rng)
 
     def _number_at(self, key: Hashable) -> int | None:
         """Return the number of the point that the search waits for, or that is pending, with a key."""

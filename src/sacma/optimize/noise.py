@@ -15,7 +15,6 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import LogEntry, as_arrays
 from sacma.optimize.log import Log, Recommended, founded
 from sacma.optimize.search import Value
-from sacma.surrogate.archive import finite_rows
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -90,19 +89,14 @@ def candidates(points: Array, values: Array, most: int) -> list[int]:
 
     Args:
         points: shape (n, D), where some may be the same.
-        values: shape (n,), with constraints (n, 1 + m), not finite where an evaluation failed.
+        values: of f and of m constraints, shape (n, 1 + m), all finite.
         most: number of points.
     """
-    finite = np.flatnonzero(finite_rows(values))
-    if not len(finite):
-        return []
-    _, first, which, counts = np.unique(
-        points[finite], axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
+    _, first, which, counts = np.unique(points, axis=0, return_index=True, return_inverse=True, return_counts=True)
     by_age = np.argsort(first)[-MOST_FITTED:]
-    ages = finite[first[by_age]]
+    ages = first[by_age]
     scores = []
-    for column in values.reshape(len(values), -1)[finite].T:
+    for column in values.T:
         means = np.asarray(np.bincount(which, weights=column / counts[which]), dtype=float)
         scores.append(_posterior_means(points[ages], means[by_age]))
     violation = np.max(scores[1:], axis=0, initial=0.0) if scores[1:] else np.zeros(len(ages))

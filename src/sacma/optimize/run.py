@@ -102,13 +102,11 @@ class Run:
         """Return False for an evaluation of a point that the search does not ask for, though an earlier one did."""
         if isinstance(entry.place, str):
             return True
-        request = self._request
-        if entry.place not in request.open_places:
-            return False
-        if not entry.moved and not np.array_equal(entry.point, request.points[entry.place]):
-            return False
-        request.first = entry.number - entry.place
-        return True
+        request, place = self._request, entry.place
+        if place in request.open_places and (entry.moved or np.array_equal(entry.point, request.points[place])):
+            request.first = entry.number - place
+            return True
+        return False
 
     def _learn(self, entry: LogEntry) -> None:
         """Let the search learn from an evaluation."""
@@ -217,14 +215,14 @@ class Run:
     def status(self) -> Status:
         """The reason why the run has ended, if it has."""
         search, rounds = self._search, self._rounds
-        stopped = search is not None and (search.stopped if rounds is None else rounds.left <= 0)
-        if not self._computed or search is None or not stopped:
-            return self.log.status(Status.GOING_ON)
-        if not search.used_up:
-            mean = math.inf if (recommended := self._recommended) is None else recommended.reached
-            return self.log.status(Status.TOLERANCE if self._settled else Status.RESTARTS, mean)
-        used_up = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
-        return self.log.status(used_up)
+        ended, mean = Status.GOING_ON, math.inf
+        if self._computed and search is not None:
+            if search.used_up:
+                ended = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
+            elif search.strategy.stopped if rounds is None else rounds.left <= 0:
+                ended = Status.TOLERANCE if self._settled else Status.RESTARTS
+                mean = math.inf if (best := self._recommended) is None else best.reached
+        return self.log.status(ended, mean)
 
     def tasks(self) -> list[Task]:
         """Return all points that the search waits for, with their numbers; at most as many as the budget has left."""
@@ -241,9 +239,9 @@ class Run:
         if not self._request.values or self.log.left - len(self.pending) <= 0:
             return None
         running = {self._place_at(point) for point in self.pending.values()}
-        waited_for = ((place, *self._numbered(place)) for place in self._request.open_places)
-        new = ((number, x) for place, number, x in waited_for if number not in self.pending and place not in running)
-        if (task := next(new, None) or self._beside()) is None:
+        numbered = [self._numbered(place) for place in self._request.open_places if place not in running]
+        new = [task for task in numbered if task[0] not in self.pending]
+        if (task := new[0] if new else self._beside()) is None:
             return None
         number, point = task
         self.pending[number] = point

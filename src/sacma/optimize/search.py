@@ -6,7 +6,7 @@ space of integers most points share a cell. The optimum of a model, too, can be 
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -151,7 +151,7 @@ class Search:
                 self._begin_row()
             elif self._samples and (self._passed >= self._most or not self._known.missing):
                 self._passed, self._most = 0, self._most // 2  # little time is spent where all points are known
-                self._instead = self._another()
+                self._instead = self._new(self._rng)
                 self.used_up = self._instead is None
             elif self._samples:
                 self.strategy.tell(self._told([]), known=len(self._samples))
@@ -161,28 +161,27 @@ class Search:
                 self._samples, self._keys = [], []
             return
 
-    def _another(self) -> Sample | None:
-        """Return a point without a value, or None where none is found."""
-        if not self._known.missing:
-            return None
-        if (sample := self._drawn(self._rng, ())) is not None:
-            return sample
-        box, call = self._call.box, self._call
-        for _ in range(MOST_DRAWS):
-            z = box.scaled(box.another_start(call.x0, call.sigma0, self._rng))
-            if self._known.get(self._known.keys([z])[0]) is None:
-                return Sample(z, z)
-        return None
+    def _new(self, rng: np.random.Generator, others: Collection[Hashable] = ()) -> Sample | None:
+        """Return a point without a value that is not among ``others``; None where none is found.
 
-    def _drawn(self, rng: np.random.Generator, others: Collection[Hashable]) -> Sample | None:
-        """Return a point without a value that is not among ``others``: of the distribution, or any combination."""
-        for _ in range(MOST_DRAWS):
-            sample = self.strategy.further(rng)
+        It is of the distribution, or else any combination of discrete parameters, or the start of a restart.
+        """
+
+        def drawn() -> Iterator[Sample]:
+            for _ in range(MOST_DRAWS):
+                yield self.strategy.further(rng)
+            if (point := self._known.further(rng, others)) is not None:
+                yield Sample(point, point)
+            box, call = self._call.box, self._call
+            for _ in range(MOST_DRAWS):
+                z = box.scaled(box.another_start(call.x0, call.sigma0, rng))
+                yield Sample(z, z)
+
+        for sample in drawn() if self._known.missing else ():
             (key,) = self._known.keys([sample.seen])
             if key not in others and self._known.get(key) is None:
                 return sample
-        point = self._known.further(rng, others)
-        return None if point is None else Sample(point, point)
+        return None
 
     def _told(self, values: Sequence[Value]) -> Array:
         """Return the values of all points of the strategy, of those that are asked for in their order."""
@@ -199,11 +198,6 @@ class Search:
             return [self._instead]
         return [self._samples[places[0]] for places in self._places]
 
-    @property
-    def stopped(self) -> bool:
-        """True when the strategy has stopped, or no new point can be asked for."""
-        return self.strategy.stopped or self.used_up
-
     def tell(self, values: Sequence[Value] | Array) -> None:
         """Take the values of the asked points, in their order."""
         told = list(values)
@@ -217,7 +211,7 @@ class Search:
     def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:
         """Draw a point that is neither known nor asked for nor ``running``, None where none is; all stays as it is."""
         taken = self._known.keys([*(sample.seen for sample in self.asked), *running])
-        return self._drawn(rng, {*self._keys, *taken})
+        return self._new(rng, {*self._keys, *taken})
 
     def take(self, sample: Sample, value: Value) -> bool:
         """Take the value of another point; return True if it stands for an asked one, see ``replace``.
