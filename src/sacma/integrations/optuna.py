@@ -284,7 +284,7 @@ class _StudyRun:
                 sampled -= 1
             if sampled < 0:
                 break
-        run.give_up()
+        run.pending.clear()
         self._given[trial.number] = found | trial.system_attrs.get("fixed_params", {})
         return found
 

@@ -61,9 +61,12 @@ class Exchange:
 
     def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
         """Take the evaluation of a point that another run of the same call may have been asked for."""
-        self.run.catch_up()
-        number = self._number_at(key)
-        self.run.record(self.run.adopt(point) if number is None else number, evaluation)
+        run = self.run
+        run.catch_up()
+        if (number := self._number_at(key)) is None:
+            number = run.next_number
+            run.pending[number] = point
+        run.record(number, evaluation)
 
     def _number_at(self, key: Hashable) -> int | None:
         """Return the number of the point that the search waits for, or that is pending, with a key."""

@@ -33,7 +33,6 @@ class Run:
     def __init__(self, call: Call, journal: Journal | None = None) -> None:
         self.log = Log(call.seeded() if journal is None else journal.call, journal)
         self.pending: dict[int, Array] = {}  # points that were asked for and not told, by number
-        self._next = 1  # number of the next point to be asked for
         self._forget_search()
 
     # The search, which follows from the log.
@@ -46,7 +45,6 @@ class Run:
             watch: called after each request that they close; with it, the run goes on only until something ends it.
         """
         entries = list(entries)
-        self._next = 1 + max((entry.number for entry in entries), default=0)
         for i in range(len(entries)):
             ended = watch is not None and self.status not in {Status.GOING_ON, Status.TIME_LIMIT}
             if ended and not entries[i].late:
@@ -227,7 +225,7 @@ class Run:
     def tasks(self) -> list[Task]:
         """Return all points that the search waits for, with their numbers; at most as many as the budget has left."""
         self.catch_up()
-        numbered = [self._numbered(place) for place in self._request.open_places]
+        numbered = list(self.waited_for.items())
         if self.log.left < len(numbered):
             numbered = numbered[: int(max(0, self.log.left))]
         self.pending.update(numbered)
@@ -247,17 +245,23 @@ class Run:
         self.pending[number] = point
         return number, point.copy()
 
+    @property
+    def next_number(self) -> int:
+        """Number of the next point to be asked for, behind all that are evaluated, pending or waited for."""
+        request = self._request
+        waited_for = 0 if request.first is None else request.first + len(request.points)
+        return max(self.log.next_number, waited_for, 1 + max(self.pending, default=0))
+
     def _numbered(self, place: int) -> Task:
         request = self._request
         if request.first is None:
-            request.first = self._next
-        self._next = max(self._next, request.first + len(request.points))
+            request.first = self.next_number
         return request.first + place, request.points[place]
 
     def _beside(self) -> Task | None:
         """Return a point beside those that the search waits for; None where none is found that is not pending."""
-        box = self.call.box
-        rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, self._next)))
+        box, number = self.call.box, self.next_number
+        rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number)))
         if self._rounds is not None:
             point = rng.choice(self._rounds.points)
         elif self._search is None:
@@ -268,8 +272,7 @@ class Run:
             if sample is None:
                 return None
             point = box.points([sample.seen])[0]
-        self._next += 1
-        return self._next - 1, point
+        return number, point
 
     def record(self, number: int, evaluation: Evaluation, point: Array | None = None) -> None:
         """Take the evaluation of a pending point, or of one near it; nothing where it is not pending any more.
@@ -288,17 +291,6 @@ class Run:
     def waited_for(self) -> dict[int, Array]:
         """The points that the search waits for, by number."""
         return dict(map(self._numbered, self._request.open_places))
-
-    def adopt(self, point: Array) -> int:
-        """Return the number of a pending point that was not asked for here."""
-        self._next += 1
-        self.pending[self._next - 1] = point
-        return self._next - 1
-
-    def give_up(self) -> None:
-        """Forget all pending points, and that they were asked for."""
-        self.pending.clear()
-        self._next = self.log.next_number
 
     def is_near(self, point: Array) -> bool:
         """Return True for a point where the search distribution can have sampled it."""

@@ -7,16 +7,19 @@ space of integers most points share a cell. The optimum of a model, too, can be 
 import itertools
 import math
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import BESIDE
-from sacma.strategy.generation import Generation
 from sacma.strategy.population import Sample
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.whitening import Array
+
+if TYPE_CHECKING:
+    from sacma.strategy.generation import Generation
 
 MOST_IN_A_ROW = 1000
 """Points of populations in a row whose values are known, before another point is evaluated instead."""
@@ -125,7 +128,21 @@ class Search:
     def __init__(self, call: Call, is_late: Callable[[], bool]) -> None:
         self._call = call
         self.generations: list[Generation] = []
-        self.strategy = _strategy_of(call, self.generations.append)
+        ALGORITHMS[call.method.algorithm].prepare(call.method.settings)  # errors of compiling lose no evaluations now
+        assert call.method.strategy is not None  # noqa: S101 the callers have looked
+        starts, samples = generators(call)
+        self.strategy = SurrogateStrategy(
+            call.method.strategy,
+            initial_point=initial_points(call, starts),
+            box=call.box.scaled_bounds,
+            rng=samples,
+            on_generation=self.generations.append,
+            archive=_known_of(call),
+            grid=call.box.grid,
+            noisy=call.noisy,
+            equalities=call.equalities,
+            most_restarts=call.limits.restarts,
+        )
         self._is_late = is_late
         self._known = KnownValues(call)
         self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
@@ -250,28 +267,6 @@ class Search:
         for key, value in zip(self._known.keys(points), values, strict=True):
             self._known.add(key, value)
         self.strategy.learn(points, values)
-
-
-def _strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
-    """Return the strategy of a call with a seed; its points are in units of the scale.
-
-    Compiled code is loaded, or made, now: errors of that lose no evaluations.
-    """
-    ALGORITHMS[call.method.algorithm].prepare(call.method.settings)
-    assert call.method.strategy is not None  # noqa: S101 the callers have looked
-    starts, samples = generators(call)
-    return SurrogateStrategy(
-        call.method.strategy,
-        initial_point=initial_points(call, starts),
-        box=call.box.scaled_bounds,
-        rng=samples,
-        on_generation=on_generation,
-        archive=_known_of(call),
-        grid=call.box.grid,
-        noisy=call.noisy,
-        equalities=call.equalities,
-        most_restarts=call.limits.restarts,
-    )
 
 
 def _known_of(call: Call) -> tuple[Array, Array] | None:
