@@ -78,12 +78,12 @@ BESIDE, KNOWN = "beside", "known"
 class LogEntry(NamedTuple):
     """An evaluation in the log of a run."""
 
-    number: int  # from 1, in the order in which points were asked for; 0: it was not asked for, and costs nothing
+    number: int  # from 1, in the order in which points were asked for; 0: never asked for, and not counted
     point: Array  # shape (D,)
     evaluation: Evaluation
     place: int | str  # of its point among those that the search waits for; BESIDE them; KNOWN: models alone learn of it
     moved: bool = False  # evaluated near the point that was asked for, in its place
-    late: bool = False  # after the run had ended
+    late: bool = False  # taken when the run had ended: it is so where the run is computed again
 
     def unraised(self) -> "LogEntry":
         """Return the entry as it is kept: without the frames of f that an exception holds."""

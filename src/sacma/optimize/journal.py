@@ -314,7 +314,7 @@ class Journal:
             raise JournalError(
                 error.errno,
                 f"journal is {named(self.path)}, to which no more can be written: {error.strerror}; what was found is "
-                "in the error's result, and in ask and tell es.save(path) writes it",
+                "in the error's result, and in ask and tell optimizer.save(path) writes it",
             ) from None
         self._later.append(entry.unraised())
 

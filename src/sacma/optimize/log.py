@@ -216,7 +216,7 @@ def _evaluations(number: float) -> str:
 LEAST_GAIN = 1e-4
 """Share of its gain so far that a run has to gain in 3 evaluations a parameter, until all choices have had their turn.
 
-With less, and over more evaluations, the first choice has more digits, and a better one is found less often.
+A smaller share, or more evaluations, gives the first choice more digits, and finds a better one less often.
 """
 
 
@@ -232,7 +232,8 @@ class Course:
         self._best: list[float] = []
         restarts = call.method.strategy is not None and not call.noisy and call.tolerance is None
         choices = call.space.choices if call.space is not None and restarts else []
-        self._others = min(call.limits.restarts, math.prod(axes.count for _, axes in choices) if choices else 0)
+        # Whatever the limits are: they may be others when the run goes on, and decide no point.
+        self._others = math.prod(axes.count for _, axes in choices) if choices else 0
 
     def restart(self) -> None:
         """Begin again."""

@@ -145,9 +145,9 @@ class Optimizer:
 
         Args:
             n: number of points, none of which is evaluated or pending. Those that the method waits for come first, and
-                then others of its search distribution. Fewer where the budget has no more, or a space of few
-                combinations none that is new. None: all that the method waits for, pending or not: a population, or
-                one or a few points where the method, as the default, evaluates a part of it with f.
+                then others of its search distribution, each the best of many by its model. Fewer where the budget has
+                no more, or a space of few combinations none that is new. None: all that the method waits for, pending
+                or not: a population, or one or a few points where the method, as the default, evaluates a part of it.
 
         Raises:
             TypeError, ValueError: ``n`` is none. ValueError, too: the budget is used up, or the method has ended.
