@@ -14,7 +14,7 @@ from sacma.optimize.log import Course, Log, Recommended, founded
 from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import Request, Search, Value
+from sacma.optimize.search import NewPoints, Request, Value
 from sacma.strategy.population import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -66,7 +66,7 @@ class Run:
         self.log.restart_clock()
 
     def _forget_search(self) -> None:
-        self._search: Search | None = None  # None, too, before the first guesses have values
+        self._search: NewPoints | None = None  # None, too, before the first guesses have values
         self._rounds: Halving | None = None  # of the best points, behind a noisy search
         self._request = Request([])
         self._foresight = Foresight()
@@ -127,7 +127,7 @@ class Run:
             if request.filled:
                 self._close(request)
 
-    def _learn_beside(self, search: Search, entry: LogEntry, sample: Sample, value: Value) -> None:
+    def _learn_beside(self, search: NewPoints, entry: LogEntry, sample: Sample, value: Value) -> None:
         if entry.place == KNOWN:
             if not entry.evaluation.failure:
                 search.learn(sample.learned[None], np.array([value]))
@@ -155,7 +155,7 @@ class Run:
             return
         with one_thread():
             if self._search is None:
-                self._search = Search(founded(call, self._learned), lambda: self.log.is_late)
+                self._search = NewPoints(founded(call, self._learned), lambda: self.log.is_late)
             samples = self._search.asked[: max(0, self._left_to_search)]
         if call.noisy and not samples and self._rounds is None:
             again = evaluations_again(call.limits.budget) + min(0, self._left_to_search)
@@ -180,7 +180,7 @@ class Run:
         self.closed += 1
         self._open()
 
-    def _tell(self, search: Search, request: Request) -> None:
+    def _tell(self, search: NewPoints, request: Request) -> None:
         others = iter(request.others)
         m = len(self.call.equalities)
         values: list[Value] = []

@@ -109,7 +109,7 @@ class KnownValues:
         return None
 
 
-class Search:
+class NewPoints:
     """A strategy that is asked for points without a known value only, each once, in units of the scale.
 
     After many known points in a row another point is asked for instead, and is an evaluation beside the strategy's own:
