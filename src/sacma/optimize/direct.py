@@ -86,10 +86,11 @@ class DirectRun:
         except _Ended as ended:
             if ended.__cause__ is not None:
                 raise ended.__cause__ from None
-        if self.status == Status.GOING_ON and self.log.call.noisy:
-            self._measure()
         if self.status == Status.GOING_ON:
-            self._ended = Status.RESTARTS
+            if self.log.call.noisy:
+                self._measure()
+            else:
+                self._ended = Status.RESTARTS
 
     def _search(self) -> None:
         """Minimise.
@@ -126,6 +127,7 @@ class DirectRun:
                 self._told.append(self.evaluated(point, restart=0))
             told, self._told = self._told, []
             self._rounds.tell(told)
+        self._ended = Status.RESTARTS
 
     def evaluated(self, point: Array, restart: int) -> float:
         """Return the value of a point, infinity where its evaluation fails; that of the log if it goes on with it."""
