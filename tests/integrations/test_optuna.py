@@ -28,7 +28,6 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from sacma.integrations.optuna import RUN, SurrogateCMASampler, _parameter
-from sacma.optimize.exchange import Exchange
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
@@ -310,7 +309,7 @@ def test_copies() -> None:
         assert all_params(again) == all_params(expected)
 
 
-@pytest.mark.parametrize(("owner", "method"), [(Run, "_learn"), (Exchange, "beside")])
+@pytest.mark.parametrize(("owner", "method"), [(Run, "_learn"), (Run, "begin")])
 def test_an_interruption(owner: type, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """After Ctrl-C within the sampler it goes on as a new one would."""
     study, whole = optimized(20), getattr(owner, method)

@@ -132,7 +132,7 @@ def test_with_one_worker_it_is_the_run_without() -> None:
 
 def strategy_of(run: Run) -> Any:
     run.catch_up()
-    strategy = run._search._strategy  # type: ignore[union-attr]
+    strategy = run._search.strategy  # type: ignore[union-attr]
     assert isinstance(strategy, SurrogateStrategy)
     return strategy
 

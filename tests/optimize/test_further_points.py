@@ -33,7 +33,7 @@ def drawn(es: Any, count: int) -> Array:
 def test_they_are_of_the_same_distribution() -> None:
     """N(m, σ²C) of the open population, in the user's coordinates."""
     es = until(begun(scale=[1.0, 0.1], method="cmaes"), 60)
-    points, inner = drawn(es, 4000), es._run._search._strategy._sampling._es
+    points, inner = drawn(es, 4000), es._run._search.strategy._sampling._es
     expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
     assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
     assert np.allclose(np.cov(points.T), expected, rtol=0.15, atol=0.1 * np.sqrt(np.prod(np.diag(expected))))
@@ -50,9 +50,36 @@ def test_they_are_within_the_bounds_and_change_nothing() -> None:
 def test_models_learn_from_them() -> None:
     """Their values are in the archive, in the strategy's coordinates; they count as no evaluations."""
     es = until(begun(scale=[1.0, 0.1]), 30)
-    archive, before = es._run._search._strategy._archive, es.result.nfev
+    archive, before = es._run._search.strategy._archive, es.result.nfev
     count = len(archive)
     es.tell([[50.0, 0.2]], [7.0])
     assert (len(archive), es.result.nfev) == (count + 1, before)
     assert np.allclose(archive.points[-1], [50.0, 2.0])
     assert archive.values[-1] == 7.0
+
+
+def test_a_point_of_ones_own_beside_the_last_ones_that_are_evaluated() -> None:
+    """It takes no place of theirs, and they count when they end."""
+    optimizer = sacma.Optimizer([0.5, 0.5], 0.3, budget=8, seed=1, method="cmaes")
+    X = optimizer.ask(8)
+    optimizer.tell(X[:5], [bowl(x) for x in X[:5]])
+    optimizer.tell([[40.0, 40.0]], [bowl(np.array([40.0, 40.0]))])
+    assert optimizer.ask(1) == []
+    assert len(optimizer.pending) == 3
+    optimizer.tell(X[5:], [bowl(x) for x in X[5:]])
+    assert optimizer.result.nfev == 8
+    assert "budget" in optimizer.stop()
+
+
+def test_a_batch_that_is_told_again() -> None:
+    """As after an error in its middle: the points that were taken count once, and the others as they are told."""
+    optimizer = sacma.Optimizer([0.5, 0.5], 0.3, budget=30, seed=1, method="cmaes")
+    X = optimizer.ask()
+    optimizer.tell(X[:2], [bowl(x) for x in X[:2]])
+    optimizer.tell(X, [bowl(x) for x in X])
+    assert optimizer.result.nfev == len(X)
+    assert not optimizer.pending
+    straight = sacma.Optimizer([0.5, 0.5], 0.3, budget=30, seed=1, method="cmaes")
+    Y = straight.ask()
+    straight.tell(Y, [bowl(y) for y in Y])
+    assert np.array_equal(optimizer.ask(), straight.ask())

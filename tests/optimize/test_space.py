@@ -452,7 +452,7 @@ def test_restarts_take_choices_in_turn() -> None:
 
     def bowl(params: dict[str, Any]) -> float:
         x, y, least = bowls[params["kind"]]
-        return 10 * ((params["x"] - x) ** 2 + (params["y"] - y) ** 2) + least
+        return float(10 * ((params["x"] - x) ** 2 + (params["y"] - y) ** 2) + least)
 
     found = [sacma.minimize(bowl, space=space, budget=120, seed=seed) for seed in range(5)]
     assert sum(each.fun < 0.01 for each in found) >= 4

@@ -1,6 +1,7 @@
 """A sampler for Optuna's studies."""
 
 import hashlib
+import itertools
 import math
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -40,7 +41,7 @@ from sacma.surrogate.whitening import Array
 
 RUN = "sacma:run"  # key of the system attribute of a trial with which a run begins
 CONSTRAINTS = "constraints"  # Optuna's
-MOST_REPEATED = 20  # points in a row that are known or running
+MOST_REPEATED = 20  # points that are known
 
 _logger = optuna.logging.get_logger("optuna.sacma")
 _sampling = threading.Lock()  # of all samplers: threads of Python would compute no faster
@@ -265,20 +266,25 @@ class _StudyRun:
         self.told.append(trial)
 
     def ask(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
-        """Return parameters for a trial, beside those of all running ones."""
-        pending: dict[Hashable, Array] = {}
+        """Return parameters for a trial, other ones than those of trials that have ended or are running."""
+        run, taken = self.exchange.run, set(self._keys)
         sampled = 0  # trials that are being sampled, as by other processes, get the points before, by their numbers
         for other in trials:
             if other.state == TrialState.RUNNING and other.number != trial.number:
                 key, point = self._located(self._given.get(other.number, other.params))
-                if point is not None:
-                    pending[key] = point
-                else:
-                    sampled += other.number < trial.number
-        for more in range(MOST_REPEATED):
-            found = self._space.params(self.exchange.beside(pending, sampled + more, trial.number))
-            if self._space.key(found) not in self._keys | pending.keys():
+                sampled += point is None and other.number < trial.number
+                taken.add(key)
+        most = len(taken) - len(self._keys) + sampled + MOST_REPEATED
+        rng = np.random.default_rng([run.call.seed or 0, trial.number])
+        drawn = run.call.box.another_start(run.call.x0, run.call.sigma0, rng)
+        found = self._space.params(drawn)  # where the run has no point
+        for _, point in itertools.islice(iter(run.begin, None), most):
+            found = self._space.params(point)
+            if self._space.key(found) not in taken:
+                sampled -= 1
+            if sampled < 0:
                 break
+        run.pending.clear()
         self._given[trial.number] = found | trial.system_attrs.get("fixed_params", {})
         return found
 

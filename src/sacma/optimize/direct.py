@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
-from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
+from sacma.optimize.evaluation import Evaluation, LogEntry
 from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
@@ -71,8 +71,7 @@ class DirectRun:
     @property
     def recommended(self) -> Recommended | None:
         """The point that is recommended where it is not that of the lowest value."""
-        call = self.log.call
-        return recommended(call, self._rounds, self._told, self.log.single) if call.noisy else None
+        return recommended(self._rounds, self._told, self.log.single) if self.log.call.noisy else None
 
     @property
     def result(self) -> Result:
@@ -120,11 +119,9 @@ class DirectRun:
 
     def _measure(self) -> None:
         """Evaluate the best points again."""
-        call = self.log.call
-        points, values, _ = as_arrays(self.log.entries, len(call.x0), 0)
-        self._rounds = rounds_of(call, list(call.box.scaled(points)), values.tolist(), self._again)
+        self._rounds = rounds_of(self.log.call, self.log.entries, self._again)
         while self._rounds.left > 0:
-            for point in call.box.points(self._rounds.points):
+            for point in self._rounds.points:
                 if self.status != Status.GOING_ON:
                     return
                 self._told.append(self.evaluated(point, restart=0))
@@ -187,8 +184,7 @@ class _Problem:
             raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
         self.calls += 1
         (key,) = self._known.keys([x])
-        known = None if self._run.log.call.noisy else self._known.get(key)
-        if known is None:
+        if (known := self._known.get(key)) is None:
             self._passed = 0
             return self._evaluated(x)
         self._passed += 1

@@ -1,7 +1,7 @@
 """Points as people and other programs know them: asked for and told by what they are, not by a number."""
 
 import itertools
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class Exchange:
     def __init__(self, run: Run) -> None:
         self.run = run
         self._asked: list[int] = []  # numbers of the points of the last ``ask``
-        self._doubtful: set[int] = set()  # numbers of points that were nearest to others that were told
+        self._doubtful: set[int] = set()  # numbers of pending points that were nearest to others that were told
         self._in_vain = False  # the next points that are told take the places of pending ones
 
     def key(self, point: Array) -> Hashable:
@@ -33,7 +33,7 @@ class Exchange:
         run = self.run
         self._in_vain = bool(self._asked) and self._doubtful >= set(self._asked)
         asked = run.tasks() if count is None else list(itertools.islice(iter(run.begin, None), count))
-        if not asked and self._doubtful:  # the others are their answers
+        if not asked and run.pending and self._doubtful >= run.pending.keys():  # the others are their answers
             run.pending.clear()
             asked, self._in_vain = run.tasks()[:count], True
         self._asked = [number for number, _ in asked]
@@ -47,45 +47,29 @@ class Exchange:
         if (number := self._number_at(key)) is not None:
             run.record(number, evaluation)
             return
-        new = not any(np.array_equal(entry.point, point) for entry in run.log.entries)
-        if not new and not run.pending and not run.call.noisy:
+        same = [entry for entry in run.log.entries if np.array_equal(entry.point, point)]
+        if same and not run.pending and not run.call.noisy:
             return  # it is told again
         if run.pending:
             scaled = run.call.box.scaled
             number = min(run.pending, key=lambda n: float(np.linalg.norm(scaled(run.pending[n] - point))))
-            if self._in_vain or (new and run.is_near(point)):
+            if self._in_vain or (not same and run.is_near(point)):
                 run.record(number, evaluation, point)
                 return
             self._doubtful.add(number)
+            asked = any(entry.number and not entry.moved and entry.evaluation[:2] == evaluation[:2] for entry in same)
+            if asked and not run.call.noisy:
+                return  # with a batch that an error has ended in its middle
         run.learn_of(point, evaluation)
 
     def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
         """Take the evaluation of a point that another run of the same call may have been asked for."""
-        self.run.catch_up()
-        number = self._number_at(key)
-        self.run.record(self.run.adopt(point) if number is None else number, evaluation)
-
-    def beside(self, pending: Mapping[Hashable, Array], sampled: int, number: int) -> Array:
-        """Return a point of the search beside ``pending`` ones, and so many others that are being ``sampled``.
-
-        The run stays as it is. Where none is new, the point may be known.
-
-        Args:
-            pending: points that others evaluate, by what tells each from others.
-            sampled: number of points before this one.
-            number: of the source of random numbers.
-        """
         run = self.run
         run.catch_up()
-        for key, point in pending.items():
-            if self._number_at(key) is None:
-                run.adopt(point)
-        tasks = list(itertools.islice(iter(run.begin, None), sampled + 1))
-        run.give_up()
-        if len(tasks) > sampled:
-            return tasks[-1][1]
-        rng = np.random.default_rng([run.call.seed or 0, number])
-        return run.call.box.another_start(run.call.x0, run.call.sigma0, rng)
+        if (number := self._number_at(key)) is None:
+            number = run.next_number
+            run.pending[number] = point
+        run.record(number, evaluation)
 
     def _number_at(self, key: Hashable) -> int | None:
         """Return the number of the point that the search waits for, or that is pending, with a key."""

@@ -256,9 +256,7 @@ class Course:
         if self._others > 0 and self._call.space is not None:
             length = 3 * len(self._call.space.parameters)
             finite = [value for value in self._best if math.isfinite(value)]
-            if len(finite) <= length:
-                return False
-            return finite[-1 - length] - finite[-1] <= LEAST_GAIN * (finite[0] - finite[-1])
+            return len(finite) > length and finite[-1 - length] - finite[-1] <= LEAST_GAIN * (finite[0] - finite[-1])
         if tolerance is None or tolerance.evaluations is None or len(self._best) <= tolerance.evaluations:
             return False
         before, now = self._best[-1 - tolerance.evaluations], self._best[-1]

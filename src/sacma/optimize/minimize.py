@@ -273,6 +273,7 @@ class _Minimization:
         try:
             run.record(number, evaluation)
         except JournalError:
+            run.log.journal = None
             run.keep(number, evaluation)
             raise
         if run.closed > closed:
@@ -290,7 +291,7 @@ class _Minimization:
             if evaluation.failure and isinstance(error, KeyboardInterrupt):
                 continue
             with suppress(JournalError):
-                run.keep(number, evaluation, records=not isinstance(error, JournalError))
+                run.keep(number, evaluation)
 
     def _evaluate(self, point: Array) -> Evaluation:
         """Evaluate f for a search that calls it."""

@@ -12,13 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import as_arrays
-from sacma.optimize.log import Log, Recommended
+from sacma.optimize.evaluation import LogEntry, as_arrays
+from sacma.optimize.log import Log, Recommended, founded
 from sacma.optimize.search import Value
-from sacma.strategy.population import Sample
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import finite_rows
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -36,119 +32,6 @@ def evaluations_again(budget: float) -> int:
     50
     """
     return int(budget) // SHARE if budget < math.inf else 0
-
-
-class NoisySearch:
-    """A search, and then further evaluations of its best points: a ``AskedSearch``.
-
-    Args:
-        call: a noisy one; its known points are candidates, too. Without a budget the search never ends.
-        search: asked and told first, in units of the scale.
-    """
-
-    used_up = False  # the same points are evaluated again
-
-    def __init__(self, call: Call, search: SurrogateStrategy) -> None:
-        self._call = call
-        self._search = search
-        self._points: list[Array] = []
-        self._values: list[Value] = []
-        self._left = call.limits.budget - evaluations_again(call.limits.budget)  # evaluations of the search
-        self._rounds: Halving | None = None
-        self._open()
-
-    def _open(self) -> None:
-        """Ask the search as long as it has evaluations left, then begin to halve the candidates."""
-        if self._rounds is None:
-            asked = list(self._search.asked) if self._left > 0 else []
-            self.asked = asked[: int(min(self._left, len(asked)))]
-            if not self.asked:
-                again = evaluations_again(self._call.limits.budget) + min(0, self._left)
-                self._rounds = rounds_of(self._call, self._points, self._values, int(again))
-        if self._rounds is not None:
-            self.asked = [Sample(z, z) for z in self._rounds.points]
-
-    @property
-    def stopped(self) -> bool:
-        """True when the last candidate has been evaluated as often as it is to be."""
-        return self._rounds is not None and self._rounds.left <= 0
-
-    @property
-    def model(self) -> TrainedModel | None:
-        """The model that the search has trained last since a restart."""
-        return self._search.model
-
-    @property
-    def may_miss(self) -> bool:
-        """True while the asked points can be told NaN."""
-        return self._rounds is None and self._search.may_miss
-
-    @property
-    def runs(self) -> int:
-        """Number of runs of the search that have begun."""
-        return self._search.runs
-
-    def tell(self, values: Sequence[Value] | Array) -> None:
-        """Take the values of the asked points, infinity where an evaluation failed."""
-        if self._rounds is not None:
-            self._rounds.tell(values)
-        else:
-            for sample, value in zip(self.asked, values, strict=True):
-                if not np.any(np.isnan(value)):
-                    self._keep(sample, value)
-            if len(values) == len(self._search.asked) and self._left > 0:
-                self._search.tell(np.array(list(values)))
-        self._open()
-
-    def _keep(self, sample: Sample, value: Value) -> None:
-        self._points.append(sample.seen)
-        self._values.append(value)
-        self._left -= 1
-
-    def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:  # noqa: ARG002 idem
-        """Draw a point of the search, or any candidate that is left."""
-        return self._search.further(rng) if self._rounds is None else self.asked[int(rng.integers(len(self.asked)))]
-
-    def is_near(self, point: Array) -> bool:
-        """Return True for a point where the search distribution can have sampled it."""
-        return self._rounds is None and self._search.is_near(point)
-
-    def take(self, sample: Sample, value: Value) -> bool:
-        """Take the value of another point."""
-        if self._rounds is not None:
-            self._rounds.take(sample.seen, value)
-            return False
-        replaces = self._search.take(sample, value)
-        if not replaces:
-            self._keep(sample, value)
-        return replaces
-
-    def replace(self, place: int, sample: Sample) -> bool:
-        """Put a taken point in the place of an asked one."""
-        replaced = self._search.replace(place, sample)
-        if replaced:
-            self.asked[place] = sample
-        return replaced
-
-    def move(self, place: int, sample: Sample) -> None:
-        """Put the point at which f has been evaluated in the place of an asked one, but for candidates."""
-        if self._rounds is None:
-            self._search.move(place, sample)
-            self.asked[place] = sample
-
-    def end_run(self) -> None:
-        """End the present run with its population."""
-        self._search.end_run()
-
-    def learn(self, points: Array, values: Array) -> None:
-        """Let models learn from points beside those asked for; they are candidates, too."""
-        self._points += list(points)
-        self._values += list(values)
-        self._search.learn(points, values)
-
-    def recommended(self, told: Sequence[Value], best: Recommended) -> Recommended:
-        """Return the point that is recommended; see ``recommended``."""
-        return recommended(self._call, self._rounds, told, best)
 
 
 NEWEST, FEWEST = 600, 30  # evaluations by which noise is recognized
@@ -206,19 +89,14 @@ def candidates(points: Array, values: Array, most: int) -> list[int]:
 
     Args:
         points: shape (n, D), where some may be the same.
-        values: shape (n,), with constraints (n, 1 + m), not finite where an evaluation failed.
+        values: of f and of m constraints, shape (n, 1 + m), all finite.
         most: number of points.
     """
-    finite = np.flatnonzero(finite_rows(values))
-    if not len(finite):
-        return []
-    _, first, which, counts = np.unique(
-        points[finite], axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
+    _, first, which, counts = np.unique(points, axis=0, return_index=True, return_inverse=True, return_counts=True)
     by_age = np.argsort(first)[-MOST_FITTED:]
-    ages = finite[first[by_age]]
+    ages = first[by_age]
     scores = []
-    for column in values.reshape(len(values), -1)[finite].T:
+    for column in values.T:
         means = np.asarray(np.bincount(which, weights=column / counts[which]), dtype=float)
         scores.append(_posterior_means(points[ages], means[by_age]))
     violation = np.max(scores[1:], axis=0, initial=0.0) if scores[1:] else np.zeros(len(ages))
@@ -311,7 +189,7 @@ class Halving:
         """The points to be evaluated next."""
         return [self.candidates[i] for i in self.asked]
 
-    def tell(self, values: Sequence[Value] | Array) -> None:
+    def tell(self, values: Sequence[Value]) -> None:
         """Take the values of those asked for, in their order."""
         for candidate, value in zip(self.asked, values, strict=True):
             self._values[candidate].append(value)
@@ -328,15 +206,15 @@ class Halving:
                 values.append(value)
         self.left -= 1
 
-    def best(self, told: Sequence[Value]) -> tuple[int, list[Value], bool] | None:
+    def best(self, told: Sequence[Value | None]) -> tuple[int, list[Value], bool] | None:
         """Return the best candidate, its values, and True if they had no part in its choice; None without any value.
 
         Args:
-            told: values of the first of those asked for, NaN where one is not evaluated yet.
+            told: values of the first of those asked for, None where one is not evaluated yet.
         """
         values = [list(each) for each in self._values]
         for candidate, value in zip(self.asked, told, strict=False):
-            if not np.any(np.isnan(value)):
+            if value is not None:
                 values[candidate].append(value)
         valued = [i for i in self._alive if _finite(values[i])]
         if not valued:
@@ -348,32 +226,29 @@ class Halving:
         return best, unbiased if chosen else finite, chosen
 
 
-def rounds_of(call: Call, points: Sequence[Array], values: Sequence[Value], evaluations: int) -> Halving:
+def rounds_of(call: Call, entries: Sequence[LogEntry], evaluations: int) -> Halving:
     """Return the rounds that measure the best points of a search and of the known ones; x₀ where none has a value.
 
     Args:
         call: of the search.
-        points: evaluated by it, each of shape (D,), in units of the scale.
-        values: of these, infinity where an evaluation failed.
+        entries: evaluations by it.
         evaluations: of the rounds.
     """
-    if call.known is not None:
-        known, *outcomes = call.known
-        points = [*call.box.scaled(known), *points]
-        values = [*(np.column_stack(outcomes) if call.equalities else outcomes[0]), *values]
-    most = max(1, min(MOST_CANDIDATES, evaluations // EACH))
-    with one_thread():
-        chosen = candidates(call.box.points(points), np.array(values), most) if points else []
-    return Halving([points[i] for i in chosen] or [call.box.scaled(call.x0)], evaluations)
+    points = [call.x0]
+    if (known := founded(call, sorted(entries, key=lambda entry: entry.number)).known) is not None:
+        X, *outcomes = known
+        most = max(1, min(MOST_CANDIDATES, evaluations // EACH))
+        with one_thread():
+            points = list(X[candidates(X, np.column_stack(outcomes), most)])
+    return Halving(points, evaluations)
 
 
-def recommended(call: Call, rounds: Halving | None, told: Sequence[Value], best: Recommended) -> Recommended:
+def recommended(rounds: Halving | None, told: Sequence[Value | None], best: Recommended) -> Recommended:
     """Return the candidate with the lowest mean; ``best``, of the lowest value, where no candidate has a value.
 
     Args:
-        call: of the run.
-        rounds: of its end, None before them.
-        told: values of the points that they ask for, NaN where one is not evaluated yet.
+        rounds: of the end of a run, None before them.
+        told: values of the points that they ask for, None where one is not evaluated yet.
         best: of single values.
     """
     if rounds is None or (found := rounds.best(told)) is None:
@@ -382,7 +257,6 @@ def recommended(call: Call, rounds: Halving | None, told: Sequence[Value], best:
     candidate, values, chosen = found
     times = f"{len(values)} evaluation{'s' * (len(values) != 1)}"
     how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
-    point = call.box.points([rounds.candidates[candidate]])[0]
     violation, _ = _means(values)
     of_f = [float(np.ravel(value)[0]) for value in values]
-    return Recommended(point, *mean_and_error(of_f), f"fun is the mean {how}", violation)
+    return Recommended(rounds.candidates[candidate], *mean_and_error(of_f), f"fun is the mean {how}", violation)

@@ -177,7 +177,7 @@ class Optimizer:
         A point that was not asked for takes the place of the nearest pending one, where the search distribution reaches
         it, as where a device rounds its settings; otherwise models learn from it, and it does not count as an
         evaluation, unless it answers an ``ask`` that has been answered so before. Before the first ``ask`` it is a
-        known point.
+        known point. A point that is told again with the same value counts once, but where f is noisy.
 
         Args:
             points: each of shape (D,), or a dict in a ``space``.

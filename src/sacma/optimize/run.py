@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,10 +12,9 @@ from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task,
 from sacma.optimize.journal import Journal
 from sacma.optimize.log import Course, Log, Recommended, founded
 from sacma.optimize.model import Foresight, Surrogate
-from sacma.optimize.noise import NoisySearch
+from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import AskedSearch, KnownPoints, Request, Value, strategy_of
-from sacma.strategy.generation import Generation
+from sacma.optimize.search import NewPoints, Request, Value
 from sacma.strategy.population import Sample
 from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
@@ -33,7 +33,6 @@ class Run:
     def __init__(self, call: Call, journal: Journal | None = None) -> None:
         self.log = Log(call.seeded() if journal is None else journal.call, journal)
         self.pending: dict[int, Array] = {}  # points that were asked for and not told, by number
-        self._next = 1  # number of the next point to be asked for
         self._forget_search()
 
     # The search, which follows from the log.
@@ -45,40 +44,35 @@ class Run:
             entries: in the order in which they ended.
             watch: called after each request that they close; with it, the run goes on only until something ends it.
         """
-        self._take_earlier(list(entries), watch)
-        self.log.restart_clock()
-
-    def _take_earlier(self, entries: list[LogEntry], watch: Callable[["Run"], None] | None) -> None:
-        self._next = 1 + max((entry.number for entry in entries), default=0)
+        entries = list(entries)
         for i in range(len(entries)):
             ended = watch is not None and self.status not in {Status.GOING_ON, Status.TIME_LIMIT}
             if ended and not entries[i].late:
-                return
+                break
             if entries[i].number and not self._computed:
                 self.catch_up()
             if self._computed and not self._is_followed_by(entries[i]):
                 # Computed elsewhere, or behind a failure that is tried again: models alone learn of the rest.
                 entries[i:] = [entry._replace(place=KNOWN, moved=False) for entry in entries[i:]]
-                if self._request is not None:
-                    self._request.first = None  # the numbers of its other points may be taken
+                self._request.first = None  # the numbers of its other points may be taken
                 if self.log.journal is not None:
                     self.log.journal.rewrite(entries)
             closed = self.closed
             self.log.keep(entries[i])
             if self._computed:
-                with np.errstate(all="ignore"):
-                    self._learn(entries[i])
+                self._learn(entries[i])
             if watch is not None and self.closed > closed:
                 watch(self)
+        self.log.restart_clock()
 
     def _forget_search(self) -> None:
-        self._search: AskedSearch | None = None
-        self._request: Request | None = None
-        self._generations: list[Generation] = []
+        self._search: NewPoints | None = None  # None, too, before the first guesses have values
+        self._rounds: Halving | None = None  # of the best points, behind a noisy search
+        self._request = Request([])
         self._foresight = Foresight()
         self._course = Course(self.call)
         self._settled = False  # the present run of the search gains less than the tolerance, and is to end
-        self._founding: list[LogEntry] = []  # evaluations before the search begins
+        self._learned: list[LogEntry] = []
         self._computed = False  # the search has learned from all of the log
         self.closed = 0  # requests
 
@@ -90,15 +84,15 @@ class Run:
         entries = self.log.entries
         for entry in entries:
             self.pending.pop(entry.number, None)
-        self._founding = list(itertools.takewhile(lambda entry: not entry.number, entries))
+        self._learned = list(itertools.takewhile(lambda entry: not entry.number, entries))
         with np.errstate(all="ignore"):
             self._open()
-            for entry in entries[len(self._founding) :]:
-                self._is_followed_by(entry)
-                self._learn(entry)
+        for entry in entries[len(self._learned) :]:
+            self._is_followed_by(entry)
+            self._learn(entry)
         for number, point in self.pending.items():  # asked for before it was interrupted
-            for place in [] if self._request is None else self._request.open_places:
-                if self._request is not None and np.array_equal(point, self._request.points[place]):
+            for place in self._request.open_places:
+                if np.array_equal(point, self._request.points[place]):
                     self._request.first = number - place
         self._computed = True
 
@@ -106,88 +100,107 @@ class Run:
         """Return False for an evaluation of a point that the search does not ask for, though an earlier one did."""
         if isinstance(entry.place, str):
             return True
-        request = self._request
-        if request is None or entry.place not in request.open_places:
-            return False
-        if not entry.moved and not np.array_equal(entry.point, request.points[entry.place]):
-            return False
-        request.first = entry.number - entry.place
-        return True
+        request, place = self._request, entry.place
+        if place in request.open_places and (entry.moved or np.array_equal(entry.point, request.points[place])):
+            request.first = entry.number - place
+            return True
+        return False
 
     def _learn(self, entry: LogEntry) -> None:
         """Let the search learn from an evaluation."""
         request, search = self._request, self._search
-        value = outcome_of(entry.evaluation, len(self.log.call.equalities))
-        scaled = self.log.call.box.scaled(entry.point)
-        sample = Sample(scaled, scaled)
+        value = outcome_of(entry.evaluation, len(self.call.equalities))
+        scaled = self.call.box.scaled(entry.point)
+        self._learned.append(entry)
         if entry.number:
             self._course.append(entry.evaluation)
-        if search is None:
-            self._founding.append(entry)
-        else:
-            self._foresight.note(search.model, scaled, entry.evaluation, self.call)
-        if not isinstance(entry.place, str):
-            assert request is not None  # noqa: S101 it has this place
-            if entry.moved and search is not None:
-                search.move(entry.place, sample)
-            request.values[entry.place] = value
-        elif search is not None and entry.place == KNOWN:
+        with np.errstate(all="ignore"):
+            if search is not None:
+                self._foresight.note(search.strategy.model, scaled, entry.evaluation, self.call)
+            place = entry.place if isinstance(entry.place, int) else self._place_at(entry.point)
+            if place is not None and entry.place != KNOWN:  # BESIDE: it was running when the search asked for it
+                if entry.moved and search is not None and self._rounds is None:
+                    search.move(place, Sample(scaled, scaled))
+                request.values[place] = value
+            elif search is not None:
+                self._learn_beside(search, entry, Sample(scaled, scaled), value)
+            if request.filled:
+                self._close(request)
+
+    def _learn_beside(self, search: NewPoints, entry: LogEntry, sample: Sample, value: Value) -> None:
+        if entry.place == KNOWN:
             if not entry.evaluation.failure:
-                search.learn(scaled[None], np.array([value]))
-        elif (place := self._place_at(entry.point)) is not None and request is not None:
-            request.values[place] = value  # it was running when the search asked for it
-        elif search is not None and (search.take(sample, value) or search.may_miss) and request is not None:
-            request.others.append((sample, value))
-        if request is not None and request.filled:
-            self._close(request)
+                search.learn(sample.learned[None], np.array([value]))
+        elif self._rounds is not None:
+            self._rounds.take(entry.point, value)
+        elif search.take(sample, value):
+            self._request.others.append((sample, value))
 
     def _place_at(self, point: Array) -> int | None:
         """Return the place of a point that the search waits for, None for another; with noise each is another."""
-        places = [] if self._request is None or self.call.noisy else self._request.open_places
-        return next((i for i in places if self._request and np.array_equal(point, self._request.points[i])), None)
+        request = self._request
+        places = [] if self.call.noisy else request.open_places
+        return next((place for place in places if np.array_equal(point, request.points[place])), None)
 
     @property
     def model(self) -> Surrogate | None:
         """The model that the search has trained last; None before the first."""
-        return self._foresight.model(self.call, None if self._search is None else self._search.model)
+        return self._foresight.model(self.call, None if self._search is None else self._search.strategy.model)
 
     def _open(self) -> None:
-        """Ask the search for points."""
-        call = self.log.call
+        """Ask the search for points, or where a noisy one has ended, the rounds that follow it."""
+        call = self.call
         if self._search is None and len(call.guesses) > 1 and not self.closed:
-            self._request = Request(np.array(call.guesses))
+            self._request = Request(call.guesses)
             return
         with one_thread():
             if self._search is None:
-                call = founded(call, self._founding)
-                self._search = _search_of(call, self._generations.append, lambda: self.log.is_late)
-            samples = list(self._search.asked)
-        self._request = Request(call.box.points([sample.seen for sample in samples])) if samples else None
+                self._search = NewPoints(founded(call, self._learned), lambda: self.log.is_late)
+            samples = self._search.asked[: max(0, self._left_to_search)]
+        if call.noisy and not samples and self._rounds is None:
+            again = evaluations_again(call.limits.budget) + min(0, self._left_to_search)
+            self._rounds = rounds_of(call, self._learned, again)
+        points = list(call.box.points([sample.seen for sample in samples])) if samples else []
+        self._request = Request(points if self._rounds is None else self._rounds.points)
+
+    @property
+    def _left_to_search(self) -> int:
+        """Number of evaluations that the search has left; a noisy one's budget is for the rounds, too."""
+        budget = self.call.limits.budget
+        if not self.call.noisy or budget == math.inf:
+            return sys.maxsize
+        return int(budget) - evaluations_again(budget) - sum(1 for entry in self._learned if entry.number)
 
     def _close(self, request: Request) -> None:
         """Let the search learn from the values of a request, and ask it for the next."""
-        if self._search is not None:
-            others = iter(request.others)
-            m = len(self.log.call.equalities)
-            values: list[Value] = []
-            for place, value in enumerate(request.values):
-                if value is not None:
-                    values.append(value)
-                else:
-                    sample, other = next(others)
-                    missing = np.full(1 + m, math.nan) if m else math.nan
-                    values.append(other if self._search.replace(place, sample) else missing)
-            if self._course.settled:
-                self._search.end_run()
-                self._settled = True
-            runs = self._search.runs
-            with one_thread():
-                self._search.tell(np.array(values))
-            if self._search.runs > runs:
-                self._course.restart()
-                self._settled = False
+        if self._rounds is not None:
+            self._rounds.tell([value for value in request.values if value is not None])
+        elif self._search is not None and self._left_to_search > 0:
+            self._tell(self._search, request)
         self.closed += 1
         self._open()
+
+    def _tell(self, search: NewPoints, request: Request) -> None:
+        others = iter(request.others)
+        m = len(self.call.equalities)
+        values: list[Value] = []
+        for place, value in enumerate(request.values):
+            if value is not None:
+                values.append(value)
+            else:
+                sample, other = next(others)
+                missing = np.full(1 + m, math.nan) if m else math.nan
+                values.append(other if search.replace(place, sample) else missing)
+        strategy = search.strategy
+        if self._course.settled:
+            strategy.end_run()
+            self._settled = True
+        runs = strategy.runs
+        with one_thread():
+            search.tell(values)
+        if strategy.runs > runs:
+            self._course.restart()
+            self._settled = False
 
     # Points that are asked for, by number.
 
@@ -199,22 +212,20 @@ class Run:
     @property
     def status(self) -> Status:
         """The reason why the run has ended, if it has."""
-        search = self._search
-        if not self._computed or search is None or not search.stopped:
-            return self.log.status(Status.GOING_ON)
-        if not search.used_up:
-            mean = math.inf if (recommended := self._recommended) is None else recommended.reached
-            return self.log.status(Status.TOLERANCE if self._settled else Status.RESTARTS, mean)
-        used_up = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
-        return self.log.status(used_up)
+        search, rounds = self._search, self._rounds
+        ended, mean = Status.GOING_ON, math.inf
+        if self._computed and search is not None:
+            if search.used_up:
+                ended = Status.NO_NEW_POINT if self.call.combinations == math.inf else Status.SPACE_USED_UP
+            elif search.strategy.stopped if rounds is None else rounds.left <= 0:
+                ended = Status.TOLERANCE if self._settled else Status.RESTARTS
+                mean = math.inf if (best := self._recommended) is None else best.reached
+        return self.log.status(ended, mean)
 
     def tasks(self) -> list[Task]:
         """Return all points that the search waits for, with their numbers; at most as many as the budget has left."""
         self.catch_up()
-        request = self._request
-        if request is None:
-            return []
-        numbered = [self._numbered(request, place) for place in request.open_places]
+        numbered = list(self.waited_for.items())
         if self.log.left < len(numbered):
             numbered = numbered[: int(max(0, self.log.left))]
         self.pending.update(numbered)
@@ -223,37 +234,45 @@ class Run:
     def begin(self) -> Task | None:
         """Return one more point that is neither evaluated nor pending; None where there is none."""
         self.catch_up()
-        request, search = self._request, self._search
-        if request is None or self.log.left - len(self.pending) <= 0:
+        if not self._request.values or self.log.left - len(self.pending) <= 0:
             return None
         running = {self._place_at(point) for point in self.pending.values()}
-        for place in request.open_places:
-            number, point = self._numbered(request, place)
-            if number not in self.pending and place not in running:
-                break
-        else:
-            if search is None or (drawn := self._beside(search)) is None:
-                return None
-            number, point = drawn
+        numbered = [self._numbered(place) for place in self._request.open_places if place not in running]
+        new = [task for task in numbered if task[0] not in self.pending]
+        if (task := new[0] if new else self._beside()) is None:
+            return None
+        number, point = task
         self.pending[number] = point
         return number, point.copy()
 
-    def _numbered(self, request: Request, place: int) -> Task:
+    @property
+    def next_number(self) -> int:
+        """Number of the next point to be asked for, behind all that are evaluated, pending or waited for."""
+        request = self._request
+        waited_for = 0 if request.first is None else request.first + len(request.points)
+        return max(self.log.next_number, waited_for, 1 + max(self.pending, default=0))
+
+    def _numbered(self, place: int) -> Task:
+        request = self._request
         if request.first is None:
-            request.first = self._next
-        self._next = max(self._next, request.first + len(request.points))
+            request.first = self.next_number
         return request.first + place, request.points[place]
 
-    def _beside(self, search: AskedSearch) -> Task | None:
+    def _beside(self) -> Task | None:
         """Return a point beside those that the search waits for; None where none is found that is not pending."""
-        box = self.call.box
-        rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, self._next)))
-        with np.errstate(all="ignore"), one_thread():
-            sample = search.further(rng, [box.scaled(point) for point in self.pending.values()])
-        if sample is None:
+        box, number = self.call.box, self.next_number
+        rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number)))
+        if self._rounds is not None:
+            point = rng.choice(self._rounds.points)
+        elif self._search is None:
             return None
-        self._next += 1
-        return self._next - 1, box.points([sample.seen])[0]
+        else:
+            with np.errstate(all="ignore"), one_thread():
+                sample = self._search.further(rng, [box.scaled(point) for point in self.pending.values()])
+            if sample is None:
+                return None
+            point = box.points([sample.seen])[0]
+        return number, point
 
     def record(self, number: int, evaluation: Evaluation, point: Array | None = None) -> None:
         """Take the evaluation of a pending point, or of one near it; nothing where it is not pending any more.
@@ -263,32 +282,20 @@ class Run:
         if number not in self.pending:
             return
         self.catch_up()
-        place = None if self._request is None else self._request.place_of(number)
-        moved = point is not None and place is not None
-        asked = self.pending[number] if point is None else point
-        late = self.status != Status.GOING_ON
-        self._take(LogEntry(number, asked, evaluation, BESIDE if place is None else place, moved, late))
+        place = self._request.place_of(number)
+        moved = point is not None and place != BESIDE
+        evaluated = self.pending[number] if point is None else point
+        self._take(LogEntry(number, evaluated, evaluation, place, moved, late=self.status != Status.GOING_ON))
 
     @property
     def waited_for(self) -> dict[int, Array]:
         """The points that the search waits for, by number."""
-        request = self._request
-        return {} if request is None else dict(self._numbered(request, place) for place in request.open_places)
-
-    def adopt(self, point: Array) -> int:
-        """Return the number of a pending point that was not asked for here."""
-        self._next += 1
-        self.pending[self._next - 1] = point
-        return self._next - 1
-
-    def give_up(self) -> None:
-        """Forget all pending points, and that they were asked for."""
-        self.pending.clear()
-        self._next = self.log.next_number
+        return dict(map(self._numbered, self._request.open_places))
 
     def is_near(self, point: Array) -> bool:
         """Return True for a point where the search distribution can have sampled it."""
-        return self._search is not None and self._search.is_near(self.call.box.scaled(point))
+        search = self._search if self._rounds is None else None
+        return search is not None and search.strategy.is_near(self.call.box.scaled(point))
 
     def learn_of(self, point: Array, evaluation: Evaluation) -> None:
         """Take an evaluation of a point that takes no place; before anything is asked for, the point is known."""
@@ -297,50 +304,35 @@ class Run:
         if not begun:
             self._forget_search()
 
-    def keep(self, number: int, evaluation: Evaluation, *, records: bool = False) -> None:
-        """Take the evaluation of a pending point into the log alone, from which nothing follows before the next ask.
-
-        It goes to a journal if one ``records``.
-        """
+    def keep(self, number: int, evaluation: Evaluation) -> None:
+        """Take the evaluation of a pending point into the log alone, from which nothing follows before the next ask."""
         if number in self.pending:
-            place = None if self._request is None else self._request.place_of(number)
-            entry = LogEntry(number, self.pending[number], evaluation, BESIDE if place is None else place, late=True)
-            (self.log.append if records else self.log.keep)(entry)
-            del self.pending[number]
             self._computed = False
+            place = self._request.place_of(number)
+            self._take(LogEntry(number, self.pending[number], evaluation, place, late=True))
 
     def _take(self, entry: LogEntry) -> None:
         computed, self._computed = self._computed, False
         self.log.append(entry)
         self.pending.pop(entry.number, None)
         if computed:
-            with np.errstate(all="ignore"):
-                self._learn(entry)
+            self._learn(entry)
             self._computed = True
 
     @property
     def _recommended(self) -> Recommended | None:
         """The point that is recommended where it is not that of the lowest value."""
-        if not isinstance(self._search, NoisySearch) or not self._computed:
+        if not self.call.noisy or not self._computed:
             return None
-        told = [] if self._request is None else self._request.values
-        values = [math.nan if value is None else value for value in told]
-        return self._search.recommended(values, self.log.single)
+        return recommended(self._rounds, self._request.values, self.log.single)
 
     @property
     def result(self) -> Result:
         """The best that has been found so far."""
-        return self.log.result(self.status, self._generations, self._recommended, self.model)
+        generations = [] if self._search is None else self._search.generations
+        return self.log.result(self.status, generations, self._recommended, self.model)
 
     @property
     def asks(self) -> bool:
         """True while there are points to be asked for."""
-        return self._request is not None and self.log.left > 0
-
-
-def _search_of(call: Call, on_generation: Callable[[Generation], None], is_late: Callable[[], bool]) -> AskedSearch:
-    """Return a new search."""
-    strategy = strategy_of(call, on_generation)
-    if call.noisy:
-        return NoisySearch(call, strategy)
-    return KnownPoints(call, strategy, is_late)
+        return bool(self._request.values) and self.log.left > 0

@@ -6,18 +6,20 @@ space of integers most points share a cell. The optimum of a model, too, can be 
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.optimize.call import Call
-from sacma.strategy.generation import Generation
+from sacma.optimize.evaluation import BESIDE
 from sacma.strategy.population import Sample
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.strategy.training import TrainedModel
 from sacma.surrogate.whitening import Array
+
+if TYPE_CHECKING:
+    from sacma.strategy.generation import Generation
 
 MOST_IN_A_ROW = 1000
 """Points of populations in a row whose values are known, before another point is evaluated instead."""
@@ -27,71 +29,16 @@ MOST_DRAWS = 100  # of a point, until one has no known value
 Value = float | Array  # of f; with constraints a row; inf where an evaluation failed
 
 
-class AskedSearch(Protocol):
-    """A method as an optimizer asks and tells it, in units of the scale."""
-
-    @property
-    def asked(self) -> Sequence[Sample]:
-        """The points whose values it waits for; none where it has ended."""
-
-    @property
-    def stopped(self) -> bool:
-        """True where it has ended."""
-
-    @property
-    def runs(self) -> int:
-        """Number of runs that have begun, one more than of restarts."""
-
-    @property
-    def used_up(self) -> bool:
-        """True where it has ended since it finds no point without a value."""
-
-    @property
-    def model(self) -> TrainedModel | None:
-        """The model that it has trained last since a restart."""
-
-    @property
-    def may_miss(self) -> bool:
-        """True while the asked points can be told NaN, each where another point has been evaluated instead."""
-
-    def tell(self, values: Sequence[Value] | Array) -> None:
-        """Take the values of the asked points, in their order."""
-
-    def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:
-        """Draw a point beside those asked for, and those that are ``running``; the search stays as it is.
-
-        None where there is no other.
-        """
-
-    def is_near(self, point: Array) -> bool:
-        """Return True for a point where the search distribution can have sampled it, shape (D,)."""
-
-    def take(self, sample: Sample, value: Value) -> bool:
-        """Take the value of another point; return True if it can take the place of an asked one, by ``replace``."""
-
-    def replace(self, place: int, sample: Sample) -> bool:
-        """Put a taken point in the place of an asked one; return False where NaN is to be told of that."""
-
-    def move(self, place: int, sample: Sample) -> None:
-        """Put the point at which f has been evaluated in the place of an asked one near it."""
-
-    def learn(self, points: Array, values: Array) -> None:
-        """Let models learn from points beside those asked for, shape (n, D), and their finite values."""
-
-    def end_run(self) -> None:
-        """End the present run with its population: another begins, if the limits allow one."""
-
-
 class Request:
-    """The points that the search waits for.
+    """The points that the search waits for; none where it has ended.
 
     It closes as soon as there are as many values as it has points: of its own, or of others that the search takes in
     their place.
     """
 
-    def __init__(self, points: Array) -> None:
+    def __init__(self, points: Sequence[Array]) -> None:
         self.first: int | None = None  # number of its first point, once it has been asked for
-        self.points = points  # for f, shape (n, D)
+        self.points = points  # for f, each of shape (D,)
         self.values: list[Value | None] = [None] * len(points)
         self.others: list[tuple[Sample, Value]] = []
 
@@ -100,35 +47,35 @@ class Request:
         """The places of points without a value."""
         return [place for place, value in enumerate(self.values) if value is None]
 
-    def place_of(self, number: int) -> int | None:
-        """Return the place of the point with a number, where it has no value yet."""
+    def place_of(self, number: int) -> int | str:
+        """Return the place of the point with a number, BESIDE where none waits for its value."""
         place = -1 if self.first is None else number - self.first
-        return place if 0 <= place < len(self.points) and self.values[place] is None else None
+        return place if place in self.open_places else BESIDE
 
     @property
     def filled(self) -> bool:
         """True where it closes."""
-        return len(self.open_places) <= len(self.others)
+        return bool(self.values) and len(self.open_places) <= len(self.others)
 
 
 class KnownValues:
-    """Finite values of f by point, those of the call's known points to begin with."""
+    """Finite values of f by point, those of the call's known points to begin with; with noise no point has one."""
 
     def __init__(self, call: Call) -> None:
-        self._box, self._space, self._combinations = call.box, call.space, call.combinations
-        self._values: dict[bytes, Value] = {}
-        self._failed: set[bytes] = set()
-        if call.known is not None:
-            X, *outcomes = call.known
-            rows = np.column_stack(outcomes) if call.equalities else outcomes[0]
-            for key, value in zip(self.keys(call.box.scaled(X)), rows, strict=True):
-                self.add(key, value)
+        self._box, self._space, self._combinations, self._noisy = call.box, call.space, call.combinations, call.noisy
+        self._values: dict[Hashable, Value] = {}
+        self._failed: set[Hashable] = set()
+        if (known := _known_of(call)) is not None:
+            points, values = known
+            self._values.update(zip(self.keys(points), values, strict=True))
 
-    def keys(self, scaled: Sequence[Array] | Array) -> list[bytes]:
+    def keys(self, scaled: Sequence[Array] | Array) -> list[Hashable]:
         """Return what tells the points from others at which f is evaluated for points in units of the scale."""
-        return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0] if len(scaled) else []  # −0 is 0
+        if self._noisy or not len(scaled):
+            return [object() for _ in scaled]  # equal to no other
+        return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0]  # −0 is 0
 
-    def add(self, key: bytes, value: Value) -> None:
+    def add(self, key: Hashable, value: Value) -> None:
         """Keep a finite value, and a failure (inf) when it is the second at the point; NaN is no value.
 
         One failure may have other causes.
@@ -140,7 +87,7 @@ class KnownValues:
         else:
             self._failed.add(key)
 
-    def get(self, key: bytes) -> Value | None:
+    def get(self, key: Hashable) -> Value | None:
         """Return the value at a point, None where there is none."""
         return self._values.get(key)
 
@@ -149,7 +96,7 @@ class KnownValues:
         """Number of combinations of discrete parameters that have no value; infinite where points are continuous."""
         return self._combinations - len(self._values)
 
-    def further(self, rng: np.random.Generator, others: Collection[bytes] = ()) -> Array | None:
+    def further(self, rng: np.random.Generator, others: Collection[Hashable] = ()) -> Array | None:
         """Return a combination without a value that is not among ``others``, shape (D,), None where there is none."""
         if self._space is None or self.missing == math.inf:
             return None
@@ -162,101 +109,96 @@ class KnownValues:
         return None
 
 
-class Passes:
-    """How many points with known values are passed in a row.
-
-    Half as many where it was in vain, so that little time is spent where all points are known.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.renew(most)
-
-    def renew(self, most: int) -> None:
-        """Begin again at a point without a value."""
-        self.left = self._next = most
-
-    def spend(self, points: int) -> None:
-        """Pass points with known values."""
-        self.left = max(0, self.left - points)
-
-    def halve(self) -> None:
-        """Begin again where it was in vain."""
-        self.left = self._next = self._next // 2
-
-
-class KnownPoints:
-    """A strategy that asks for points without a known value only, each once: a ``AskedSearch``.
+class NewPoints:
+    """A strategy that is asked for points without a known value only, each once, in units of the scale.
 
     After many known points in a row another point is asked for instead, and is an evaluation beside the strategy's own:
     of its distribution, of the space, or the start of a restart.
 
     Args:
-        call: with known points.
-        strategy: that is asked and told, in units of the scale.
+        call: with a seed, and known points.
         is_late: True where known points are passed no longer.
+
+    Attributes:
+        strategy: for all but its points, which may be fewer here.
+        generations: that are finished.
+        used_up: True where the search has ended since it finds no point without a value.
     """
 
-    def __init__(self, call: Call, strategy: SurrogateStrategy, is_late: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, call: Call, is_late: Callable[[], bool]) -> None:
         self._call = call
-        self._strategy = strategy
+        self.generations: list[Generation] = []
+        ALGORITHMS[call.method.algorithm].prepare(call.method.settings)  # errors of compiling lose no evaluations now
+        assert call.method.strategy is not None  # noqa: S101 the callers have looked
+        starts, samples = generators(call)
+        self.strategy = SurrogateStrategy(
+            call.method.strategy,
+            initial_point=initial_points(call, starts),
+            box=call.box.scaled_bounds,
+            rng=samples,
+            on_generation=self.generations.append,
+            archive=_known_of(call),
+            grid=call.box.grid,
+            noisy=call.noisy,
+            equalities=call.equalities,
+            most_restarts=call.limits.restarts,
+        )
         self._is_late = is_late
         self._known = KnownValues(call)
         self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
-        self._passes = Passes(self._most)
+        self._begin_row()
         self.used_up = False
         self._open()
 
-    @property
-    def _most(self) -> int:
-        """Most known points in a row: no more than there are others."""
-        return int(min(MOST_IN_A_ROW, self._known.missing))
+    def _begin_row(self) -> None:
+        self._passed = 0  # points with known values
+        self._most = min(MOST_IN_A_ROW, self._known.missing)  # no more than there are others
 
     def _open(self) -> None:
         """Ask the strategy, and tell it known values, until there is a point without a value, or it stops."""
         self._instead: Sample | None = None
         while True:
-            self._samples = list(self._strategy.asked)
+            self._samples = list(self.strategy.asked)
             self._keys = self._known.keys([sample.seen for sample in self._samples])
-            places: dict[bytes, list[int]] = {}  # by point, in the order of the points
+            places: dict[Hashable, list[int]] = {}  # by point, in the order of the points
             for i, key in enumerate(self._keys):
                 places.setdefault(key, []).append(i)
             self._places = [of for key, of in places.items() if self._known.get(key) is None]
             if self._places:
-                self._passes.renew(self._most)
-            elif self._samples and (not self._passes.left or not self._known.missing):
-                self._passes.halve()
-                self._instead = self._another()
+                self._begin_row()
+            elif self._samples and (self._passed >= self._most or not self._known.missing):
+                self._passed, self._most = 0, self._most // 2  # little time is spent where all points are known
+                self._instead = self._new(self._rng)
                 self.used_up = self._instead is None
             elif self._samples:
-                self._strategy.tell(self._told([]), known=len(self._samples))
-                self._passes.spend(len(self._samples))
+                self.strategy.tell(self._told([]), known=len(self._samples))
+                self._passed += len(self._samples)
                 if not self._is_late():
                     continue
                 self._samples, self._keys = [], []
             return
 
-    def _another(self) -> Sample | None:
-        """Return a point without a value, or None where none is found."""
-        if not self._known.missing:
-            return None
-        if (sample := self._drawn(self._rng, ())) is not None:
-            return sample
-        box, call = self._call.box, self._call
-        for _ in range(MOST_DRAWS):
-            z = box.scaled(box.another_start(call.x0, call.sigma0, self._rng))
-            if self._known.get(self._known.keys([z])[0]) is None:
-                return Sample(z, z)
-        return None
+    def _new(self, rng: np.random.Generator, others: Collection[Hashable] = ()) -> Sample | None:
+        """Return a point without a value that is not among ``others``; None where none is found.
 
-    def _drawn(self, rng: np.random.Generator, others: Collection[bytes]) -> Sample | None:
-        """Return a point without a value that is not among ``others``: of the distribution, or any combination."""
-        for _ in range(MOST_DRAWS):
-            sample = self._strategy.further(rng)
+        It is of the distribution, or else any combination of discrete parameters, or the start of a restart.
+        """
+
+        def drawn() -> Iterator[Sample]:
+            for _ in range(MOST_DRAWS):
+                yield self.strategy.further(rng)
+            if (point := self._known.further(rng, others)) is not None:
+                yield Sample(point, point)
+            box, call = self._call.box, self._call
+            for _ in range(MOST_DRAWS):
+                z = box.scaled(box.another_start(call.x0, call.sigma0, rng))
+                yield Sample(z, z)
+
+        for sample in drawn() if self._known.missing else ():
             (key,) = self._known.keys([sample.seen])
             if key not in others and self._known.get(key) is None:
                 return sample
-        point = self._known.further(rng, others)
-        return None if point is None else Sample(point, point)
+        return None
 
     def _told(self, values: Sequence[Value]) -> Array:
         """Return the values of all points of the strategy, of those that are asked for in their order."""
@@ -267,31 +209,11 @@ class KnownPoints:
         return np.array(told)
 
     @property
-    def runs(self) -> int:
-        """Number of runs that have begun."""
-        return self._strategy.runs
-
-    @property
-    def asked(self) -> Sequence[Sample]:
+    def asked(self) -> list[Sample]:
         """The points for f to evaluate, as the strategy has them; none, too, where it is late."""
         if self._instead is not None:
             return [self._instead]
         return [self._samples[places[0]] for places in self._places]
-
-    @property
-    def stopped(self) -> bool:
-        """True when the strategy has stopped, or no new point can be asked for."""
-        return self._strategy.stopped or self.used_up
-
-    @property
-    def model(self) -> TrainedModel | None:
-        """The model that was trained last since a restart."""
-        return self._strategy.model
-
-    @property
-    def may_miss(self) -> bool:
-        """True while the asked points can be told NaN."""
-        return self._instead is None and self._strategy.may_miss
 
     def tell(self, values: Sequence[Value] | Array) -> None:
         """Take the values of the asked points, in their order."""
@@ -300,29 +222,28 @@ class KnownPoints:
             self.take(self._instead, told.pop())
         for places, value in zip(self._places, told, strict=True):
             self._known.add(self._keys[places[0]], value)
-        self._strategy.tell(self._told(told), known=len(self._samples) - len(self._places))
+        self.strategy.tell(self._told(told), known=len(self._samples) - len(self._places))
         self._open()
 
     def further(self, rng: np.random.Generator, running: Sequence[Array] = ()) -> Sample | None:
-        """Draw a point that is neither known nor asked for nor ``running``, None where there is none."""
+        """Draw a point that is neither known nor asked for nor ``running``, None where none is; all stays as it is."""
         taken = self._known.keys([*(sample.seen for sample in self.asked), *running])
-        return self._drawn(rng, {*self._keys, *taken})
-
-    def is_near(self, point: Array) -> bool:
-        """Return True for a point where the search distribution can have sampled it."""
-        return self._strategy.is_near(point)
+        return self._new(rng, {*self._keys, *taken})
 
     def take(self, sample: Sample, value: Value) -> bool:
-        """Take the value of another point; one instead of the strategy's points completes no population."""
+        """Take the value of another point; return True if it stands for an asked one, see ``replace``.
+
+        One instead of the strategy's points completes no population.
+        """
         self._known.add(self._known.keys([sample.seen])[0], value)
         if self._instead is None:
-            return self._strategy.take(sample, value)
-        self._strategy.observe(sample, value)
+            return self.strategy.take(sample, value) or self.strategy.may_miss
+        self.strategy.observe(sample, value)
         return False
 
     def replace(self, place: int, sample: Sample) -> bool:
-        """Put a point in the place of one that was asked for, and of all that are the same."""
-        replaced = [self._strategy.replace(each, sample) for each in self._places[place]]
+        """Put a taken point in the place of an asked one, and of all that are the same; False: NaN is to be told."""
+        replaced = [self.strategy.replace(each, sample) for each in self._places[place]]
         if replaced[0]:
             self._rename(place, sample)
         return replaced[0]
@@ -333,7 +254,7 @@ class KnownPoints:
             self._instead = sample
             return
         for each in self._places[place]:
-            self._strategy.move(each, sample)
+            self.strategy.move(each, sample)
         self._rename(place, sample)
 
     def _rename(self, place: int, sample: Sample) -> None:
@@ -341,41 +262,19 @@ class KnownPoints:
         for each in self._places[place]:
             self._samples[each], self._keys[each] = sample, key
 
-    def end_run(self) -> None:
-        """End the present run with its population."""
-        self._strategy.end_run()
-
     def learn(self, points: Array, values: Array) -> None:
         """Let models learn from points evaluated beside those asked for, shape (n, D)."""
         for key, value in zip(self._known.keys(points), values, strict=True):
             self._known.add(key, value)
-        self._strategy.learn(points, values)
+        self.strategy.learn(points, values)
 
 
-def strategy_of(call: Call, on_generation: Callable[[Generation], None]) -> SurrogateStrategy:
-    """Return the strategy of a call with a seed; its points are in units of the scale.
-
-    Compiled code is loaded, or made, now: errors of that lose no evaluations.
-    """
-    ALGORITHMS[call.method.algorithm].prepare(call.method.settings)
-    assert call.method.strategy is not None  # noqa: S101 the callers have looked
-    starts, samples = generators(call)
-    known = None
-    if call.known is not None:
-        X, *outcomes = call.known
-        known = call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
-    return SurrogateStrategy(
-        call.method.strategy,
-        initial_point=initial_points(call, starts),
-        box=call.box.scaled_bounds,
-        rng=samples,
-        on_generation=on_generation,
-        archive=known,
-        grid=call.box.grid,
-        noisy=call.noisy,
-        equalities=call.equalities,
-        most_restarts=call.limits.restarts,
-    )
+def _known_of(call: Call) -> tuple[Array, Array] | None:
+    """Return the known points in units of the scale, and their values, with constraints rows."""
+    if call.known is None:
+        return None
+    X, *outcomes = call.known
+    return call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
 
 
 def generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
