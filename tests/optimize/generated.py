@@ -349,7 +349,7 @@ def _constrained(arguments: Mapping[str, Any], rng: Generator) -> dict[str, Any]
         case 0:
             return {"constraints": int(rng.integers(5))}
         case 1:
-            kind = str(rng.choice(["ineq", "eq"]))
+            kind = "ineq" if "noisy" in arguments else str(rng.choice(["ineq", "eq"]))
             return {"constraints": {"type": kind, "fun": _one_number, "args": float(rng.normal())}}
         case 2 if D:
             A = rng.normal(size=(int(rng.integers(1, 4)), D)) * 10.0 ** rng.uniform(-3, 3)
