@@ -472,3 +472,19 @@ def test_with_constraints_it_goes_on(tmp_path: Path) -> None:
         values, constraints = zip(*map(both, points), strict=True)
         optimizer.tell(points, values, constraints)
     assert (optimizer.result.fun, optimizer.result.fun_error) == (whole.fun, whole.fun_error)
+
+
+def test_asked_for_several_at_a_time_in_a_space_of_few_points() -> None:
+    """Each value is that of a point that was asked for, and all of the budget is used."""
+    rng = np.random.default_rng(1)
+    space = sacma.Space(a=sacma.Integer(0, 5))
+    known = ([{"a": a} for a in range(6)], rng.normal(size=6))
+    for given in (None, known):
+        optimizer = sacma.Optimizer(space=space, budget=60, noisy=True, seed=1, known=given)
+        while not optimizer.stop():
+            X = optimizer.ask(4)
+            assert len(X) == min(4, 60 - optimizer.result.nfev)
+            optimizer.tell(X, [(params["a"] - 2) ** 2 + rng.normal(0, 0.1) for params in X])
+            assert not optimizer.pending
+        assert optimizer.result.nfev == 60
+        assert optimizer.result.params == {"a": 2}

@@ -72,8 +72,8 @@ class Exchange:
         run.record(number, evaluation)
 
     def _number_at(self, key: Hashable) -> int | None:
-        """Return the number of the point that the search waits for, or that is pending, with a key."""
-        for number, point in {**self.run.waited_for, **self.run.pending}.items():
+        """Return the number of the point that is pending, or else that the search waits for, with a key."""
+        for number, point in {**self.run.pending, **self.run.waited_for}.items():
             if self.key(point) == key:
                 self.run.pending[number] = point
                 return number

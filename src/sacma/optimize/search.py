@@ -65,7 +65,7 @@ class KnownValues:
         self._box, self._space, self._combinations, self._noisy = call.box, call.space, call.combinations, call.noisy
         self._values: dict[Hashable, Value] = {}
         self._failed: set[Hashable] = set()
-        if (known := _known_of(call)) is not None:
+        if not self._noisy and (known := _known_of(call)) is not None:
             points, values = known
             self._values.update(zip(self.keys(points), values, strict=True))
 
@@ -80,7 +80,7 @@ class KnownValues:
 
         One failure may have other causes.
         """
-        if np.any(np.isnan(value)):
+        if self._noisy or np.any(np.isnan(value)):
             return
         if np.all(np.isfinite(value)) or (key in self._failed and key not in self._values):
             self._values[key] = value
