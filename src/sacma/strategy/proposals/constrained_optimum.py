@@ -1,8 +1,7 @@
 """The optimum of the model of f under the models of constraints."""
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,11 @@ def constrained_optimum(
     problem = _Problem(fit, model, archive, radius, box)
     found = problem.best_near(problem.start)
     if (grid := model.whitening.grid) is not None:
-        cells = grid.centred(np.vstack([archive.points[archive.best], model.whitening.inverse(found.point[None])[0]]))
-        within = [problem.within(cell, grid.widths(cell) > 0.0).best_near(found.point) for cell in cells]
+        best, relaxed = archive.points[[archive.best]], model.whitening.inverse(found.point[None])
+        within = []
+        for cell in {cell.tobytes(): cell for cell in grid.centred(np.vstack([best, relaxed]))}.values():
+            problem.hold(cell, grid.widths(cell) > 0.0)
+            within.append(problem.best_near(found.point))
         found = min([each for each in within if not each.known] or within, key=lambda each: each.standing)
     if found.multipliers is not None:
         fit.merit.set_multipliers(found.multipliers)
@@ -81,20 +83,19 @@ class _Problem:
         self._slopes: Sequence[Slope] = [slope_of(part) for part in fit.parts]
         self._fit, self._known = fit, model.whitening(archive.points)
         self._radius = radius
-        self._inside = _inside(model, box)
-        self._centre, self._axes = _axes(model, D)
-        self._fixed = np.empty((0, D))  # rows of equalities that hold coordinates within a cell
+        self._centre = model.whitening.inverse(np.zeros((1, D)))[0]
+        self._axes = (model.whitening.inverse(np.eye(D)) - self._centre).T  # x = centre + axes z
+        self._inside = self._within_box(box)
+        self._held: list[Mapping[str, Any]] = []  # what holds coordinates within a cell, as SLSQP takes it
+        self._fixed = np.empty((0, D))  # its rows
         self._last: tuple[bytes, Array, Array] = (b"", spans, spans)
 
-    def within(self, cell: Array, fixed: NDArray[np.bool_]) -> Self:
-        """Return the problem with the ``fixed`` ones of all coordinates those of a ``cell``, shape (D,)."""
-        held = copy.copy(self)
+    def hold(self, cell: Array, fixed: NDArray[np.bool_]) -> None:
+        """Hold the ``fixed`` ones of all coordinates at those of a ``cell``, shape (D,), from now on."""
         lengths = np.linalg.norm(self._axes[fixed], axis=1)
         rows, rest = self._axes[fixed] / lengths[:, None], (self._centre - cell)[fixed] / lengths
-        if len(rows):
-            holds = {"type": "eq", "fun": lambda z: rows @ z + rest, "jac": lambda _: rows}
-            held._inside, held._fixed = [*self._inside, holds], rows  # noqa: SLF001 one of our own
-        return held
+        self._held = [{"type": "eq", "fun": lambda z: rows @ z + rest, "jac": lambda _: rows}] if len(rows) else []
+        self._fixed = rows
 
     def best_near(self, start: Array) -> _Optimum:
         """Return the optimum by a search from ``start``."""
@@ -118,13 +119,14 @@ class _Problem:
 
     def solve(self, start: Array) -> tuple[Array, bool]:
         """Return the optimum and True, or the point of the least violation and False."""
-        found = self._search(self._objective, start, [*self._inside, *self._constraints()])
+        inside = [*self._inside, *self._held]
+        found = self._search(self._objective, start, [*inside, *self._constraints()])
         if self._keeps(found):
             return found, True
-        near = self._search(self._violation, start, self._inside)
+        near = self._search(self._violation, start, inside)
         if not np.all(np.isfinite(near)):
             return start, False
-        found = self._search(self._objective, near, [*self._inside, *self._constraints()])
+        found = self._search(self._objective, near, [*inside, *self._constraints()])
         return (found, True) if self._keeps(found) else (near, False)
 
     def multipliers(self, point: Array) -> Array | None:
@@ -197,19 +199,11 @@ class _Problem:
             )
         return np.asarray(found.x)
 
-
-def _axes(model: TrainedModel, D: int) -> tuple[Array, Array]:
-    """Return the centre and axes, shape (D, D), of x = centre + axes z, with z in the whitened space."""
-    centre = model.whitening.inverse(np.zeros((1, D)))[0]
-    return centre, (model.whitening.inverse(np.eye(D)) - centre).T
-
-
-def _inside(model: TrainedModel, box: tuple[Array, Array]) -> list[Mapping[str, Any]]:
-    """Return the box as SLSQP takes constraints: a row for each finite bound, in the whitened space."""
-    centre, axes = _axes(model, len(box[0]))
-    lengths = np.linalg.norm(axes, axis=1)
-    rows = np.vstack([axes / lengths[:, None], -axes / lengths[:, None]])
-    rest = np.concatenate([(centre - box[0]) / lengths, (box[1] - centre) / lengths])
-    finite = np.isfinite(rest)
-    rows, rest = rows[finite], rest[finite]
-    return [{"type": "ineq", "fun": lambda z: rows @ z + rest, "jac": lambda _: rows}] if len(rows) else []
+    def _within_box(self, box: tuple[Array, Array]) -> list[Mapping[str, Any]]:
+        """Return the box as SLSQP takes constraints: a row for each finite bound."""
+        lengths = np.linalg.norm(self._axes, axis=1)
+        rows = np.vstack([self._axes / lengths[:, None], -self._axes / lengths[:, None]])
+        rest = np.concatenate([(self._centre - box[0]) / lengths, (box[1] - self._centre) / lengths])
+        finite = np.isfinite(rest)
+        rows, rest = rows[finite], rest[finite]
+        return [{"type": "ineq", "fun": lambda z: rows @ z + rest, "jac": lambda _: rows}] if len(rows) else []
