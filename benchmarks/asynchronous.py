@@ -20,6 +20,7 @@ from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import Task, evaluate
 from sacma.optimize.result import Status
 from sacma.optimize.run import Run
+from sacma.strategy import surrogate_cmaes
 
 METHODS = "ada-kendall,sacma,dts-cmaes,cmaes"
 BEST = 1e-8  # Δf that counts as the optimum
@@ -39,9 +40,11 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.4, help="mean seconds of an evaluation in threads")
     parser.add_argument("--evaluations", type=int, default=160, help="in threads")
     parser.add_argument("--thread-seeds", type=int, default=3)
+    parser.add_argument("--drawn", type=int, default=surrogate_cmaes.MOST_DRAWN, help="samples a further point")
     options = parsed(
         parser, methods="cmaes", functions="1", seeds=1, thread_seeds=1, budget=20, pause=0.001, evaluations=20
     )
+    surrogate_cmaes.MOST_DRAWN = options.drawn
     methods = options.methods.split(",")
     busy = [measure_threads(method, options) for method in methods]
     print(f"busy share of {options.workers} threads, %: mean (least) of {options.thread_seeds} seeds")

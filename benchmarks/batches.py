@@ -16,6 +16,7 @@ import numpy as np
 from report import parsed, print_table, write
 
 import sacma
+from sacma.strategy import surrogate_cmaes
 from sacma.surrogate.whitening import Array
 
 MARKS = (25, 50, 100)  # evaluations a dimension
@@ -31,7 +32,9 @@ def main() -> None:
     parser.add_argument("--methods", default="sacma,dts-cmaes,pycma")
     parser.add_argument("--seeds", type=int, default=5, help="the seeds 1 to this")
     parser.add_argument("--budget", type=int, default=100, help="evaluations a dimension")
+    parser.add_argument("--drawn", type=int, default=surrogate_cmaes.MOST_DRAWN, help="samples a further point of ours")
     options = parsed(parser, dimensions="2", functions="1", batches="4", seeds=1, budget=25)
+    surrogate_cmaes.MOST_DRAWN = options.drawn
     rows: list[dict[str, Any]] = []
     for D in map(int, options.dimensions.split(",")):
         for method in options.methods.split(","):

@@ -217,7 +217,7 @@ def _evaluations(number: float) -> str:
 LEAST_GAIN = 1e-4
 """Share of its gain so far that a run has to gain in 3 evaluations a parameter, until all choices have had their turn.
 
-A smaller share, or more evaluations, gives the first choice more digits, and finds a better one less often.
+See benchmarks/mixed.py: a smaller share gives the first choice more digits, and others less time.
 """
 
 
@@ -231,7 +231,7 @@ class Course:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._best: list[float] = []
-        # Without proposals a search gains little between generations, too: mean gaps were larger then.
+        # Without proposals a search gains nothing in many a generation: benchmarks/mixed.py found fewer choices then.
         strategy = call.method.strategy
         proposes = strategy is not None and not isinstance(strategy.proposals, NoProposals)
         ends_early = proposes and not call.noisy and call.tolerance is None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
     from sacma.strategy.proposals.base import Proposer
 
-MOST_DRAWN = 100  # samples of which a model picks one to be evaluated beside others; 1, 10 and 1000 were worse
+MOST_DRAWN = 100  # samples, of which the best by the model is evaluated beside others: benchmarks/batches.py --drawn
 
 
 class SurrogateStrategy:
