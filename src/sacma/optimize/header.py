@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict
 from importlib.metadata import version
 from itertools import zip_longest
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -19,6 +19,7 @@ from sacma.optimize.methods import LONGEST_CLASS, Method, registered
 from sacma.optimize.space import space_as_json, space_of
 from sacma.strategy.settings import StrategySettings
 
+FORMAT: Final = "sacma-journal-8"
 COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
 
 Text = Annotated[str, Field(max_length=100)]
@@ -57,7 +58,7 @@ class CallContent(Strict):
 class Header(Strict):
     """The first line of a journal."""
 
-    format: Literal["sacma-journal-8"] = "sacma-journal-8"
+    format: Literal["sacma-journal-8"] = FORMAT
     sacma: Text = __version__
     versions: Annotated[dict[Text, Text], Field(max_length=100)]
     limits: dict[Literal["budget", "target", "time_limit", "max_failures", "restarts"], int | float]

@@ -30,7 +30,7 @@ from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call, checked_limits
 from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
-from sacma.optimize.header import Header, Strict, call_of, difference, header_of
+from sacma.optimize.header import FORMAT, Header, Strict, call_of, difference, header_of
 from sacma.optimize.methods import class_name
 from sacma.optimize.result import Result
 from sacma.strategy.settings import StrategySettings
@@ -39,7 +39,7 @@ from sacma.surrogate.whitening import Array
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_HEADER = 64 << 20  # bytes: the header holds known points
 
-_BEGINNING = b'{"format": "sacma-journal-8"'
+_BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
 
 _ENDING = len(b', "crc": "01234567"}\n')
