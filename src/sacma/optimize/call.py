@@ -100,6 +100,12 @@ class Call:
             return {name: place for name, place in self.space.places.items() if place.start < place.stop}
         return {f"x{i}": slice(k, k + 1) for k, i in enumerate(np.flatnonzero(self.box.free))}
 
+    def coordinates(self, name: str, given: Any) -> Array:
+        """Return the coordinates of points that are given, shape (n, D), in a space of those that are dicts."""
+        if self.space is not None and isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given):
+            return self.space.points(given, name)
+        return self.box.rows(name, given)
+
     def seeded(self, seed: int | None = None) -> "Call":
         """Return the call with a seed: its own, the one given, or one drawn from the system's entropy."""
         drawn = secrets.randbits(64) if seed is None else seed

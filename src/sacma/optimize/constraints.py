@@ -35,7 +35,7 @@ class ConstraintFunction:
 
     @property
     def _kinds(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which of c are equalities, which have a lower and which an upper bound."""
+        """Masks of c, each of shape (k,): equalities, those with a lower bound, those with an upper one."""
         equal = self.lower == self.upper
         return equal, ~equal & np.isfinite(self.lower), ~equal & np.isfinite(self.upper)
 

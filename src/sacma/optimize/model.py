@@ -165,17 +165,10 @@ class Surrogate:
 
     def _scaled(self, X: Any) -> Array:
         """Return points in units of the scale, shape (n, d)."""
-        return self._call.box.scaled(coordinates_of(self._call, "X", [X] if isinstance(X, Mapping) else X))
+        return self._call.box.scaled(self._call.coordinates("X", [X] if isinstance(X, Mapping) else X))
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {len(self._trained.points)} points>"
-
-
-def coordinates_of(call: Call, name: str, given: Any) -> Array:
-    """Return the coordinates of points, which may be dicts in a space, shape (n, D)."""
-    if call.space is not None and isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given):
-        return call.space.points(given, name)
-    return call.box.rows(name, given)
 
 
 def _spread(call: Call, points: Array) -> float:

@@ -12,11 +12,11 @@ from pydantic import BaseModel
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, LogEntry, evaluation_of
+from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, evaluation_of
 from sacma.optimize.exchange import Exchange
 from sacma.optimize.journal import Journal, JournalError, read_journal, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
-from sacma.optimize.model import Surrogate, coordinates_of
+from sacma.optimize.model import Surrogate
 from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
@@ -195,8 +195,8 @@ class Optimizer:
             X = self._points(points)
             told = _checked_values(values, constraints, len(X), len(self._run.call.equalities))
             try:
-                for (key, x), value in zip(X, told, strict=True):
-                    self._exchange.tell(key, x, evaluation_of(value))
+                for (key, x), evaluation in zip(X, told, strict=True):
+                    self._exchange.tell(key, x, evaluation)
             except JournalError as error:
                 error.result = self._run.result
                 raise
@@ -207,7 +207,7 @@ class Optimizer:
         key, space = self._exchange.key, self._run.call.space
         if space is not None and not (isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)):
             refuse("points", points, "dicts, as ask gives them", of_type=True)
-        X = coordinates_of(self._run.call, "points", given)
+        X = self._run.call.coordinates("points", given)
         return [(key(x) if space is None else space.key(point), x) for point, x in zip(given, X, strict=True)]
 
     @property
@@ -319,8 +319,8 @@ def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
     return list(ordered)
 
 
-def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[Any]:
-    """Return what was told of each of so many points, with m constraints ``ConstrainedValue``; refuse what is none."""
+def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[Evaluation]:
+    """Return the evaluations of so many points, each with m constraints; refuse what is no value."""
     told = _one_each("values", values, count, "as many as there are points")
     if m and constraints is None:
         refuse("constraints", None, f"{m} numbers for each of the points, {count}")
@@ -329,8 +329,9 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[A
         told = [ConstrainedValue(value, row, m) for value, row in zip(told, rows, strict=True)]
     elif constraints is not None:
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
-    for i, value in enumerate(told):
-        if evaluation_of(value).raised is not None:
-            given = value[:2] if m else value
+    evaluations = list(map(evaluation_of, told))
+    for i, evaluation in enumerate(evaluations):
+        if evaluation.raised is not None:
+            given = told[i][:2] if m else told[i]
             refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
-    return told
+    return evaluations
