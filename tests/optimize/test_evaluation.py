@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluation_of
-from sacma.optimize.pool import Crew, Jobs, Processes, ThisThread, crew_of
+from sacma.optimize.pool import Crew, Jobs, Processes, crew_of
 
 METHOD = "ada-kendall"  # asks for several points at a time
 NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
@@ -112,7 +112,7 @@ def test_all_ways_give_the_same_outcomes() -> None:
     tasks = [(place, np.array([float(place)])) for place in range(4)]
     with ThreadPoolExecutor(4) as executor:
         ways = [
-            Crew(ThisThread()),
+            Crew(None),
             Crew(executor),
             Crew(Processes(2)),
             Crew(Jobs(joblib.Parallel(n_jobs=2, backend="threading"))),
@@ -182,7 +182,7 @@ def test_workers() -> None:
     """None and 1 are this thread, other numbers are processes, executors and joblib's own object are taken."""
     for alone in (None, 1):
         crew = crew_of(alone, None)
-        assert isinstance(crew.executor, ThisThread)
+        assert crew.executor is None
         assert not crew.several
     for number in (2, -1):
         for asynchronous, found in ((None, True), (False, False)):

@@ -116,19 +116,21 @@ def evaluation_of(returned: object) -> Evaluation:
     'f is inf; allowed: one finite number'
     """
     value, constraints, m = returned if type(returned) is ConstrainedValue else (returned, (), 0)
-    numbers, kept = _finite(value, 1), _finite(constraints, m)
+    numbers, kept = _finite(value, 1), _finite(constraints, m) if m else ()
     if numbers is not None and kept is not None:
         return Evaluation(numbers[0], constraints=kept)
     if numbers is None:
         failure = f"f is {shown(value)}; allowed: one finite number"
     else:
         failure = f"constraints are {shown(constraints)}; allowed: {m} finite numbers"
-    mistaken = _is_by_mistake(value, 1) or _is_by_mistake(constraints, m)
+    mistaken = _is_by_mistake(value, 1) or (m > 0 and _is_by_mistake(constraints, m))
     return Evaluation(math.nan, failure, Raised(TypeError(failure)) if mistaken else None)
 
 
 def _finite(given: Any, count: int) -> tuple[float, ...] | None:
     """Return as many finite numbers, alone or in a container of any library; None where it is anything else."""
+    if type(given) is float and count == 1:
+        return (given,) if math.isfinite(given) else None
     with suppress(Exception):  # the class may be anybody's
         if given is None or hides_a_value(given) or holds_text(given):
             return None

@@ -18,7 +18,6 @@ from sacma.optimize.arguments import number as checked_number
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
 from sacma.process_wide import quiet
-from sacma.surrogate.whitening import Array
 from sacma.threads import threads
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
@@ -27,18 +26,6 @@ SOON = 0.1  # seconds after which evaluations that wait for a worker are cancell
 PATIENCE = 5.0  # seconds after which processes that f keeps from ending are killed
 
 Numbered = tuple[int, Evaluation]  # an evaluation, by its number
-
-
-class ThisThread:
-    """The thread that submits: what it submits has ended."""
-
-    max_workers = 1
-
-    def submit(self, _: object, fun: Function, point: Array) -> Future[Evaluation]:
-        """Evaluate; unlike elsewhere f may end the program by ``sys.exit``."""
-        future: Future[Evaluation] = Future()
-        future.set_result(evaluate(fun, point))
-        return future
 
 
 class Jobs:
@@ -150,7 +137,7 @@ class Crew:
     """The workers of a call, by their executor, and what they evaluate.
 
     Attributes:
-        executor: of ``concurrent.futures``, or one of ours.
+        executor: of ``concurrent.futures``, or one of ours; None: this thread evaluates.
         asynchronous: whether an evaluation begins as soon as a worker is free.
     """
 
@@ -161,7 +148,7 @@ class Crew:
     @property
     def several(self) -> bool:
         """True where they may evaluate several points at a time."""
-        return not isinstance(self.executor, ThisThread)
+        return self.executor is not None
 
     def size(self) -> float:
         """Return the number of evaluations at a time, infinite where it is not known."""
@@ -177,8 +164,12 @@ class Crew:
         """Evaluate what ``begin`` gives, one more point as soon as a worker is free and its evaluation taken.
 
         It ends when there is nothing to begin, None, and all that has begun has been taken. Once ``ended`` is true
-        nothing begins, not even what waits for a worker.
+        nothing begins, not even what waits for a worker. In this thread f may end the program by ``sys.exit``.
         """
+        while self.executor is None:
+            if ended() or (task := begin()) is None:
+                return
+            yield task[0], evaluate(fun, task[1])
         while True:
             while len(self._running) < self.size() and not ended() and (task := begin()) is not None:
                 number, point = task
@@ -291,4 +282,4 @@ def _crew_of(workers: Any, evaluation_timeout: float | None) -> Crew:
     count = 1 if workers is None else whole("workers", workers, ALLOWED_WORKERS, least=-1, most=MOST_WORKERS)
     if count == 0:
         refuse("workers", workers, ALLOWED_WORKERS)
-    return Crew(ThisThread() if count == 1 and evaluation_timeout is None else Processes(count, evaluation_timeout))
+    return Crew(None if count == 1 and evaluation_timeout is None else Processes(count, evaluation_timeout))

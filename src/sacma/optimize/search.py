@@ -80,9 +80,10 @@ class KnownValues:
 
         One failure may have other causes.
         """
-        if self._noisy or np.any(np.isnan(value)):
+        worst = float(np.max(value))  # none is minus infinity
+        if self._noisy or math.isnan(worst):
             return
-        if np.all(np.isfinite(value)) or (key in self._failed and key not in self._values):
+        if math.isfinite(worst) or (key in self._failed and key not in self._values):
             self._values[key] = value
         else:
             self._failed.add(key)
