@@ -21,7 +21,7 @@ from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
 from sacma.surrogate.models.competition import Competition
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 PROCESS, WARPED, QUADRATIC = (model.model_dump() for model in Competition().members)
 """The models of sacma."""

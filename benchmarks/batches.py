@@ -17,7 +17,7 @@ from report import parsed, print_table, write
 
 import sacma
 from sacma.strategy import surrogate_cmaes
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 MARKS = (25, 50, 100)  # evaluations a dimension
 BEST = 1e-8

@@ -12,7 +12,7 @@ from pydantic import Field
 import sacma
 from sacma.algorithms.base import Problem
 from sacma.algorithms.pycma import contained
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 HALF_WIDTH = 4.0
 """Of the cube of initial points, as the study's algorithms have it."""

@@ -15,7 +15,7 @@ from report import named, parsed, print_table, write
 from scipy.optimize import Bounds, NonlinearConstraint, minimize
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 AFTER = (20, 40, 80)  # evaluations, in units of D
 BEST = 1e-8  # gap that counts as the optimum

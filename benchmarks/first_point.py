@@ -17,7 +17,7 @@ from report import named, parsed, print_table, write
 from scipy.stats import qmc, rankdata
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 AFTER = (5, 10, 25)  # evaluations/D
 HALF_WIDTH = 5.0  # of bbob's box

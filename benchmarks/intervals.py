@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 import sacma
 from sacma.optimize.model import Surrogate
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 TWO, SHARE = 2.0, 0.9545  # standard deviations, and the share of a normal distribution within them
 

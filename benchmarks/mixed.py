@@ -8,7 +8,7 @@ import numpy as np
 from report import parsed, print_table, write
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 Params = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ import numpy as np
 from report import parsed, print_table, write
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 DIMENSION = 5
 OPTIMUM = 0.3  # of each coordinate, but for Rosenbrock's function

@@ -20,7 +20,7 @@ from sacma.config.plan import plan
 from sacma.config.study import load_studies
 from sacma.surrogate.selections.kmeans import KMeans
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 CONFIG = Path("as_run") / "gp5.yaml"
 SEEDINGS = ("k-means++", "random")

@@ -17,7 +17,8 @@ from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 
 class RadialBasisFunctions(Part):

@@ -6,7 +6,7 @@ import numpy as np
 
 from sacma.experiment.problem import TrialEnd
 from sacma.strategy.generation import Generation
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class CountedProblem:

@@ -8,7 +8,7 @@ from scipy import optimize
 
 from sacma.algorithms.local_search import LocalSearchSettings, local_search
 from sacma.experiment.problem import TrialEnd
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.algorithms.solvable import CountedProblem, rastrigin
 
 METHODS = get_args(LocalSearchSettings.model_fields["method"].annotation)

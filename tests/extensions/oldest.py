@@ -6,7 +6,7 @@ import numpy as np
 
 from sacma.surrogate.part import Part
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Oldest(Part):

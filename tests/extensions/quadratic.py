@@ -10,7 +10,8 @@ from pydantic import Field
 from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 
 class Quadratic(Part):

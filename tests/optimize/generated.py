@@ -35,7 +35,7 @@ from sacma.strategy.shares import SHARES
 from sacma.strategy.starts import STARTS
 from sacma.surrogate.models import MODELS
 from sacma.surrogate.selections import SELECTIONS
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.simulated import Simulated, without_waiting
 
 Objective = Callable[[Array], Any]

@@ -21,7 +21,7 @@ import numpy as np
 import sacma
 from sacma.optimize.journal import JournalContent
 from sacma.optimize.methods import DEFAULT
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 D = 5
 BUDGET = 600

@@ -28,7 +28,7 @@ from sacma.strategy.population import FARTHEST, Sample, longest_step
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.archive import Standing
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.kills import asynchronous_failures
 from tests.optimize.simulated import Simulated, without_waiting
 

@@ -18,7 +18,7 @@ from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.optimize.journal import to_line
 from sacma.strategy.lagrangian import violations
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.simulated import Simulated, without_waiting
 
 DISK = 0.04567480871950  # Rosenbrock's function in the disk of radius 1

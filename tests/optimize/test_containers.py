@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Tensor:

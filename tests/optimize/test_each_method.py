@@ -16,7 +16,7 @@ from sacma.optimize.journal import to_line
 from sacma.optimize.methods import composed, method_of, names
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.kills import killed, run, same_evaluations
 from tests.optimize.runs import MadeOnce, bits
 

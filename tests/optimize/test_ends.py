@@ -12,7 +12,7 @@ import pytest
 import sacma
 from sacma.optimize.noise import looks_noisy
 from sacma.optimize.progress import ProgressLine
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.runs import bits
 
 CALL: dict[str, Any] = {"x0": [1.0, 1.0], "sigma0": 0.3, "seed": 1, "budget": 300}

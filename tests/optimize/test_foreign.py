@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize.journal import to_line
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.sealed import sealed
 
 SETTINGS = settings(deadline=None, max_examples=150)

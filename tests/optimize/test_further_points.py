@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def bowl(x: Array) -> float:

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_info
 import sacma
 from sacma.optimize.evaluation import LogEntry
 from sacma.optimize.journal import Journal
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SACMA = str(Path(sacma.__file__).parent)
 CALL: dict[str, Any] = {"x0": [0.5, 0.5], "sigma0": 0.3, "budget": 14, "seed": 1}

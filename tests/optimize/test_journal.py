@@ -22,7 +22,7 @@ from sacma.optimize import journal as journal_module
 from sacma.optimize.journal import to_line
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.kills import killed, run, same_evaluations
 from tests.optimize.runs import bits
 from tests.sizes import sizes

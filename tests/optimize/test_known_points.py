@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import sacma
 from sacma.algorithms.local_search import LocalSearchSettings
 from sacma.optimize.search import KnownValues
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.runs import bits
 from tests.optimize.simulated import Simulated, without_waiting
 

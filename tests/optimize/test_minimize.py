@@ -22,7 +22,7 @@ from sacma.optimize.methods import DEFAULT, composed, named
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.generated import endings
 from tests.sizes import sizes
 

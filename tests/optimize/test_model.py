@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def sloped(x: Array) -> float:

@@ -17,7 +17,7 @@ from sacma.optimize.log import Log
 from sacma.optimize.methods import composed, named, names
 from sacma.optimize.noise import Halving, candidates, mean_and_error
 from sacma.optimize.result import Result, Status
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 D = 3
 BUDGET = 100

@@ -13,7 +13,7 @@ from joblib import Parallel
 from matplotlib.figure import Figure
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 CALL: dict[str, Any] = {"bounds": [(0, 1)] * 2, "seed": 1}
 

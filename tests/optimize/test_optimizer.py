@@ -20,7 +20,7 @@ from sacma.optimize.run import Run
 from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import Trainer
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.sealed import sealed
 
 GENERATIONS = "ada-kendall"

@@ -20,7 +20,7 @@ from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.optimize.runs import bits
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_model.py"

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import sacma
 from sacma.optimize.result import Result
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 @pytest.fixture

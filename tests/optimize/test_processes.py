@@ -22,7 +22,7 @@ import pytest
 import sacma
 from sacma.child import Child
 from sacma.optimize.pool import Crew, Processes
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 METHOD = "ada-kendall"  # asks for several points at a time
 X0, SIGMA0 = [0.4, 0.2], 0.3

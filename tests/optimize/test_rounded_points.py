@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def bowl(x: Array) -> float:

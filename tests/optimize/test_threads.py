@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info
 
 import sacma
 from sacma.process_wide import Shared
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.sizes import sizes
 
 METHODS = ("sacma", "cobyqa", "cmaes")

@@ -9,7 +9,7 @@ from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.cma_update import CMAState
 from sacma.strategy.errors.base import JudgedPopulation
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def box(D: int, *, seed: int = 0) -> Context:

@@ -16,7 +16,8 @@ from sacma.surrogate.base import FitStatus, Fitted, Model
 from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 Objective = Callable[[Array], float]
 

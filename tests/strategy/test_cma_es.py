@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from sacma.strategy.cma_es import CMAES, LEAST_SHARE, CMAESSampling, default_population_size
 from sacma.strategy.restarts import Start
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.cells import Cells
 from tests.strategy.judged import box
 

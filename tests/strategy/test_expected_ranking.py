@@ -11,7 +11,7 @@ from sacma.strategy.expected_ranking import expected_ranking_difference
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def drawn(size: int, seed: int, *, rank: int | None = None) -> Posterior:

@@ -9,7 +9,7 @@ from sacma.strategy.lagrangian import STEEPNESS, Lagrangian, violations
 from sacma.strategy.pycma import pycma
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.strategy.runs import parts
 
 RNG = np.random.default_rng(7)

@@ -15,7 +15,7 @@ from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.strategy.training import TrainingSetSettings
 from sacma.surrogate.models.gaussian_process import GaussianProcessModel
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SIZE = 6  # λ in two dimensions
 

@@ -8,7 +8,7 @@ from scipy.stats import mannwhitneyu
 
 from sacma.config.study import load_study
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.conftest import CONFIGS
 from tests.strategy.runs import Objective, Run, noisy_sphere, rosenbrock, sphere
 

@@ -13,7 +13,7 @@ from sacma.strategy.settings import StrategySettings
 from sacma.strategy.starts.trust_region import TrustRegion, _Region, _replace
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 FREE = 1e300
 

@@ -11,7 +11,8 @@ import numpy as np
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 START = Hyperparameters(length=0.5, ratio=2.5e-5)
 

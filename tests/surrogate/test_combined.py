@@ -11,7 +11,8 @@ from sacma.surrogate.models.warped_process import WarpedProcessModel
 from sacma.surrogate.part import Context
 from sacma.surrogate.slopes import by_differences, slope_of
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 RNG = np.random.default_rng(3)
 WHITENING = Whitening(np.zeros(2), np.eye(2))

@@ -18,7 +18,7 @@ from sacma.surrogate.gaussian_process import (
 )
 from sacma.surrogate.likelihood import BOUNDS
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 START = Hyperparameters(length=0.5, ratio=2.5e-5)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sacma.surrogate.interpolation import Interpolation
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def coefficients(points: Array) -> Array:

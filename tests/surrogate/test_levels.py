@@ -10,7 +10,7 @@ from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import Hyperparameters, Search
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
 from sacma.surrogate.likelihood import BOUNDS, standardise
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)
 LAST = 6

@@ -20,7 +20,7 @@ from sacma.surrogate.likelihood import (
     posterior_mean,
     standardise,
 )
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def sample(D: int, n: int, seed: int = 0) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ from sacma.surrogate.quadratic_process import QuadraticProcess, fit_quadratic_pr
 from sacma.surrogate.slopes import by_differences
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.warped_process import WarpedProcess, fit_warped_process
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)
 KINDS: Mapping[type, Callable[[TrainingSet], Any]] = {

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from sacma.surrogate.quadratic import Quadratic, minimum, minimum_in_ball
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 KINDS = ("convex", "indefinite", "linear", "singular")
 

@@ -10,7 +10,7 @@ from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import Hyperparameters
 from sacma.surrogate.quadratic_process import WEIGHTS, QuadraticProcess, fit_quadratic_process
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)
 

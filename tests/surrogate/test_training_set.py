@@ -8,7 +8,8 @@ import pytest
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.selections import SELECTIONS
 from sacma.surrogate.training_set import Selection, TrainingSet, select_training_set
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 
 def select(points: Array, *, radius: float, required: int, largest: int, selection: str) -> TrainingSet | None:

@@ -9,7 +9,7 @@ from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.warped_process import QUANTILES, Warp, WarpedProcess, fit_warped_process, warps
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)
 VALUES = np.array([3.0, 3.5, 5.0, 10.0, 1e4])

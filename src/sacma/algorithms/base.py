@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from sacma.errors import SacmaError
 from sacma.strategy.generation import Generation
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Problem(Protocol):

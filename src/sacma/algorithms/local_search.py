@@ -13,7 +13,7 @@ from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.strategy.restarts import InitialRange
 from sacma.surrogate.part import Settings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
     "nelder_mead": ("Nelder-Mead", {"maxfev": sys.maxsize, "maxiter": sys.maxsize}),

@@ -26,7 +26,7 @@ from sacma.strategy.cma_es import (
 from sacma.strategy.pycma import pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class RestartSettings(Settings):

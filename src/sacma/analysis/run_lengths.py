@@ -28,7 +28,7 @@ from sacma.analysis.tables import joined
 from sacma.analysis.trials import ROUNDING, Trial
 from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 END = 1000  # Evaluations/D at which curves end, as cocopp's do, unless some trial is longer
 POINTS = 200  # numbers of evaluations, at most, at which a curve is told, beside the largest length and those asked for

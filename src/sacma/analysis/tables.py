@@ -16,7 +16,7 @@ from sacma.analysis import statistics
 from sacma.analysis.statistics import mean_rank_intervals, pairwise_wins, rank_rows, rank_sum
 from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS, holm_of
 from sacma.analysis.trials import COMMON, Scenario, Trial, best_delta_f
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 ALPHA = 0.05  # level of significance, of a family of tests where there are several
 FEWEST_FUNCTIONS = 6  # of fewer no two algorithms differ significantly by a sign test, at this level

@@ -22,7 +22,7 @@ from sacma.coco.reader import CocoData, Curve
 from sacma.coco.suites import SUITES
 from sacma.config.plan import TrialSpec
 from sacma.store.outcome import Outcome
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 PAPER_BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)  # Evaluations/D at which the paper looks
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 FINE = 5  # levels a decade of all data of BBOB since 2009; COCO's own observer has four times as many by default
 MOST_LEVELS = 9  # a decade, that are looked for

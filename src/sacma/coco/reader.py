@@ -20,7 +20,7 @@ from sacma.coco.index_file import MOST, DataPart, Entry, Lose, entries, lines_of
 from sacma.coco.levels import coarse_levels
 from sacma.coco.suites import BBOB, Suite
 from sacma.errors import SacmaError
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 BELOW_OPTIMUM = -1e-7  # lowest Δf that rounding explains
 ROUNDING = 1e-6  # relative difference of Δf between lines that mean the same

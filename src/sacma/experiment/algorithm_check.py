@@ -33,7 +33,7 @@ from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.trial import run_algorithm, suite_of
 from sacma.files.printable import LONGEST_SHOWN, one_line
 from sacma.files.scratch import scratch
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SLOW = 20.0
 """Seconds after which a trial is ended at its next evaluation: what it did until then is enough."""

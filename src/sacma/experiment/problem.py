@@ -10,7 +10,7 @@ from sacma.coco.suites import BBOB, SUITES
 from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import initial_points
 from sacma.strategy.generation import Generation
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class TrialEnd(BaseException):

@@ -34,7 +34,7 @@ from sacma.store.provenance import Provenance, environment
 from sacma.store.record import FinishedTrial, TrialRecord, finished
 from sacma.store.trace import trace_columns
 from sacma.strategy.generation import EvaluatedBy
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 WARM_UP_DIMENSION = 2
 

@@ -37,7 +37,7 @@ from sacma.optimize.parameters import Categorical, Integer, Parameter, Real
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 RUN = "sacma:run"  # key of the system attribute of a trial with which a run begins
 CONSTRAINTS = "constraints"  # Optuna's

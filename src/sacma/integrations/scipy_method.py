@@ -14,7 +14,7 @@ from sacma.optimize.box import bounds_of, initial_point
 from sacma.optimize.methods import DEFAULT, method_of
 from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SIGMA_WITHOUT_BOUNDS = 1.0  # σ₀ where no option and no bounds say anything: SciPy's COBYQA begins with this radius
 _RENAMED = {"maxfev": "budget", "f_target": "target", "tol": "tolerance"}

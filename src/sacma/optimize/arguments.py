@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sacma.files.printable import one_line, shown
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 LONGEST_PATH = 150  # characters of a path in a message
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds
 
 from sacma.optimize.arguments import real_array, refuse, require
-from sacma.surrogate.whitening import Array, Grid
+from sacma.surrogate.whitening import Grid
+from sacma.types import Array
 
 LARGEST = 1e100
 """Largest coordinate and scale: squares and quotients of smaller ones stay far from the end of the floats."""

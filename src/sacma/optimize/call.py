@@ -15,7 +15,7 @@ from sacma.optimize.box import LARGEST, ScaledBox, bounds_of, box_of, centre_of,
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.methods import COMPOSED, Method, method_of
 from sacma.optimize.space import Space
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
 SIGMA = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"

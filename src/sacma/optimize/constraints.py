@@ -16,7 +16,7 @@ from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import checked_function, real_array, refuse, require, whole
 from sacma.optimize.evaluation import ConstrainedValue
 from sacma.optimize.space import Space
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 MOST_CONSTRAINTS = 1000
 

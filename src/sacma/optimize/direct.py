@@ -15,8 +15,8 @@ from sacma.optimize.result import Result, Status
 from sacma.optimize.search import KnownValues, generators, initial_points
 from sacma.process_wide import afterwards, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
+from sacma.types import Array
 
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
 from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 Function = Callable[[Array], Any]
 Task = tuple[int, Array]  # the number of an evaluation, and its point

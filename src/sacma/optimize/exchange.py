@@ -7,7 +7,7 @@ import numpy as np
 
 from sacma.optimize.evaluation import Evaluation, Task
 from sacma.optimize.run import Run
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Exchange:

@@ -34,7 +34,7 @@ from sacma.optimize.header import FORMAT, Header, Strict, call_of, difference, h
 from sacma.optimize.methods import class_name
 from sacma.optimize.result import Result
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_HEADER = 64 << 20  # bytes: the header holds known points

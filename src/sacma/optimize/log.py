@@ -19,7 +19,7 @@ from sacma.process_wide import unbroken
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.lagrangian import violations
 from sacma.strategy.proposals.none import NoProposals
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Best(NamedTuple):

@@ -27,7 +27,7 @@ from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.process_wide import surely, unbroken
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 

@@ -15,7 +15,7 @@ from sacma.optimize.evaluation import Evaluation
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.base import Fitted
 from sacma.surrogate.combined import CombinedFit
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 MOST_DRAWN = 1500  # points at which functions are drawn from the posterior together
 DRAWS = 64  # functions

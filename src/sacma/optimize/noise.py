@@ -16,8 +16,8 @@ from sacma.optimize.evaluation import LogEntry, as_arrays
 from sacma.optimize.log import Log, Recommended, founded
 from sacma.optimize.search import Value
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
+from sacma.types import Array
 
 SHARE = 5  # of the budget that evaluates points again: one part of so many
 MOST_CANDIDATES = 10

@@ -23,7 +23,7 @@ from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.process_wide import unbroken
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Optimizer:

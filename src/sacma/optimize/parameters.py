@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from sacma.optimize.arguments import flag, number, require, whole
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 LARGEST_INTEGER = 10**15  # of a range: its neighbours are still floats of their own
 LARGEST_LOGARITHMIC = 10**12  # integer of a log scale: the logarithms of its neighbours are still apart

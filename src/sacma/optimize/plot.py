@@ -19,7 +19,7 @@ from sacma.optimize.model import Surrogate
 from sacma.optimize.parameters import Categorical
 from sacma.optimize.result import Result, columns_of
 from sacma.strategy.generation import EvaluatedBy
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from sacma.optimize.evaluation import LogEntry, as_arrays
 from sacma.optimize.space import Space
 from sacma.strategy.generation import Generation
 from sacma.strategy.lagrangian import violations
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,8 @@ from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import NewPoints, Request, Value
 from sacma.strategy.population import Sample
-from sacma.surrogate.whitening import Array
 from sacma.threads import one_thread
+from sacma.types import Array
 
 
 class Run:

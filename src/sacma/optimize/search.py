@@ -16,7 +16,7 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import BESIDE
 from sacma.strategy.population import Sample
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 if TYPE_CHECKING:
     from sacma.strategy.generation import Generation

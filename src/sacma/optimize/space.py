@@ -10,7 +10,7 @@ import numpy as np
 from sacma.files.printable import one_line, shown
 from sacma.optimize.arguments import real_array, refuse, require
 from sacma.optimize.parameters import Axes, Categorical, Integer, Parameter, Real, is_number
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 KINDS: Mapping[str, Any] = {"real": Real, "integer": Integer, "categorical": Categorical}
 LONGEST_NAMES = 200  # characters of a message

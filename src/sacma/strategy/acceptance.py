@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Acceptance(Protocol):

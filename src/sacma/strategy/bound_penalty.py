@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sacma.strategy.pycma import pycma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 @cache

@@ -16,7 +16,8 @@ from sacma.strategy.pycma import NoSolutions, pycma
 from sacma.strategy.restarts import Start
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 FEWEST_POINTS = 4  # of a population
 

@@ -15,7 +15,7 @@ import numpy as np
 from sacma.strategy.errors.ranking_difference import largest_ranking_difference, ranks
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.compiled import compiled, inlined
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def expected_ranking_difference(posterior: Posterior, parents: int) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sacma.process_wide import quiet
 from sacma.strategy.pycma import pycma
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 EQUALITY_TOLERANCE = 1e-6
 """Largest absolute value of an equality that counts as kept; an inequality is kept where it is at most 0."""

@@ -15,7 +15,8 @@ from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array, read_only
+from sacma.surrogate.whitening import read_only
+from sacma.types import Array
 
 SAME = 1e-6
 """Distance, in standard deviations, of points that are equal but for rounding."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Keeps(Enum):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 MOST_WITHOUT = 10_000
 """Generations, or requests of a start, in a row without an evaluation of f: a thousand are the most of sacma's own."""

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from sacma.strategy.cma_update import CMAState
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -23,7 +23,8 @@ from sacma.surrogate.archive import Archive, Standing, finite_rows, missing_rows
 from sacma.surrogate.base import Model
 from sacma.surrogate.combined import CombinedFit, CombinedModel
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array, Grid
+from sacma.surrogate.whitening import Grid
+from sacma.types import Array
 
 if TYPE_CHECKING:
     from sacma.strategy.control.base import Control

@@ -14,7 +14,8 @@ from sacma.surrogate.part import Settings
 from sacma.surrogate.selections import AnySelection
 from sacma.surrogate.selections.recent import Recent
 from sacma.surrogate.training_set import Selection, select_training_set
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 
 class TrainingSetSettings(Settings):

@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 NEIGHBOURS = 3
 """Number of nearest points that all failed where a point that fails is in a region of failures.

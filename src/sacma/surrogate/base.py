@@ -8,7 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 
 class FitStatus(StrEnum):

@@ -10,7 +10,8 @@ from sacma.surrogate.archive import Merit
 from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
 from sacma.surrogate.slopes import slope_of
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 
 @dataclass(frozen=True)

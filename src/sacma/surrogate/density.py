@@ -3,7 +3,7 @@
 import numpy as np
 
 from sacma.surrogate.base import Posterior
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 LEAST_VARIANCE = 1e-12
 """Of standardised values: below, the variance of a prediction is mostly rounding."""

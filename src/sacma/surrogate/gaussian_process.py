@@ -21,7 +21,7 @@ from sacma.surrogate.covariances import USUAL, likelihood_of
 from sacma.surrogate.density import log_densities
 from sacma.surrogate.likelihood import BOUNDS, NO_TREND, HyperparameterBounds, limits, standardise
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 STARTS = ((0.1, -24.0), (0.4, -1.0), (1.2, -4.0), (2.0, -8.0), (2.8, -13.0), (4.0, -22.0))
 """Starts of the search besides the study's own: ln(ℓ/√D), as √D is the typical distance to m, and ln η."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sacma.surrogate.quadratic import Quadratic
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 @dataclass(frozen=True)

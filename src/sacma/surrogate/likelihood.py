@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, inlined, inlined_sums
 from sacma.surrogate.covariances import USUAL, covariance_function
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 # Copies of this module for other covariance functions have a global COVARIANCE, those with a trend TREND: see
 # ``likelihood_of``.

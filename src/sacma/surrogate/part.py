@@ -13,7 +13,8 @@ from typing import Annotated, Any, ClassVar, Union
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sacma.surrogate.whitening import Array, Grid
+from sacma.surrogate.whitening import Grid
+from sacma.types import Array
 
 
 class Settings(BaseModel):

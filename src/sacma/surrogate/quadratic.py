@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 HALVINGS = 60
 """Of the interval of the multiplier: to the accuracy of floating-point numbers."""

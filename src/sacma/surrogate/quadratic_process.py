@@ -26,7 +26,7 @@ from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, 
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
 from sacma.surrogate.likelihood import BOUNDS, standardise
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 WEIGHTS = tuple(3.0**power for power in range(-12, 13))
 """ρ by level."""

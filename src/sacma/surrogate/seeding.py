@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacma.surrogate.compiled import compiled, inlined_sums
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 @inlined_sums

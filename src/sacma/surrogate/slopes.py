@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sacma.surrogate.base import Fitted, SmoothFit
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 STEP = float(np.finfo(float).eps ** (1 / 3))
 """Of central differences in the whitened space: one-sided ones are mostly rounding near the optimum."""

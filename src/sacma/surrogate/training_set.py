@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 Indices = NDArray[np.intp]
 

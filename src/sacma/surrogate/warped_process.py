@@ -15,7 +15,7 @@ from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, 
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
 from sacma.surrogate.likelihood import BOUNDS, standardise
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 QUANTILES = (1.0, 0.75, 0.5, 0.25, 0.1, 0.03)
 """c as quantiles of y − y_min, from little to much warping; before all of them none."""

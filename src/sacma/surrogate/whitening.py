@@ -5,9 +5,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from sacma.types import Array
 
 
 class Grid(Protocol):

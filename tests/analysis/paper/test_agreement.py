@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from sacma.analysis.paper.agreement import agreement
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 PAPER = np.array([4.5, 3.5, 4.0, 3.3, 2.5, 3.2])
 

@@ -16,7 +16,7 @@ from sacma.analysis.paper.resampling import RESAMPLES, Resamples
 from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
 
 if TYPE_CHECKING:
-    from sacma.surrogate.whitening import Array
+    from sacma.types import Array
 
 SCENARIO = ["dimension", "scenario"]
 

@@ -7,7 +7,7 @@ from sacma.strategy.as_run.acceptance import SpansSample
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import Start
 from sacma.surrogate.base import FitStatus
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.strategy.judged import box
 from tests.strategy.runs import Run, generations, parts
 

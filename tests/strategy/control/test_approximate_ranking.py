@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sacma.surrogate.archive import Standing
-    from sacma.surrogate.whitening import Array
+    from sacma.types import Array
 
 NAMED: dict[str, Any] = {"name": "approximate-ranking"}
 AT_ONCE: dict[str, Any] = {**NAMED, "largest_change": 2.0, "growth": 0.0}

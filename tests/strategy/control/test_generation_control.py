@@ -16,7 +16,8 @@ from sacma.strategy.training import TrainedModel, Trainer, TrainingSetSettings
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 from tests.strategy.runs import (
     KENDALL,
     Run,

@@ -10,7 +10,7 @@ from sacma.strategy.criteria import CRITERIA
 from sacma.strategy.criteria.base import Criterion, select_points
 from sacma.strategy.expected_ranking import expected_ranking_difference
 from sacma.surrogate.base import Posterior
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 from tests.strategy.test_expected_ranking import drawn
 
 POSTERIOR = drawn(9, seed=2)

@@ -11,7 +11,8 @@ from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.combined import CombinedFit
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 WHITENING = Whitening(np.array([2.0, -1.0]), np.array([[2.0, 0.0], [0.5, 1.0]]))
 OPEN = np.full(2, -np.inf), np.full(2, np.inf)

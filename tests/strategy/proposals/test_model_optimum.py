@@ -13,7 +13,8 @@ from sacma.strategy.proposals.model_optimum import ModelOptimum, optimum
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 from tests.strategy.runs import DOUBLY, Run, Watched, generations, parts, sphere
 
 WHITENING = Whitening(np.array([2.0, -1.0]), np.array([[2.0, 1.0], [0.0, 0.5]]))

@@ -15,7 +15,8 @@ from sacma.surrogate.part import Context
 from sacma.surrogate.quadratic_process import QuadraticProcess
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.warped_process import WarpedProcess
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 IDENTITY = Whitening(np.zeros(2), np.eye(2))
 STRETCHED = Whitening(np.array([1.0, -1.0]), np.diag([2.0, 0.5]))

@@ -7,7 +7,8 @@ from sacma.surrogate.base import FitStatus
 from sacma.surrogate.models.random_forest import RandomForest, RandomForestModel, fit_random_forest
 from sacma.surrogate.part import Context
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Array, Whitening
+from sacma.surrogate.whitening import Whitening
+from sacma.types import Array
 
 INPUTS = np.random.default_rng(0).standard_normal((60, 3))
 NEW = np.random.default_rng(1).standard_normal((20, 3))

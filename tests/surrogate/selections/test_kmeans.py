@@ -8,7 +8,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from sacma.surrogate.seeding import k_means_plus_plus
 from sacma.surrogate.selections.kmeans import ITERATIONS, KMeans, lloyd
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 def converging(D: int, seed: int = 1) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from sacma.analysis.paper.resampling import ranks_among
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 RESAMPLES = 2000
 LEVEL = 0.95

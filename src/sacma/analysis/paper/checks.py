@@ -13,7 +13,7 @@ from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.paper.resampling import UNKNOWN, drawn_functions
 from sacma.analysis.tables import ALPHA, PLACE, decisive
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 DIMENSIONS = (2, 3, 5, 10, 20)
 HIGH_DIMENSIONS = (10, 20)

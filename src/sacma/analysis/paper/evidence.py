@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.paper.resampling import Resamples
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 EARLY, MIDDLE, END = 1 / 10, 1 / 3, 1.0  # shares of the budget at which the paper's words on run lengths are checked
 SURE = 0.95  # share of resamples in which a comparison comes out one way, from which on it is decided

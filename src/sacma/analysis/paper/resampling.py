@@ -26,7 +26,7 @@ from scipy.stats import rankdata
 from sacma.analysis.tables import CLOSE, PLACE
 from sacma.analysis.trials import ROUNDING
 from sacma.coco.suites import BBOB
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 RESAMPLES = 1000
 UNKNOWN: Array = np.full(1, np.nan)

@@ -13,7 +13,7 @@ from sacma.analysis.figures.layout import guide, mark_key, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import number, styled
 from sacma.analysis.section import Drawing, Findings, Report, Section, by_dimension, of_one
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 PIECE = """
 <div class="controls">

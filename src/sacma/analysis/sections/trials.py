@@ -7,7 +7,7 @@ from sacma.analysis.comparison import MANY
 from sacma.analysis.section import Findings, Json, Section
 from sacma.analysis.sections.ecdf import trials_reaching
 from sacma.analysis.tables import tied
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 PARTS, PARTS_OF_MANY = 10_000, 1000  # of a decade of Δf
 

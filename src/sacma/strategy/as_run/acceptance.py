@@ -8,7 +8,7 @@ import numpy as np
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class SpansSample(Part):

@@ -10,7 +10,7 @@ from sacma.strategy.cma_es import CMAES, Bounds, CMAESSampling
 from sacma.strategy.restarts import Start
 from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class CMAESAsRun(CMAESSampling):

@@ -20,7 +20,7 @@ from sacma.strategy.population import Population
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SOON = 2  # trainings of a population whose ranking settles at once
 TRUSTED = 0.1  # largest change of its ranking with which the model may evaluate the next populations alone

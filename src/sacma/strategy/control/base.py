@@ -11,7 +11,7 @@ from sacma.strategy.population import Population
 from sacma.strategy.returned import worths_of
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 Evaluation = Generator[Sequence[Array], Array, Array | None]
 """Yields points, receives their values of f, and returns the values that rank a population."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Criterion(Protocol):

@@ -6,7 +6,7 @@ import numpy as np
 
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 MOST_OTHERS = 256
 """Points of a large population that stand for all others: its cost grows with λ, not with λ²."""

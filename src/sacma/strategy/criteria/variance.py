@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from sacma.surrogate.base import Posterior
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Variance(Part):

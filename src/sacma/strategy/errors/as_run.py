@@ -13,7 +13,7 @@ from sacma.strategy.errors.kendall import order
 from sacma.strategy.errors.kullback_leibler import RelativeDivergence
 from sacma.strategy.errors.ranking_difference import ranking_difference
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 DISCOUNTED_UPDATES = 5
 """Number of updates after which the largest divergence counts in full."""

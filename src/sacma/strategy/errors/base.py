@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sacma.strategy.cma_update import CMAState
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sacma.strategy.errors.base import JudgedPopulation, ModelError
 from sacma.surrogate.part import Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Kendall(Part):

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive, Standing
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Proposer(Protocol):

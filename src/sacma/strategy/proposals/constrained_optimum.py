@@ -11,7 +11,7 @@ from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.combined import CombinedFit
 from sacma.surrogate.slopes import slope_of
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 KEPT = 1e-6  # largest violation of a model's constraint that counts as none, in units of the problem
 ACTIVE = 1e-4  # distance from its limit, in the same units, below which a constraint is active at the optimum

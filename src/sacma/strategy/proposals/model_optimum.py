@@ -13,7 +13,7 @@ from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.combined import CombinedFit
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.slopes import slope_of
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 SUCCESS_AT_FIRST = 0.5
 SUCCESS_RATE = 0.2  # weight of the latest proposal in the smoothed share of successful ones

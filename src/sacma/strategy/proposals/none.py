@@ -9,7 +9,7 @@ from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive, Standing
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class NoProposals(Part):

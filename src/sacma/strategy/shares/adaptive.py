@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from sacma.strategy.errors.ranking_difference import ranking_difference
 from sacma.strategy.shares.base import Share
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 LOWEST = (0.11, -0.0092, -0.13, 0.044, 0.14)
 HIGHEST = (0.35, -0.047, 0.44, 0.044, -0.19)

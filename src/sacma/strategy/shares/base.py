@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class Share(Protocol):

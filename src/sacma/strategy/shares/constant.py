@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sacma.strategy.shares.base import Share
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 class ConstantShare(Part):

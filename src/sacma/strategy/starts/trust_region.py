@@ -16,7 +16,7 @@ from pydantic import Field
 from sacma.surrogate.interpolation import Interpolation
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.quadratic import Quadratic, minimum
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 POOR, GOOD = 0.1, 0.7
 """Ratios of the actual reduction of f to the predicted one, between which the radius neither shrinks nor grows."""

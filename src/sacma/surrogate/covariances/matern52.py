@@ -4,7 +4,7 @@ import math
 
 from sacma.surrogate.compiled import inlined
 from sacma.surrogate.exponential import exp
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 
 @inlined

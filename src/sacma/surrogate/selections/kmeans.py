@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sacma.surrogate.part import Part
 from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import Array
+from sacma.types import Array
 
 ITERATIONS = 5
 """Iterations of Lloyd's algorithm. With hundreds of clusters of a few points each, more hardly change the choice."""
