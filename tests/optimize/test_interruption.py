@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -245,6 +245,67 @@ def test_f_that_sets_a_handler_of_its_own() -> None:
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     assert calls.count("mine") == 2
+
+
+class PressingLock:
+    """A lock of a future, which presses Ctrl-C where the main thread has taken one for the ``left``-th time."""
+
+    left = 0
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self.release, self._is_owned = self._lock.release, self._lock._is_owned  # type: ignore[attr-defined]
+
+    def acquire(self, *given: Any, **how: Any) -> bool:
+        """Take it."""
+        taken = self._lock.acquire(*given, **how)
+        if threading.current_thread() is threading.main_thread():
+            type(self).left -= 1
+            if self.left == 0:
+                signal.raise_signal(signal.SIGINT)
+        return taken
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class PressingExecutor(Executor):
+    """A thread an evaluation."""
+
+    max_workers = 2
+
+    def __init__(self) -> None:
+        self.threads: list[threading.Thread] = []
+
+    def submit(self, fn: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Begin an evaluation."""
+        future: Future[Any] = Future()
+        future._condition = threading.Condition(PressingLock())  # type: ignore[arg-type]
+        future.set_running_or_notify_cancel()
+        self.threads.append(threading.Thread(target=lambda: future.set_result(fn(*given, **named)), daemon=True))
+        self.threads[-1].start()
+        return future
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_in_the_middle_of_a_wait() -> None:
+    """No lock of a future stays taken, which its thread would wait for."""
+
+    def slow(x: Array) -> float:
+        time.sleep(0.01)
+        return bowl(x)
+
+    statuses = set()
+    for PressingLock.left in (1, 2, 3, 4, 5, 6, 7, 8, 11, 14, 10**9):
+        executor = PressingExecutor()
+        statuses.add(sacma.minimize(slow, workers=executor, method="cmaes", **CALL).status)
+        for thread in executor.threads:
+            thread.join(5.0)
+            assert not thread.is_alive()
+    assert statuses == {sacma.Status.INTERRUPTED, sacma.Status.BUDGET}
 
 
 def fork_and_wait(seconds: float) -> float:

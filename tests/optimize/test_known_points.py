@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.algorithms.local_search import LocalSearchSettings
-from sacma.optimize.search import KnownValues
+from sacma.optimize.search import Memo
 from sacma.types import Array
 from tests.optimize.runs import bits
 from tests.optimize.simulated import Simulated, without_waiting
@@ -90,7 +90,7 @@ def test_a_point_that_fails_twice_is_not_tried_again(method: str) -> None:
 def test_what_is_a_known_value() -> None:
     """A finite one, or the second failure; NaN, which a strategy is told where there is no value, is none."""
     es = sacma.Optimizer([0.0], 1.0, seed=1)
-    known = KnownValues(es._run.call)
+    known = Memo(es._run.call)
     for value in (math.nan, math.nan, math.inf, math.nan):
         known.add(b"key", value)
         assert known.get(b"key") is None

@@ -488,3 +488,17 @@ def test_asked_for_several_at_a_time_in_a_space_of_few_points() -> None:
             assert not optimizer.pending
         assert optimizer.result.nfev == 60
         assert optimizer.result.params == {"a": 2}
+
+
+@pytest.mark.parametrize("method", ["sacma", "cmaes", "dts-cmaes"])
+def test_a_space_of_few_points_uses_the_budget_up(method: str) -> None:
+    """Each of them is evaluated again and again."""
+    space = sacma.Space(n=sacma.Integer(1, 2), kind=sacma.Categorical("a", "b"))
+    rng = np.random.default_rng(1)
+
+    def fun(params: Any) -> float:
+        return float(params["n"] + (params["kind"] == "a") + 0.1 * rng.standard_normal())
+
+    result = sacma.minimize(fun, space=space, noisy=True, budget=60, seed=1, method=method)
+    assert (result.nfev, result.status) == (60, Status.BUDGET)
+    assert result.params == {"n": 1, "kind": "b"}

@@ -12,7 +12,7 @@ from sacma.optimize.evaluation import Evaluation, LogEntry
 from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import KnownValues, generators, initial_points
+from sacma.optimize.search import Memo, generators, initial_points
 from sacma.process_wide import afterwards, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.threads import one_thread
@@ -168,7 +168,7 @@ class _Problem:
         self._next_start = next_start
         self._starts = 0
         self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
-        self._known = KnownValues(call)
+        self._known = Memo(call)
         self._passed = 0  # points with known values in a row
         self.turns = _Turns()
         self.calls = 0  # of known values, too

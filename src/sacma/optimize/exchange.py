@@ -1,7 +1,7 @@
 """Points as people and other programs know them: asked for and told by what they are, not by a number."""
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -40,16 +40,24 @@ class Exchange:
         self._in_vain |= not self._doubtful.isdisjoint(self._asked)
         return asked
 
-    def tell(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
-        """Take the evaluation of any point, with the ``key`` that tells it from others."""
+    def tell(self, key: Hashable, point: Array, evaluation: Evaluation, place_of: int | None = None) -> None:
+        """Take the evaluation of any point.
+
+        Args:
+            key: tells the point from others.
+            point: shape (D,).
+            evaluation: at it.
+            place_of: number of the pending point whose place it takes; None: it is found out.
+        """
         run = self.run
         run.catch_up()
+        if place_of is not None:
+            run.record(place_of, evaluation, point)
+            return
         if (number := self._number_at(key)) is not None:
             run.record(number, evaluation)
             return
-        same = [entry for entry in run.log.entries if np.array_equal(entry.point, point)]
-        if same and not run.pending and not run.call.noisy:
-            return  # it is told again
+        same = any(np.array_equal(entry.point, point) for entry in run.log.entries)
         if run.pending:
             scaled = run.call.box.scaled
             number = min(run.pending, key=lambda n: float(np.linalg.norm(scaled(run.pending[n] - point))))
@@ -57,10 +65,8 @@ class Exchange:
                 run.record(number, evaluation, point)
                 return
             self._doubtful.add(number)
-            asked = any(entry.number and not entry.moved and entry.evaluation[:2] == evaluation[:2] for entry in same)
-            if asked and not run.call.noisy:
-                return  # with a batch that an error has ended in its middle
-        run.learn_of(point, evaluation)
+        if not same or run.call.noisy:  # others are told again
+            run.learn_of(point, evaluation)
 
     def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
         """Take the evaluation of a point that another run of the same call may have been asked for."""
@@ -71,10 +77,14 @@ class Exchange:
             run.pending[number] = point
         run.record(number, evaluation)
 
+    def pending_at(self, keys: Sequence[Hashable]) -> list[int | None]:
+        """Return the number of a pending point for each key, each number once; None where there is none."""
+        numbers: dict[Hashable, list[int]] = {}
+        for number, point in sorted(self.run.pending.items(), reverse=True):
+            numbers.setdefault(self.key(point), []).append(number)
+        return [numbers[key].pop() if numbers.get(key) else None for key in keys]
+
     def _number_at(self, key: Hashable) -> int | None:
         """Return the number of the point that is pending, or else that the search waits for, with a key."""
-        for number, point in {**self.run.pending, **self.run.waited_for}.items():
-            if self.key(point) == key:
-                self.run.pending[number] = point
-                return number
-        return None
+        expected = {**self.run.pending, **self.run.waited_for}
+        return next((number for number, point in expected.items() if self.key(point) == key), None)

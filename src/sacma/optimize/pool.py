@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import current_process
 from typing import Any
@@ -17,7 +17,7 @@ from sacma.files.printable import one_line
 from sacma.optimize.arguments import number as checked_number
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
-from sacma.process_wide import quiet
+from sacma.process_wide import quiet, unbroken
 from sacma.threads import threads
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
@@ -170,12 +170,14 @@ class Crew:
             if ended() or (task := begin()) is None:
                 return
             yield task[0], evaluate(fun, task[1])
+        # Ctrl-C in the middle of a submission may leave a lock taken. Others may fork, and their processes would have
+        # the handler that lets it wait.
+        waits = isinstance(self.executor, ThreadPoolExecutor | Processes)
         while True:
             while len(self._running) < self.size() and not ended() and (task := begin()) is not None:
                 number, point = task
-                with _told():
-                    future = self.executor.submit(evaluate_apart, fun, point)
-                self._running[future] = number
+                with _told(), unbroken() if waits else nullcontext():
+                    self._running[self.executor.submit(evaluate_apart, fun, point)] = number
             if ended():
                 self._cancel()
             if not self._running:
@@ -189,10 +191,13 @@ class Crew:
         if waits and isinstance(self.executor, Jobs):
             with _told():
                 self.executor.go_on()
-        queued = not all(future.running() or future.done() for future in self._running)
-        seconds = min(SOON, RECOUNTED) if queued else RECOUNTED
-        done, _ = wait(self._running, seconds if waits else 0.0, FIRST_COMPLETED)
-        return sorted(done, key=self._running.__getitem__)
+        began = time.monotonic()
+        while True:
+            with unbroken():  # Ctrl-C in the middle of a wait would leave locks of futures taken
+                queued = not all(future.running() or future.done() for future in self._running)
+                done, _ = wait(self._running, min(SOON, RECOUNTED) if waits else 0.0, FIRST_COMPLETED)
+            if done or queued or not waits or time.monotonic() - began >= RECOUNTED:
+                return sorted(done, key=self._running.__getitem__)
 
     def rest(self, error: BaseException) -> list[Numbered]:
         """Return what has been evaluated and not been taken when an error ended a call; begin nothing.
@@ -213,8 +218,9 @@ class Crew:
 
     def _cancel(self) -> None:
         """Cancel what waits for a worker."""
-        for future in [future for future in self._running if future.cancel()]:
-            del self._running[future]
+        with unbroken():
+            for future in [future for future in self._running if future.cancel()]:
+                del self._running[future]
 
     def close(self) -> None:
         """End the workers that are of the call alone."""
@@ -230,7 +236,7 @@ def _client_of(executor: Any) -> Any:
 
 def _taken(future: Future[Evaluation]) -> Evaluation:
     """Return an evaluation that has ended; it has failed if dask's workers have died of it more than once."""
-    with _told():
+    with _told(), unbroken():
         try:
             return future.result()
         except Exception as error:

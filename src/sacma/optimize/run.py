@@ -14,7 +14,7 @@ from sacma.optimize.log import Course, Log, Recommended, founded
 from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import NewPoints, Request, Value
+from sacma.optimize.search import MemoizedStrategy, Request, Value
 from sacma.strategy.population import Sample
 from sacma.threads import one_thread
 from sacma.types import Array
@@ -66,7 +66,7 @@ class Run:
         self.log.restart_clock()
 
     def _forget_search(self) -> None:
-        self._search: NewPoints | None = None  # None, too, before the first guesses have values
+        self._search: MemoizedStrategy | None = None  # None, too, before the first guesses have values
         self._rounds: Halving | None = None  # of the best points, behind a noisy search
         self._request = Request([])
         self._foresight = Foresight()
@@ -127,7 +127,7 @@ class Run:
             if request.filled:
                 self._close(request)
 
-    def _learn_beside(self, search: NewPoints, entry: LogEntry, sample: Sample, value: Value) -> None:
+    def _learn_beside(self, search: MemoizedStrategy, entry: LogEntry, sample: Sample, value: Value) -> None:
         if entry.place == KNOWN:
             if not entry.evaluation.failure:
                 search.learn(sample.learned[None], np.array([value]))
@@ -155,7 +155,7 @@ class Run:
             return
         with one_thread():
             if self._search is None:
-                self._search = NewPoints(founded(call, self._learned), lambda: self.log.is_late)
+                self._search = MemoizedStrategy(founded(call, self._learned), lambda: self.log.is_late)
             samples = self._search.asked[: max(0, self._left_to_search)]
         if call.noisy and not samples and self._rounds is None:
             again = evaluations_again(call.limits.budget) + min(0, self._left_to_search)
@@ -180,7 +180,7 @@ class Run:
         self.closed += 1
         self._open()
 
-    def _tell(self, search: NewPoints, request: Request) -> None:
+    def _tell(self, search: MemoizedStrategy, request: Request) -> None:
         others = iter(request.others)
         m = len(self.call.equalities)
         values: list[Value] = []
@@ -275,16 +275,17 @@ class Run:
         return number, point
 
     def record(self, number: int, evaluation: Evaluation, point: Array | None = None) -> None:
-        """Take the evaluation of a pending point, or of one near it; nothing where it is not pending any more.
+        """Take the evaluation of a point that is pending or waited for, or of another in its place.
 
-        The log has it before the search learns from it: where that is interrupted, it is computed again.
+        The log has it before the search learns from it: where that is interrupted, it is computed again. Nothing is
+        taken where the point is not expected any more.
         """
-        if number not in self.pending:
-            return
         self.catch_up()
+        if (asked := {**self.waited_for, **self.pending}.get(number)) is None:
+            return
         place = self._request.place_of(number)
-        moved = point is not None and place != BESIDE
-        evaluated = self.pending[number] if point is None else point
+        evaluated = asked if point is None else point
+        moved = place != BESIDE and not np.array_equal(evaluated, asked)
         self._take(LogEntry(number, evaluated, evaluation, place, moved, late=self.status != Status.GOING_ON))
 
     @property

@@ -58,7 +58,7 @@ class Request:
         return bool(self.values) and len(self.open_places) <= len(self.others)
 
 
-class KnownValues:
+class Memo:
     """Finite values of f by point, those of the call's known points to begin with; with noise no point has one."""
 
     def __init__(self, call: Call) -> None:
@@ -110,7 +110,7 @@ class KnownValues:
         return None
 
 
-class NewPoints:
+class MemoizedStrategy:
     """A strategy that is asked for points without a known value only, each once, in units of the scale.
 
     After many known points in a row another point is asked for instead, and is an evaluation beside the strategy's own:
@@ -145,7 +145,7 @@ class NewPoints:
             most_restarts=call.limits.restarts,
         )
         self._is_late = is_late
-        self._known = KnownValues(call)
+        self._known = Memo(call)
         self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
         self._begin_row()
         self.used_up = False
