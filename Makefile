@@ -24,10 +24,11 @@ run: install ## the study in small: six algorithms, reduced protocol, cocopp's p
 	@$(SACMA) run $(CONFIGS) $(REDUCED) --results results/quick $(JOBS_OPTION)
 	@$(SACMA) postprocess results/quick
 
-reproduce: install ## the paper's protocol in full, as its authors ran it and as the paper says, and the report (hours)
+reproduce: install ## the paper's protocol in full, by its text and its code, beside its tables and claims (hours)
 	@$(SACMA) plan configs/as_run/*.yaml $(CONFIGS) --results results/study $(JOBS_OPTION)
 	@$(SACMA) run configs/as_run/*.yaml $(CONFIGS) --results results/study $(JOBS_OPTION)
 	@$(SACMA) postprocess results/study
+	@$(BIN)/python -m reproduction.tables results/study
 
 # Some 10 CPU minutes: 5 to 6 minutes on 2 cores.
 sweep: install ## Table 1 of the paper in small: 108 settings in 2-D, 3 instances, and the best of them (minutes)
@@ -64,27 +65,27 @@ torture: install-dev ## campaigns in full, fifty kills, whole studies: the tests
 	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=new $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
 bench: install-dev docs ## fit, k-means, trials, study, harness, store, progress, report, first picture, start-up, memory, library, Optuna (half an hour)
-	@for name in gp_fit selection trial_cost study_cost harness store progress footprint postprocessing library optuna_overhead optuna_workers; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	@for name in gp_fit selection trial_cost study_cost harness store progress footprint postprocessing library optuna_overhead optuna_workers; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	@$(BIN)/python tools/first_picture.py
 
 availability: install ## share of generations with a model, on all functions (a quarter of an hour)
 	@$(SACMA) run configs/gp1.yaml configs/gp5.yaml configs/ada_kendall.yaml --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)
-	@$(BIN)/python benchmarks/availability.py results/availability
+	@$(BIN)/python -m benchmarks.availability results/availability
 
 readings: install ## comparison of radius, selection, bounds and the published code (hours)
-	@$(BIN)/python benchmarks/open_readings.py --dimensions 2,5 $(JOBS_OPTION)
-	@$(BIN)/python benchmarks/open_readings.py --dimensions 10 --instances 1-3 $(JOBS_OPTION)
-	@$(BIN)/python benchmarks/open_readings.py --dimensions 20 --instances 1 $(JOBS_OPTION)
+	@$(BIN)/python -m reproduction.open_readings --dimensions 2,5 $(JOBS_OPTION)
+	@$(BIN)/python -m reproduction.open_readings --dimensions 10 --instances 1-3 $(JOBS_OPTION)
+	@$(BIN)/python -m reproduction.open_readings --dimensions 20 --instances 1 $(JOBS_OPTION)
 
 attribution: install ## how each difference between the paper's text and its code moves the mean ranks (hours)
-	@$(BIN)/python benchmarks/attribution.py $(JOBS_OPTION)
+	@$(BIN)/python -m reproduction.attribution $(JOBS_OPTION)
 
 ablation: install ## what each part of sacma contributes, and how much its constants matter (hours)
-	@$(BIN)/python benchmarks/ablation.py $(JOBS_OPTION)
-	@$(BIN)/python benchmarks/ablation.py --of constants $(JOBS_OPTION)
+	@$(BIN)/python -m benchmarks.ablation $(JOBS_OPTION)
+	@$(BIN)/python -m benchmarks.ablation --of constants $(JOBS_OPTION)
 
 baselines: install ## lq-CMA-ES and active CMA-ES beside ADA-Kendall in 5-D, function by function (minutes)
-	@$(BIN)/python benchmarks/baselines.py $(JOBS_OPTION)
+	@$(BIN)/python -m benchmarks.baselines $(JOBS_OPTION)
 
 docs: install-dev ## the documentation site, in site/; warnings are errors
 	@$(BIN)/python tools/reference.py --check
@@ -101,8 +102,8 @@ tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 COMPARED := results/comparison results/reproduction --without '*-as-run' --dimensions 2,3,5,10,20
 
 gallery: install-dev ## docs/comparison.md's data, the charts, the gallery and their pictures (minutes)
-	@$(BIN)/python benchmarks/comparison.py $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv
-	@$(BIN)/python benchmarks/comparison_report.py $(COMPARED) --to build/comparison
+	@$(BIN)/python -m benchmarks.comparison $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv
+	@$(BIN)/python -m benchmarks.comparison_report $(COMPARED) --to build/comparison
 	@$(BIN)/python tools/gallery.py build/comparison
 	@$(BIN)/python tools/pictures.py build/comparison
 	@$(BIN)/python tools/screens.py

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from report import ROOT, bold, end, markdown, markdown_head, named, print_table, write
 from scipy.stats import wilcoxon
-from studies import campaign_of, changed
 
+from benchmarks.report import ROOT, bold, end, markdown, markdown_head, named, print_table, write
+from benchmarks.studies import campaign_of, changed
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study

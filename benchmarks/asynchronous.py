@@ -13,9 +13,9 @@ from typing import Any
 
 import cocoex
 import numpy as np
-from report import parsed, print_table, write
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 from sacma.optimize.call import Call, checked_call, checked_limits
 from sacma.optimize.evaluation import Task, evaluate
 from sacma.optimize.result import Status

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from report import parsed, print_table, write
 
+from benchmarks.report import parsed, print_table, write
 from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import SearchedFrom
 

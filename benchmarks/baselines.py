@@ -12,9 +12,9 @@ from typing import Any
 import cma
 import numpy as np
 import pandas as pd
-from report import ROOT, print_table, write
-from studies import campaign_of, changed, run_with
 
+from benchmarks.report import ROOT, print_table, write
+from benchmarks.studies import campaign_of, changed, run_with
 from sacma.algorithms.pycma import run_for_ever
 from sacma.analysis.tables import mean_ranks
 from sacma.config.plan import TrialSpec, plan

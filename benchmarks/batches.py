@@ -13,9 +13,9 @@ from typing import Any
 import cma
 import cocoex
 import numpy as np
-from report import parsed, print_table, write
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 from sacma.strategy import surrogate_cmaes
 from sacma.types import Array
 
@@ -99,7 +99,7 @@ def of_pycma(q: int, x0: Array, seed: int) -> Asked:
 
 def of_turbo(q: int, x0: Array, seed: int) -> Asked:
     """Ask and tell TuRBO-1 on the cube of all optima, [-5, 5]^D."""
-    from real.turbo import batches as of_region  # noqa: PLC0415 it loads PyTorch, of the extra sacma[benchmarks]
+    from benchmarks.real.turbo import batches as of_region  # noqa: PLC0415 it loads PyTorch, of the extra sacma[benchmarks]
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

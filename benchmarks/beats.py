@@ -1,6 +1,6 @@
 """On how many functions one algorithm of a results folder is ahead of others: by median Δf at given budgets.
 
-Run as ``python benchmarks/beats.py RESULTS NAME OTHER...`` on a folder of results or of outcomes (see ``outcomes.py``).
+Run as ``python -m benchmarks.beats RESULTS NAME OTHER...`` on a folder of results or of outcomes (see ``outcomes.py``).
 It runs nothing.
 """
 
@@ -9,10 +9,10 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from comparison import check_apart
-from outcomes import covered_in
-from report import end, parsed, print_table
 
+from benchmarks.comparison import check_apart
+from benchmarks.outcomes import covered_in
+from benchmarks.report import end, parsed, print_table
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
 

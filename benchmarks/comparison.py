@@ -1,6 +1,6 @@
 """All algorithms compared, as docs/comparison.md shows it, as Markdown. It runs nothing.
 
-Run as ``python benchmarks/comparison.py FOLDER...`` for folders of results, of outcomes (see ``outcomes.py``), or of
+Run as ``python -m benchmarks.comparison FOLDER...`` for folders of results, of outcomes (see ``outcomes.py``), or of
 archives of COCO data. ``--among NAMES`` chooses the algorithms that are tested pair by pair and shown in groups.
 ``--csv FILE`` writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a column, ``--ranks FILE``
 the mean ranks with their 95 % bootstrap intervals over functions.
@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from ablation import areas
-from outcomes import covered_in
-from report import bold, end, markdown, markdown_head, named, parsed
 
+from benchmarks.ablation import areas
+from benchmarks.outcomes import covered_in
+from benchmarks.report import bold, end, markdown, markdown_head, named, parsed
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.tables import (

@@ -1,16 +1,16 @@
 """The report of the comparison of docs/comparison.md, as ``sacma postprocess`` writes it. It runs nothing.
 
-Run as ``python benchmarks/comparison_report.py FOLDER... --to RESULTS``, for folders as ``comparison.py`` takes them:
+Run as ``python -m benchmarks.comparison_report FOLDER... --to RESULTS``, for folders as ``comparison.py`` takes them:
 the page is RESULTS/report/index.html. Of outcomes there are no traces, so that figures of single trials are missing.
 """
 
 import argparse
 from pathlib import Path
 
-from comparison import add_folders, read
 from joblib import cpu_count
-from report import parsed
 
+from benchmarks.comparison import add_folders, read
+from benchmarks.report import parsed
 from sacma.analysis.notes import notes
 from sacma.analysis.postprocess import write_report
 from sacma.store.store import Store

@@ -9,12 +9,12 @@ from typing import Any
 
 import cma
 import numpy as np
-from constrained_problems import PROBLEMS, Problem
 from joblib import Parallel, delayed
-from report import named, parsed, print_table, write
 from scipy.optimize import Bounds, NonlinearConstraint, minimize
 
 import sacma
+from benchmarks.constrained_problems import PROBLEMS, Problem
+from benchmarks.report import named, parsed, print_table, write
 from sacma.types import Array
 
 AFTER = (20, 40, 80)  # evaluations, in units of D

@@ -12,11 +12,11 @@ from typing import Any
 import cocoex
 import numpy as np
 from joblib import Parallel, delayed
-from real.catalogue import HALVES, PROBLEMS
-from report import named, parsed, print_table, write
 from scipy.stats import qmc, rankdata
 
 import sacma
+from benchmarks.real.catalogue import HALVES, PROBLEMS
+from benchmarks.report import named, parsed, print_table, write
 from sacma.types import Array
 
 AFTER = (5, 10, 25)  # evaluations/D

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from report import ROOT, parsed, print_table, write
+from benchmarks.report import ROOT, parsed, print_table, write
 
 HELP = "import sys; from sacma.__main__ import main; sys.argv = ['sacma', '--help']; main()"
 

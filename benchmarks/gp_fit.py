@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from report import parsed, print_table, write
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from threadpoolctl import threadpool_limits
-from training_sets import RecordedFit, record_fits
 
+from benchmarks.report import parsed, print_table, write
+from benchmarks.training_sets import RecordedFit, record_fits
 from sacma.coco.ranges import parse_ranges
 from sacma.surrogate.gaussian_process import GaussianProcess, fit_gaussian_process
 from sacma.surrogate.likelihood import BOUNDS

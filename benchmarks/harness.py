@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from report import CONFIGS, config_paths, parsed, print_table, write
+from benchmarks.report import CONFIGS, config_paths, parsed, print_table, write
 
 REDUCED = {"functions": "1,3,6,8,10,13,15,17,20,21", "dimensions": "2,5", "instances": "1-3", "budget": "100"}
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import cocoex
 import numpy as np
-from report import parsed, print_table, write
 from scipy.special import ndtr
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 from sacma.optimize.model import Surrogate
 from sacma.types import Array
 
@@ -62,7 +62,7 @@ def of_bbob(options: argparse.Namespace) -> Iterator[Named]:
 
 def real() -> Iterator[Named]:
     """Yield the real problems on their unit cubes, by their halves."""
-    from real.catalogue import PROBLEMS  # noqa: PLC0415 it loads data
+    from benchmarks.real.catalogue import PROBLEMS  # noqa: PLC0415 it loads data
 
     for problem in PROBLEMS.values():
         yield problem.half, problem.at, [(0, 1)] * problem.dimension

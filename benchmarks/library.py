@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import cocoex
 import numpy as np
-from report import config_paths, parsed, print_table, write
 from threadpoolctl import ThreadpoolController
 
 import sacma
+from benchmarks.report import config_paths, parsed, print_table, write
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_studies

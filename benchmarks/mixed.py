@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from report import parsed, print_table, write
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 from sacma.types import Array
 
 Params = Mapping[str, Any]

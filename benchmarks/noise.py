@@ -4,9 +4,9 @@ import argparse
 from typing import Any
 
 import numpy as np
-from report import parsed, print_table, write
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 from sacma.types import Array
 
 DIMENSION = 5

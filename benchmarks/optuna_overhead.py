@@ -12,8 +12,8 @@ from typing import Any
 import optuna
 from optuna.samplers import BaseSampler, RandomSampler, TPESampler
 from optuna.trial import Trial
-from report import parsed, print_table, write
 
+from benchmarks.report import parsed, print_table, write
 from sacma.integrations.optuna import SurrogateCMASampler
 
 SAMPLERS: dict[str, Callable[[int], BaseSampler]] = {

@@ -11,8 +11,8 @@ import cocoex
 import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution
-from report import parsed, print_table, write
 
+from benchmarks.report import parsed, print_table, write
 from sacma.integrations.optuna import SurrogateCMASampler
 
 if TYPE_CHECKING:

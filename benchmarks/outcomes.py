@@ -1,6 +1,6 @@
 """Outcomes of a study's trials in a few small files, from which its figures are found again without running it.
 
-Run as ``python benchmarks/outcomes.py RESULTS FOLDER``: it writes
+Run as ``python -m benchmarks.outcomes RESULTS FOLDER``: it writes
 
     FOLDER/studies/NAME.json           the study of each algorithm, as in RESULTS
     FOLDER/N-D-instance-I.parquet      a row for each trial of dimension N and instance I: its outcome, where it ran
@@ -21,8 +21,8 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
-from report import ROOT, end, parsed
 
+from benchmarks.report import ROOT, end, parsed
 from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study

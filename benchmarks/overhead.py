@@ -6,9 +6,9 @@ from typing import Any
 
 import cocoex
 import numpy as np
-from report import parsed, print_table, write
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 
 
 def main() -> None:

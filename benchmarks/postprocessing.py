@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from report import config_paths, parsed, print_table, write
-from studies import moved
 
+from benchmarks.report import config_paths, parsed, print_table, write
+from benchmarks.studies import moved
 from sacma.config.plan import plan_study
 from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import REDUCED, TINY_STUDY
 from joblib import cpu_count
-from report import CONFIGS, config_paths, parsed, print_table, write
+
+from benchmarks.harness import REDUCED, TINY_STUDY
+from benchmarks.report import CONFIGS, config_paths, parsed, print_table, write
 
 STUDIES = {
     "reduced study": REDUCED,

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from joblib import Parallel, delayed
 from matplotlib.figure import Figure
-from real import charts, statistics, tables
-from real.catalogue import HALVES, PROBLEMS
-from real.optimizers import OPTIMIZERS
-from real.runs import RunKey, RunRecord, append, perform, read
-from report import ROOT, end, named, parsed
 
+from benchmarks.real import charts, statistics, tables
+from benchmarks.real.catalogue import HALVES, PROBLEMS
+from benchmarks.real.optimizers import OPTIMIZERS
+from benchmarks.real.runs import RunKey, RunRecord, append, perform, read
+from benchmarks.report import ROOT, end, named, parsed
 from sacma.analysis.figures.files import write
 
 ACCURACIES = (0.1, 0.001)

@@ -1,6 +1,6 @@
 """Other runs of an algorithm, held against the comparison of docs/comparison.md, as Markdown. It runs nothing.
 
-Run as ``python benchmarks/repetition.py FOLDER... --again FOLDER``, where --again has its runs of another seed, of
+Run as ``python -m benchmarks.repetition FOLDER... --again FOLDER``, where --again has its runs of another seed, of
 another version, or of another processor, whose last bits and so whose runs differ. Folders are as ``comparison.py``
 takes them, all of results or all of outcomes: these have seven digits, by which ties are told. Mean ranks are each
 taken among the same other algorithms.
@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pandas as pd
-from comparison import add_folders, medians_of, read
-from report import bold, markdown, markdown_head, parsed
 
+from benchmarks.comparison import add_folders, medians_of, read
+from benchmarks.report import bold, markdown, markdown_head, parsed
 from sacma.analysis.statistics import rank_rows
 from sacma.analysis.tables import comparisons
 

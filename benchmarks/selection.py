@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from pydantic import PrivateAttr
-from report import ROOT, parsed, print_table, write
-from studies import run_with
 from threadpoolctl import threadpool_limits
 
+from benchmarks.report import ROOT, parsed, print_table, write
+from benchmarks.studies import run_with
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import plan
 from sacma.config.study import load_studies

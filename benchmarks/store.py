@@ -12,9 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from report import CONFIGS, ROOT, config_paths, parsed, print_table, write
-from studies import moved
-
+from benchmarks.report import CONFIGS, ROOT, config_paths, parsed, print_table, write
+from benchmarks.studies import moved
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial

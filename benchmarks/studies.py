@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import cpu_count
-from report import ROOT, parsed
 
+from benchmarks.report import ROOT, parsed
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets, our_trial
 from sacma.cli.progress import Tally

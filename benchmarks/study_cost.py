@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from joblib import cpu_count
-from report import CONFIGS, config_paths, parsed, print_table, write
 
+from benchmarks.report import CONFIGS, config_paths, parsed, print_table, write
 from sacma.analysis.paper import published
 from sacma.config.plan import plan
 from sacma.config.study import load_studies

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic import PrivateAttr
-from report import config_paths
-from studies import run_with
 
+from benchmarks.report import config_paths
+from benchmarks.studies import run_with
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_studies

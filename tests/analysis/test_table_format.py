@@ -36,7 +36,6 @@ TABLE = FormattedTable(
             ),
         ),
     ),
-    number=9,
 )
 
 

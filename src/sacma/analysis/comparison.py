@@ -12,8 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.overlap import Overlap, Problem, overlap
-from sacma.analysis.paper.published import FEWEST_OF_PAPER
-from sacma.analysis.paper.readings import READINGS, Reading
+from sacma.analysis.paper.published import FEWEST_OF_PAPER, READINGS, Reading
 from sacma.analysis.trials import (
     ROUNDING,
     SMALLEST_TARGET,

@@ -1,7 +1,7 @@
 """Sections of the report: data frames, tables, figures and the piece of the page that each of them adds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,6 +32,7 @@ class Findings(Mapping[str, pd.DataFrame]):
         self.comparison = comparison
         self._frames = frames
         self._found: dict[Callable[[Findings], Any], Any] = {}
+        self._alone: dict[tuple[str, ...], Findings] = {}
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self.once(self._frames[name])
@@ -48,6 +49,18 @@ class Findings(Mapping[str, pd.DataFrame]):
 
     def __len__(self) -> int:
         return len(self._frames)
+
+    def alone(self, names: Collection[str]) -> "Findings":
+        """Return findings of some of our algorithms among themselves, up to the same budget."""
+        comparison = self.comparison
+        ours = tuple(pair for pair in comparison.covered if pair[0].name in names)
+        if len(ours) == len(comparison.names):
+            return self
+        key = tuple(study.name for study, _ in ours)
+        if key not in self._alone:
+            chosen = replace(comparison, covered=ours, external=(), against="", own_budget=comparison.budget)
+            self._alone[key] = Findings(chosen, self._frames)
+        return self._alone[key]
 
     @cached_property
     def best(self) -> pd.DataFrame:

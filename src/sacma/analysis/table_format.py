@@ -65,22 +65,6 @@ class FormattedTable:
     title: str  # in few words
     caption: str  # says how to read it
     blocks: tuple[Block, ...]
-    number: int | None = None  # as which table of the paper
-    reading: str = ""  # of the paper, by which it is that table
-
-    @property
-    def label(self) -> str:
-        """Number and reading, empty where the table is none of the paper's."""
-        return ", ".join(filter(None, [str(self.number), self.reading])) if self.number is not None else ""
-
-    @property
-    def heading(self) -> str:
-        """Title with number and reading.
-
-        >>> FormattedTable("t", "Mean ranks", "", (), 3, "as its authors ran it").heading
-        'Table 3, as its authors ran it: Mean ranks'
-        """
-        return f"Table {self.label}: {self.title}" if self.label else self.title
 
     @property
     def columns(self) -> int:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sacma.analysis.paper.readings import READINGS
+from sacma.analysis.paper.published import READINGS
 from sacma.cli.common import counted, duration
 from sacma.coco.ranges import format_ranges
 from sacma.config.nested import all_kinds, kinds_of

@@ -237,7 +237,7 @@ def test_folders_have_a_page_of_their_files(results: Path, kind: str) -> None:
 
 
 def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> None:
-    """Of its algorithms alone: mean ranks beside those printed, as table and frame, and tables numbered as in it."""
+    """Of its algorithms alone: mean ranks beside those printed, as table and frame."""
     shutil.copytree(results.parent, tmp_path / "results")
     done = sacma("postprocess", "--no-pages", "--no-pdf", "--algorithms", "CMA-ES,GP-5,ADA-Kendall", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -261,11 +261,8 @@ def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> N
         assert re.search(line, tex), line
     page = (report / "index.html").read_text()
     assert 'id="publication"' in page
-    for heading in ("Table 1: ", "Table 2, by", "Table 3, by the paper&#x27;s text: ", "Figure 1: ", "Figure 3: "):
-        assert heading in page
     assert "as its authors ran it" not in page
     assert "\\n" not in re.sub("<script.*?</script>", "", page, flags=re.DOTALL)  # a line's end that was escaped
-    assert (report / "figures" / "figure3_run_lengths_03D_by_text.svg").exists()
 
 
 def test_the_paper_is_not_in_a_study_of_others(opened: Opened, results: Path) -> None:

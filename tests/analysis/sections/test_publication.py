@@ -6,7 +6,7 @@ import pytest
 
 from sacma.analysis.figures.layout import COLUMN, PAGE
 from sacma.analysis.paper import published
-from sacma.analysis.paper.readings import ALGORITHMS
+from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.sections.publication import ranks_beside
 from sacma.analysis.trials import THIRD_OF_IT
 from tests.analysis.figures.drawn import faults

@@ -1,6 +1,5 @@
 """Our numbers beside the paper's: mean ranks and how well they agree, wins of pairs, CPU time."""
 
-from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -8,9 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from sacma.analysis.paper import published
-from sacma.analysis.paper.agreement import agreement
 from sacma.analysis.paper.published import FEWEST_OF_PAPER
-from sacma.analysis.paper.readings import Reading
 from sacma.analysis.tables import PLACE, joined
 
 
@@ -33,19 +30,11 @@ def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
     return both.assign(difference=both["ours"] - both["paper"])
 
 
-def correlations(beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Return how well the mean ranks agree, ours and the paper's, in each of its ten scenarios.
+def correlations(beside: pd.DataFrame) -> pd.DataFrame:
+    """Return how well mean ranks agree with the paper's, from ``mean_ranks_beside``, in each of its ten scenarios.
 
-    Args:
-        beside: as from ``mean_ranks_beside``.
-        best: best Δf of the trials behind it, as from ``best_delta_f``, of functions that all algorithms have.
-
-    Returns:
-        Columns dimension, scenario, algorithms, spearman_rho and its p_value (two-sided, by all permutations), NaN with
-        fewer than 3 algorithms, or where all of ours are equal; rms_difference of the mean ranks; rho_low and rho_high,
-        a 95 % bootstrap interval over functions and instances; and what two experiments like ours, each on other
-        instances of the same functions, would have in 95 of 100 cases: repeated_rho, or a larger one, and
-        repeated_difference, or a smaller one. The last four are NaN where algorithms differ in their numbers of trials.
+    Columns are dimension, scenario, algorithms, spearman_rho and its p_value (two-sided, by all permutations), NaN with
+    fewer than 3 algorithms or where all of ours are equal, and rms_difference of the mean ranks.
     """
     rows = []
     for (D, scenario), group in beside.groupby(PLACE, sort=False):
@@ -55,43 +44,21 @@ def correlations(beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             statistic = partial(_spearman, paper)
             test = stats.permutation_test((ours,), statistic, permutation_type="pairings", n_resamples=10_000)
             rho, p_value = float(test.statistic), float(test.pvalue)
-        there = best[(best["dimension"] == D) & (best["scenario"] == scenario)]
-        logs = there.assign(log=np.log10(there["delta_f"])).pivot_table(
-            index="algorithm", columns=["function", "trial"], values="log", dropna=False
-        )
-        logs = logs.reindex(group["algorithm"]).dropna(axis="columns")
-        found: tuple[float, ...] = (np.nan,) * 4
-        functions = group["functions"].iloc[0]
-        trials = Counter(logs.columns.get_level_values("function"))
-        if not np.isnan(rho) and len(trials) == functions and len(set(trials.values())) == 1:
-            values = logs.to_numpy().reshape(len(logs), functions, -1)
-            with_paper = agreement(values, paper, np.random.default_rng([D, *str(scenario).encode()]))
-            found = with_paper.low, with_paper.high, with_paper.least_rho, with_paper.most_difference
         distance = float(np.sqrt(np.mean((ours - paper) ** 2)))
-        rows.append((D, scenario, len(group), rho, p_value, distance, *found))
-    columns = [
-        "spearman_rho",
-        "p_value",
-        "rms_difference",
-        "rho_low",
-        "rho_high",
-        "repeated_rho",
-        "repeated_difference",
-    ]
-    return pd.DataFrame(rows, columns=[*PLACE, "algorithms", *columns])
+        rows.append((D, scenario, len(group), rho, p_value, distance))
+    return pd.DataFrame(rows, columns=[*PLACE, "algorithms", "spearman_rho", "p_value", "rms_difference"])
 
 
 def _spearman(paper: "np.ndarray[tuple[int], np.dtype[np.float64]]", ours: object) -> float:
     return float(stats.spearmanr(paper, ours).statistic)
 
 
-def cpu_beside(cpu: pd.DataFrame, reading: Reading) -> pd.DataFrame:
-    """Return CPU seconds per true evaluation in a reading, as from ``cpu_per_evaluation``, beside the paper's Table 2.
+def cpu_beside(cpu: pd.DataFrame) -> pd.DataFrame:
+    """Return CPU seconds per true evaluation, as from ``cpu_per_evaluation``, beside the paper's Table 2.
 
     Columns are algorithm, dimension, paper, ours (seconds) and ratio (how many times less ours is).
     """
     total = cpu[cpu["part"] == "total"].rename(columns={"seconds_per_evaluation": "ours"})
-    total = total[total["algorithm"].isin(reading.names)].replace({"algorithm": reading.names})
     both = (
         published.cpu_seconds()
         .rename(columns={"seconds": "paper"})

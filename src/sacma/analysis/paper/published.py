@@ -1,4 +1,4 @@
-"""Tables 2, 3 and 4 of the paper, as tidy data frames.
+"""The paper's six algorithms, and its Tables 2, 3 and 4 as tidy data frames.
 
 Repický, Bajer, Pitra and Holeňa, Adaptive generation-based evolution control for Gaussian process surrogate models,
 ITAT 2017. Scenarios are those of ``sacma.analysis.trials``: #FE_t of a function, and a third of it. Every call
@@ -8,19 +8,37 @@ returns a frame of its own.
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 import pandas as pd
 
-from sacma.analysis.paper.readings import ALGORITHMS
 from sacma.analysis.statistics import mean_ranks_from_wins
 from sacma.analysis.tables import PLACE
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
 
+ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")  # in the paper's order
 FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
 PROBLEMS = 24  # functions that mean ranks and wins are over
 INSTANCES = 15  # of each function
 BUDGET = 250.0  # Evaluations/D of a trial
 TARGET = 1e-8  # Δf at which a trial stops
+
+
+class Reading(NamedTuple):
+    """Reading of the paper: its title, and the suffix of its algorithms' names."""
+
+    title: str
+    suffix: str
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names of the algorithms in the paper by their names in this reading."""
+        return {f"{name}{self.suffix}": name for name in ALGORITHMS}
+
+
+AS_PRINTED = Reading("by the paper's text", "")
+AS_RUN = Reading("as its authors ran it", "-as-run")
+READINGS = (AS_RUN, AS_PRINTED)  # configs/as_run and configs/
 
 _CMA_ES = {"sampling.sigma0": 8 / 3, "restarts.population_factor": 2}
 _GP = _CMA_ES | {"model": "gaussian-process", "training_set.radius": 8}

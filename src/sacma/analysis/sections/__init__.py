@@ -22,7 +22,6 @@ FILES = (
     "control",
     "cpu",
     "publication",
-    "numbered",
     "data",
     "trials",
 )

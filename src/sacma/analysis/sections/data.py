@@ -12,8 +12,7 @@ from sacma.analysis.notes import left_out
 from sacma.analysis.section import Findings, Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
 from sacma.config.nested import flattened
-from sacma.config.sweep import Sweep, load_sweep
-from sacma.config.templates import template_paths
+from sacma.config.sweep import Sweep
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 
@@ -37,8 +36,6 @@ PIECE = """
 {% endfor %}
 {% if cocopp %}<p><a href="{{ cocopp }}">cocopp's pages</a></p>{% endif %}
 """
-
-PAPER_SWEEP = "paper_table1.yaml"  # in configs/sweeps
 
 
 def _completeness(findings: Findings) -> pd.DataFrame:
@@ -90,28 +87,15 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
 
 
 def grid_table(sweep: Sweep) -> FormattedTable:
-    """Return the values that a sweep tries, as the paper's Table 1 where they are those of its sweep."""
-    grid = _grid_of(sweep)
-    rows = tuple((Cell(key), Cell(", ".join(map(setting_text, values)))) for key, values in grid.items())
-    block = Block(((Head("setting"), Head("values")),), rows)
-    number = 1 if grid == _grid_of(paper_sweep()) else None
-    return FormattedTable("table_grid", "Values of the settings", "Every combination is tried.", (block,), number)
-
-
-def paper_sweep() -> Sweep:
-    """Return the paper's sweep, from the shipped config."""
-    return load_sweep(next(path for path in template_paths() if path.name == PAPER_SWEEP))
-
-
-def _grid_of(sweep: Sweep) -> dict[str, list[str]]:
+    """Return the values that a sweep tries."""
     settings, meanings = sweep.algorithms[0].settings, sweep.meanings
-    return {
-        key: [
-            f"{label}: {meanings[label]}" if label in meanings else label
-            for label in dict.fromkeys(setting.labels[key] for setting in settings)
-        ]
-        for key in sweep.keys
-    }
+    labels = {key: dict.fromkeys(setting.labels[key] for setting in settings) for key in sweep.keys}
+    rows = tuple(
+        (Cell(key), Cell(", ".join(f"{label}: {meanings[label]}" if label in meanings else label for label in values)))
+        for key, values in labels.items()
+    )
+    block = Block(((Head("setting"), Head("values")),), rows)
+    return FormattedTable("table_grid", "Values of the settings", "Every combination is tried.", (block,))
 
 
 def setting_text(value: object) -> str:

@@ -16,7 +16,6 @@ from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
 from sacma.analysis.figures.layout import PAGE, guide, line_key, new_layout, without_data
 from sacma.analysis.figures.rows import Names, looks_of, rows
 from sacma.analysis.figures.style import Properties, number, styled
-from sacma.analysis.paper.evidence import budgets_of_claims
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Drawing, Findings, Json, Report, Section, by_dimension, of_one, rounded
 from sacma.analysis.trials import ROUNDING, Trial
@@ -44,6 +43,7 @@ COLUMNS = ("algorithm", "dimension", "group", "functions", "evaluations_per_dime
 
 LEFT, BETWEEN, ABOVE = 32.0, 24.0, 26.0  # room left of the panels, between them and above each, in points
 WIDTH, HEIGHT = (PAGE - LEFT - BETWEEN - 10) / 2, 150.0  # of a panel, in points
+SHARES = (1 / 10, 1 / 3, 1.0)  # of the budget: points of every curve
 MARKS = 3  # markers on a curve
 MOST_CORNERS = 120  # of a curve: each step has two
 
@@ -62,7 +62,7 @@ def run_lengths_of(comparison: Comparison, compared: Compared) -> list[pd.DataFr
 
 def distributions_from(lengths: Iterable[pd.DataFrame], comparison: Comparison) -> list[Distributions]:
     """Return the distributions of run lengths of each dimension, as from ``distributions``."""
-    told_at = budgets_of_claims(comparison.budget)
+    told_at = [share * comparison.budget for share in SHARES]
     return [
         found
         for of in lengths

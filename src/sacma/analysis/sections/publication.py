@@ -1,10 +1,8 @@
-"""Our results beside the paper's: its claims, its mean ranks and its CPU time."""
+"""Results beside the paper's: mean ranks, wins and CPU time."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +13,8 @@ from sacma.analysis.figures.rows import rows
 from sacma.analysis.figures.style import FAINT, Look, looks, styled
 from sacma.analysis.notes import paper_notes
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
-from sacma.analysis.paper.claims import checks, judge
-from sacma.analysis.paper.readings import ALGORITHMS, READINGS, Reading
-from sacma.analysis.paper.resampling import RESAMPLES
-from sacma.analysis.section import Drawing, Findings, Report, Section, of_all, of_one
-from sacma.analysis.sections.readings import BEST, names_of, of_evidence, of_readings
+from sacma.analysis.paper.published import ALGORITHMS, READINGS, Reading
+from sacma.analysis.section import Drawing, Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
 from sacma.analysis.tables import PLACE
 from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT
@@ -29,28 +24,6 @@ PIECE = """
 models</cite>, ITAT 2017.</p>
 {% for reading, notes in values.notes.items() if notes %}<ul>{% for note in notes %}
 <li>{% if values.readings|length > 1 %}{{ reading|capitalize }}: {% endif %}{{ note }}</li>{% endfor %}</ul>{% endfor %}
-<h3>Its claims</h3>
-<p class="caption">What it says is in our words, and how it is checked our reading. Supported: all checks hold.
-Contradicted: some check fails. Open: neither, as data are missing, not of the paper's protocol, or could be chance. A
-comparison of two numbers holds where it does in our data and in 95 % of {{ values.resamples }} resamples at least,
-fails where it does not in our data and in 5 % of resamples at most, and is undecided else. A resample draws trials of
-each algorithm on each function, and functions, with replacement. Each check with its number, and the share of resamples
-in which it holds:
-<a href="{{ files.paper_checks.csv }}">csv</a></p>
-<div class="scroll"><table class="sortable claims"><thead><tr><th scope="col">no.</th>
-{% for reading in values.readings %}<th scope="col" class="text">{{ reading }}</th>{% endfor %}
-<th scope="col" class="text">claim</th></tr></thead><tbody>
-{% for claim in values.claims %}<tr><th scope="row">{{ claim.claim }}</th>
-{% for reading in values.readings %}{% with found = claim.of[reading] %}
-<td class="{{ found.verdict }}">{{ found.verdict }}<br><span class="caption">{{ found.hold }} hold,
-{{ found.fail }} fail, {{ found.undecided }} undecided</span></td>{% endwith %}{% endfor %}
-<td class="text">{{ claim.text|symbols }} <span class="caption">({{ claim.where }})</span>
-<details><summary>how it is checked</summary>{{ claim.rule|symbols }}
-{% for reading in values.readings %}{% if values.readings|length > 1 %}<p>{{ reading|capitalize }}:</p>{% endif %}<ul>
-{% for check in claim.of[reading].checks %}<li>{{ check.what|symbols }}: {{ check.shown }}; wanted
-{{ check.wanted|symbols }}: {{ check.holds or "undecided" }}{{ check.resampled }}</li>
-{% endfor %}</ul>{% endfor %}</details></td></tr>
-{% endfor %}</tbody></table></div>
 {{ figure("publication", "Our mean ranks over the paper's, after #FE_t evaluations (filled) and a third of them (open);\
  on the diagonal they are equal.") }}
 {% for each in tables %}{{ table(each) }}{% endfor %}
@@ -63,14 +36,45 @@ MARGIN = 0.25  # of the axes beyond the mean ranks
 ANY = Look("#7F7F7F", (), "o")  # in the key, of whatever algorithm
 
 
+def alone(findings: Findings, reading: Reading, frame: str) -> pd.DataFrame:
+    """Return a frame of the algorithms of one reading among themselves, by their names in the paper."""
+    found = findings.alone(reading.names)[frame]
+    return found.replace({"algorithm": reading.names, "other": reading.names}) if len(found) else found
+
+
+def of_target(findings: Findings, reading: Reading, frame: str) -> pd.DataFrame:
+    """Return the rows of such a frame in the paper's scenarios."""
+    found = alone(findings, reading, frame)
+    return found[found["scenario"].isin(OF_TARGET)] if len(found) else found
+
+
+def _of_readings(make: Callable[[Findings, Reading], pd.DataFrame]) -> Make:
+    """Return a function that makes a frame of every reading, with a column ``reading``."""
+
+    def frames(findings: Findings) -> pd.DataFrame:
+        readings = findings.comparison.readings
+        parts = [make(findings, reading).assign(reading=reading.title) for reading in readings]
+        parts = [part for part in parts if len(part)] or parts[:1] or [pd.DataFrame(columns=["reading"])]
+        found = pd.concat(parts, ignore_index=True)
+        return found[["reading", *found.columns.drop("reading")]]
+
+    return frames
+
+
+def _mean_ranks(findings: Findings, reading: Reading) -> pd.DataFrame:
+    return mean_ranks_beside(of_target(findings, reading, "mean_ranks"))
+
+
 def _correlations(findings: Findings, reading: Reading) -> pd.DataFrame:
-    beside = findings["paper_mean_ranks"]
-    return correlations(beside[beside["reading"] == reading.title], findings.once(BEST[reading]))
+    return correlations(_mean_ranks(findings, reading))
+
+
+def _pairs(findings: Findings, reading: Reading) -> pd.DataFrame:
+    return pairs_beside(of_target(findings, reading, "pairwise"))
 
 
 def _cpu(findings: Findings, reading: Reading) -> pd.DataFrame:
-    cpu, names = findings["cpu"], names_of(findings.comparison, reading)
-    return cpu_beside(cpu[cpu["algorithm"].isin(names)], reading)
+    return cpu_beside(alone(findings, reading, "cpu"))
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
@@ -150,23 +154,21 @@ def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading
             for pair, bolds in zip(values, best, strict=True)
             for value, bold in zip(pair, bolds, strict=True)
         ]
-        agreement = ["spearman_rho", "rho_low", "rho_high", "repeated_rho", "rms_difference", "repeated_difference"]
+        agreement = ["spearman_rho", "rms_difference"]
         rows.append((Cell(f"{D}-D, {scenario}"), *cells, *(number(row[column], ".2f") for column in agreement)))
     header = (
-        (Head(""), *(Head(name, 2) for name in algorithms), Head("ρ", 4), Head("difference", 2)),
+        (Head(""), *(Head(name, 2) for name in algorithms), Head("ρ"), Head("difference")),
         (
             Head("scenario"),
             *(Head(text) for _ in algorithms for text in ("paper", "ours")),
-            *(Head(text) for text in ("ρ", "low", "high", "repeated", "rms", "repeated")),
+            *(Head(text) for text in ("ρ", "rms")),
         ),
     )
     return FormattedTable(
         f"table3_beside_paper{reading.suffix.replace('-', '_')}",
         f"Mean ranks beside the paper's, {reading.title}",
-        "The lowest of each is bold. ρ is Spearman's correlation of the two, with its 95 % bootstrap interval over "
-        "functions and instances; rms is the root mean square of their differences. Repeated: with 95 % probability "
-        "two experiments like ours, each on other instances of the same functions, would have at least that ρ, and at "
-        "most that difference.",
+        "The lowest of each is bold. ρ is Spearman's correlation of the two, rms the root mean square of their "
+        "differences.",
         (Block(header, tuple(rows)),),
     )
 
@@ -212,20 +214,9 @@ def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
 
 
 def _values(report: Report) -> Mapping[str, object]:
-    checked = report.findings["paper_checks"].to_dict("records")
-    for check in checked:
-        check["shown"] = "no data" if math.isnan(check["ours"]) else f"{check['ours']:.3g}"
-        share = check["resamples"]
-        check["resampled"] = "" if math.isnan(share) else f"; share of resamples {share:.3f}"
-    there = [reading.title for reading in report.comparison.readings]
-    rows: list[Any] = report.findings["paper_claims"].to_dict("records")
-    claims: dict[int, dict[str, Any]] = {}
-    for row in rows:
-        claim = claims.setdefault(row["claim"], {**row, "of": {}})
-        its_own = [c for c in checked if (c["claim"], c["reading"]) == (row["claim"], row["reading"])]
-        claim["of"][row["reading"]] = {**row, "checks": its_own}
-    notes = {r.title: list(paper_notes(report.comparison, r)) for r in report.comparison.readings}
-    return {"claims": list(claims.values()), "readings": there, "notes": notes, "resamples": f"{RESAMPLES:,}"}
+    readings = report.comparison.readings
+    notes = {reading.title: list(paper_notes(report.comparison, reading)) for reading in readings}
+    return {"readings": list(notes), "notes": notes}
 
 
 SECTION = Section(
@@ -233,12 +224,10 @@ SECTION = Section(
     title="Publication",
     heading="Against the publication",
     frames={
-        "paper_mean_ranks": of_all(of_evidence(lambda found: mean_ranks_beside(found.ranks))),
-        "paper_correlation": of_all(of_readings(_correlations)),
-        "paper_pairs": of_all(of_evidence(lambda found: pairs_beside(found.pairs))),
-        "paper_cpu": of_one(of_readings(_cpu)),
-        "paper_claims": of_evidence(judge),
-        "paper_checks": of_evidence(checks),
+        "paper_mean_ranks": of_all(_of_readings(_mean_ranks)),
+        "paper_correlation": of_all(_of_readings(_correlations)),
+        "paper_pairs": of_all(_of_readings(_pairs)),
+        "paper_cpu": of_one(_of_readings(_cpu)),
     },
     tables=_tables,
     figures=_figures,

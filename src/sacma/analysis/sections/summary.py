@@ -11,9 +11,7 @@ import pandas as pd
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.ledger import Ledger, dimensions, listed
-from sacma.analysis.notes import protocol_differences
-from sacma.analysis.paper.claims import Verdict
-from sacma.analysis.paper.readings import AS_PRINTED, Reading
+from sacma.analysis.paper.published import AS_PRINTED, Reading
 from sacma.analysis.section import Findings, Section
 from sacma.analysis.tables import ALPHA, PLACE
 from sacma.analysis.trials import OF_TARGET
@@ -52,7 +50,6 @@ def summarise(findings: Findings) -> Summary:
         *_gained(findings, ledger),
         *_cost(findings, ledger),
         *_ranks_of_paper(findings, ledger),
-        *_claims(findings, ledger),
         *_cpu_of_paper(findings, ledger),
     )
     return Summary(sentences, ledger.entries)
@@ -232,25 +229,6 @@ def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
                 f"{ledger.say(f'lowest Spearman rho{of}', rho.min(), '.2f')} to "
                 f"{ledger.say(f'highest Spearman rho{of}', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each "
                 f"by itself, in {ledger.say(f'scenarios with positive rho and p < 0.05{of}', alike)}."
-            )
-
-
-def _claims(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    for reading, of in _readings(findings):
-        claims, correlation = (_of_reading(findings, f"paper_{name}", reading) for name in ("claims", "correlation"))
-        differences = protocol_differences(findings.comparison, reading)
-        if differences and correlation["spearman_rho"].notna().any():
-            yield f"The paper's claims are not judged{of}: the protocol is another ({'; '.join(differences)})."
-        elif claims["hold"].sum() + claims["fail"].sum():
-            verdicts = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in Verdict}
-            supported, contradicted, unsettled = (ledger.say(f"claims {name}{of}", n) for name, n in verdicts.items())
-            yield (
-                f"Claims taken from the paper{of}: {supported} supported, {contradicted} contradicted (in some check "
-                f"our data, and most resamples of them, point the other way), {unsettled} open. Of "
-                f"{ledger.count(f'checks of claims{of}', int(claims['checks'].sum()), 'check')} behind them "
-                f"{ledger.say(f'checks that hold{of}', int(claims['hold'].sum()))} hold, "
-                f"{ledger.say(f'checks that fail{of}', int(claims['fail'].sum()))} fail and "
-                f"{ledger.say(f'checks that are undecided{of}', int(claims['undecided'].sum()))} are undecided."
             )
 
 

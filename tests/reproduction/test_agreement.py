@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from sacma.analysis.paper.agreement import agreement
+from reproduction.agreement import agreement
 from sacma.types import Array
 
 PAPER = np.array([4.5, 3.5, 4.0, 3.3, 2.5, 3.2])

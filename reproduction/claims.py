@@ -9,13 +9,13 @@ be significant is no evidence of the opposite.
 import tomllib
 from enum import StrEnum
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from sacma.analysis.paper.checks import CHECKS
-from sacma.analysis.paper.evidence import Check, Evidence
+from reproduction.checks import CHECKS
+from reproduction.evidence import Check, Evidence
 
 
 class Verdict(StrEnum):
@@ -38,7 +38,7 @@ class Claim(NamedTuple):
 @cache
 def claims() -> tuple[Claim, ...]:
     """Return the claims of the paper, from its results and its conclusion."""
-    content = resources.files("sacma.analysis.paper").joinpath("claims.toml").read_text(encoding="utf-8")
+    content = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     return tuple(Claim(**entry) for entry in tomllib.loads(content)["claims"])
 
 

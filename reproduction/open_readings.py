@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from report import ROOT, named, print_table, write
-from studies import campaign_of, changed
 
+from benchmarks.report import ROOT, named, print_table, write
+from benchmarks.studies import campaign_of, changed
 from sacma.analysis.tables import mean_ranks
 from sacma.config.nested import value_at
 from sacma.config.study import Study, load_study

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reproduction.evidence import EARLY, END, MIDDLE, Check, Evidence, compared, lower, share_of
+from reproduction.resampling import UNKNOWN, drawn_functions
 from sacma.analysis.paper import published
-from sacma.analysis.paper.evidence import EARLY, END, MIDDLE, Check, Evidence, compared, lower, share_of
-from sacma.analysis.paper.readings import ALGORITHMS
-from sacma.analysis.paper.resampling import UNKNOWN, drawn_functions
+from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.tables import ALPHA, PLACE, decisive
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 from sacma.types import Array

@@ -1,23 +1,27 @@
-"""The reproduction, as docs/reproduction.md shows it, as Markdown. It runs nothing.
+"""Tables of docs/reproduction.md as Markdown: mean ranks, claims, wins and CPU time beside the paper's.
 
-Run as ``python benchmarks/reproduction.py``: from the outcomes of all trials, in ``results/reproduction/``. With
-``RESULTS`` behind it: from another such folder (see ``outcomes.py``), or from results as ``make reproduce`` makes them.
+Run as ``python -m reproduction.tables [RESULTS]``: from the outcomes of all trials in ``results/reproduction/``, or
+from results as ``make reproduce`` makes them. It runs no trial.
 """
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
-from outcomes import comparison_of
-from report import ROOT, bold, markdown, markdown_head, parsed
 
-from sacma.analysis.paper.readings import ALGORITHMS, READINGS
+from benchmarks.outcomes import comparison_of
+from benchmarks.report import ROOT, bold, markdown, markdown_head, parsed
+from reproduction.agreement import agreements
+from reproduction.claims import checks, judge
+from reproduction.evidence import Evidence, best_of, evidence_of
+from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.sections import find
 from sacma.analysis.sections.cpu import PARTS
 from sacma.errors import SacmaError
 
-TABLES = ("paper_mean_ranks", "paper_correlation", "paper_claims", "paper_checks", "paper_pairs", "paper_cpu")
+TABLES = ("paper_mean_ranks", "paper_correlation", "paper_pairs", "paper_cpu", "trial_costs")
 """Data frames of the report."""
 
 MEAN_RANKS = ["reading", "dimension", "scenario", "algorithm", "paper", "ours"]
@@ -36,28 +40,27 @@ def main() -> None:
     try:
         findings = find(comparison_of(given.results))
     except SacmaError as error:
-        sys.exit(f"reproduction: {error}")
-    ranks, correlation, claims, checks, pairs, cpu, costs = (findings[name] for name in (*TABLES, "trial_costs"))
+        sys.exit(f"tables: {error}")
+    ranks, correlation, pairs, cpu, costs = (findings[name] for name in TABLES)
     if given.data:
         ranks[MEAN_RANKS].round(2).to_csv(given.data / "mean_ranks.csv", index=False)
-    for reading in READINGS:
-        title = reading.title
-        print(f"\n### Mean ranks {title}\n")
-        print_ranks(ranks[ranks["reading"] == title], correlation[correlation["reading"] == title])
+    readings = findings.comparison.readings
+    for reading in readings:
+        beside, agree = (frame[frame["reading"] == reading.title] for frame in (ranks, correlation))
+        print(f"\n### Mean ranks {reading.title}\n")
+        print_ranks(beside, agreements(agree, beside, best_of(findings, reading)))
     if given.other:
         print("\n### Beside another run\n")
         print_other(ranks, pd.read_csv(given.other))
     print("\n### Claims\n")
-    print_claims(claims, checks)
-    for reading in READINGS:
-        if (pairs["reading"] == reading.title).any():
-            print(f"\n### Wins {reading.title}\n")
-            print_pairs(pairs[pairs["reading"] == reading.title])
-    for reading in READINGS:
-        if (cpu["reading"] == reading.title).any():
-            print(f"\n### CPU time {reading.title}\n")
-            print_cpu(cpu[cpu["reading"] == reading.title])
-    for reading in READINGS:
+    print_claims({reading.title: evidence_of(findings, reading) for reading in readings})
+    for reading in readings:
+        print(f"\n### Wins {reading.title}\n")
+        print_pairs(pairs[pairs["reading"] == reading.title])
+    for reading in readings:
+        print(f"\n### CPU time {reading.title}\n")
+        print_cpu(cpu[cpu["reading"] == reading.title])
+    for reading in readings:
         print_cost(reading.title, costs[costs["algorithm"].isin(reading.names)])
 
 
@@ -95,26 +98,22 @@ def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
         print(markdown(f"{D}-D, {scenario}, {reading}", *cells))
 
 
-def print_claims(claims: pd.DataFrame, checks: pd.DataFrame) -> None:
-    """Print a row for each claim with the verdicts on both readings, then its checks."""
-    print(markdown("claim", *(reading.title for reading in READINGS)))
-    print(markdown("---", "---", "---"))
-    for number, group in claims.groupby("claim"):
-        verdicts = group.set_index("reading")
-        cells = [
-            "{verdict}: {hold} hold, {fail} fail, {undecided} undecided".format(**verdicts.loc[reading.title])
-            if reading.title in verdicts.index
-            else ""
-            for reading in READINGS
-        ]
-        print(markdown(f"{number}. {group['text'].iloc[0].strip()}", *cells))
-    for (number, reading), group in checks.groupby(["claim", "reading"]):
-        print(f"\nClaim {number}, {reading}:")
-        for check in group.to_dict("records"):
-            verdict = VERDICTS.get(check["holds"], "undecided")
-            share = check["resamples"]
-            resampled = "" if pd.isna(share) else f"; share of resamples {share:.3f}"
-            print(f"- {check['what']}: {check['ours']:.3g}; wanted {check['wanted']}: {verdict}{resampled}")
+def print_claims(evidence: Mapping[str, Evidence]) -> None:
+    """Print a row for each claim with the verdicts on each reading, then its checks."""
+    verdicts = {title: judge(of).to_dict("records") for title, of in evidence.items()}
+    print(markdown("claim", *verdicts))
+    print(markdown("---", *["---"] * len(verdicts)))
+    for claims in zip(*verdicts.values(), strict=True):
+        cells = map("{verdict}: {hold} hold, {fail} fail, {undecided} undecided".format_map, claims)
+        print(markdown(f"{claims[0]['claim']}. {claims[0]['text'].strip()}", *cells))
+    for title, of in evidence.items():
+        for number, group in checks(of).groupby("claim"):
+            print(f"\nClaim {number}, {title}:")
+            for check in group.to_dict("records"):
+                verdict = VERDICTS.get(check["holds"], "undecided")
+                share = check["resamples"]
+                resampled = "" if pd.isna(share) else f"; share of resamples {share:.3f}"
+                print(f"- {check['what']}: {check['ours']:.3g}; wanted {check['wanted']}: {verdict}{resampled}")
 
 
 def print_pairs(pairs: pd.DataFrame) -> None:

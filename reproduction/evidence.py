@@ -5,10 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.paper.resampling import Resamples
+from reproduction.resampling import Resamples, resampled_control, resampled_proportions, resampled_ranks
+from sacma.analysis.notes import protocol_differences
+from sacma.analysis.paper.published import Reading
+from sacma.analysis.section import Findings
+from sacma.analysis.sections.cpu import comparable_costs
+from sacma.analysis.sections.ecdf import SHARES, all_run_lengths
+from sacma.analysis.sections.publication import alone, of_target
+from sacma.analysis.trials import OF_TARGET
 from sacma.types import Array
 
-EARLY, MIDDLE, END = 1 / 10, 1 / 3, 1.0  # shares of the budget at which the paper's words on run lengths are checked
+EARLY, MIDDLE, END = SHARES  # of the budget, at which the paper's words on run lengths are checked
 SURE = 0.95  # share of resamples in which a comparison comes out one way, from which on it is decided
 
 
@@ -20,7 +27,7 @@ class Evidence:
     tests: pd.DataFrame  # as from ``rank_tests``
     pairs: pd.DataFrame  # as from ``pairwise_table``
     control: pd.DataFrame  # as from ``control_frequencies``
-    ecdf: pd.DataFrame  # as from ``run_lengths.by_group``, told at ``budgets_of_claims``
+    ecdf: pd.DataFrame  # as from ``run_lengths.by_group``, with points at these shares of the budget
     resamples: Resamples  # of the trials that these are of
     budget: float  # evaluations/D of the trials
     as_in_paper: bool  # functions, instances, budget and target are the paper's; else there is no verdict
@@ -37,9 +44,32 @@ class Check:
     share: float = np.nan  # of resamples in which the comparison holds, NaN where there is none; see ``compared``
 
 
-def budgets_of_claims(budget: float) -> tuple[float, ...]:
-    """Return the evaluations/D at which claims look at run lengths."""
-    return EARLY * budget, MIDDLE * budget, END * budget
+def evidence_of(findings: Findings, reading: Reading) -> Evidence:
+    """Return the evidence of the algorithms of one reading among themselves, by their names in the paper."""
+    own = findings.alone(reading.names)
+    budgets = [share * own.comparison.budget for share in SHARES]
+    costs = comparable_costs(own, own.comparison.names).replace({"algorithm": reading.names})
+    lengths = [of.replace({"algorithm": reading.names}) for of in own.once(all_run_lengths)]
+    resamples = Resamples(
+        resampled_ranks(best_of(findings, reading)), resampled_proportions(lengths, budgets), resampled_control(costs)
+    )
+    return Evidence(
+        of_target(findings, reading, "mean_ranks"),
+        of_target(findings, reading, "rank_tests"),
+        of_target(findings, reading, "pairwise"),
+        alone(findings, reading, "control_frequency"),
+        alone(findings, reading, "ecdf"),
+        resamples,
+        own.comparison.budget,
+        not protocol_differences(own.comparison, reading),
+    )
+
+
+def best_of(findings: Findings, reading: Reading) -> pd.DataFrame:
+    """Return the best Δf of the trials of one reading, as from ``best_delta_f``, on functions that all of it have."""
+    own = findings.alone(reading.names)
+    best = own.best[own.best["scenario"].isin(OF_TARGET)]
+    return own.comparison.compared.overlap.shared(best).replace({"algorithm": reading.names})
 
 
 def lower(ours: Array, theirs: Array) -> Array:

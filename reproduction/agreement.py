@@ -8,12 +8,15 @@ instance, what instances contribute and what random numbers do cannot be told ap
 repetition on the same instances, as ours is of the paper's: that should agree better, by how much is not known.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
 
-from sacma.analysis.paper.resampling import ranks_among
+from reproduction.resampling import ranks_among
+from sacma.analysis.tables import PLACE
 from sacma.types import Array
 
 RESAMPLES = 2000
@@ -30,6 +33,39 @@ class Agreement:
     high: float
     least_rho: float  # of two experiments on our functions and other instances in 95 of 100 cases, or a larger one
     most_difference: float  # the same of the difference, or a smaller one
+
+
+def agreements(correlations: pd.DataFrame, beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """Return correlations with what chance does to them, in each of the paper's ten scenarios.
+
+    Args:
+        correlations: as from ``correlations`` of ``sacma.analysis.paper.beside``.
+        beside: as from ``mean_ranks_beside``.
+        best: best Δf of the trials behind it, as from ``best_delta_f``, of functions that all algorithms have.
+
+    Returns:
+        The correlations, with columns rho_low and rho_high, a 95 % bootstrap interval over functions and instances;
+        repeated_rho and repeated_difference, which two experiments like ours, each on other instances of the same
+        functions, would reach in 95 of 100 cases. NaN where ρ is, or where algorithms differ in numbers of trials.
+    """
+    rows = []
+    for D, scenario, rho in correlations[[*PLACE, "spearman_rho"]].itertuples(index=False):
+        group, there = (frame[(frame["dimension"] == D) & (frame["scenario"] == scenario)] for frame in (beside, best))
+        logs = there.assign(log=np.log10(there["delta_f"])).pivot_table(
+            index="algorithm", columns=["function", "trial"], values="log", dropna=False
+        )
+        logs = logs.reindex(group["algorithm"]).dropna(axis="columns")
+        found: tuple[float, ...] = (np.nan,) * 4
+        functions = group["functions"].iloc[0]
+        trials = Counter(logs.columns.get_level_values("function"))
+        if not np.isnan(rho) and len(trials) == functions and len(set(trials.values())) == 1:
+            values = logs.to_numpy().reshape(len(logs), functions, -1)
+            rng = np.random.default_rng([D, *str(scenario).encode()])
+            with_paper = agreement(values, group["paper"].to_numpy(), rng)
+            found = with_paper.low, with_paper.high, with_paper.least_rho, with_paper.most_difference
+        rows.append(found)
+    columns = ["rho_low", "rho_high", "repeated_rho", "repeated_difference"]
+    return correlations.join(pd.DataFrame(rows, columns=columns, index=correlations.index))
 
 
 def agreement(logs: Array, paper: Array, rng: np.random.Generator) -> Agreement:

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reproduction.claims import checks, claims, judge
+from reproduction.evidence import EARLY, END, MIDDLE, Evidence
+from reproduction.resampling import RESAMPLES, Resamples
 from sacma.analysis.paper import published
-from sacma.analysis.paper.claims import checks, claims, judge
-from sacma.analysis.paper.evidence import EARLY, END, MIDDLE, Evidence
-from sacma.analysis.paper.readings import ALGORITHMS
-from sacma.analysis.paper.resampling import RESAMPLES, Resamples
+from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
 
 if TYPE_CHECKING:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from report import CONFIGS, ROOT, named, print_table, write
-from studies import campaign_of, changed
 
+from benchmarks.report import CONFIGS, ROOT, named, print_table, write
+from benchmarks.studies import campaign_of, changed
+from reproduction.agreement import agreements
+from reproduction.checks import MEASURED
 from sacma.analysis.paper.beside import correlations, mean_ranks_beside
-from sacma.analysis.paper.checks import MEASURED
-from sacma.analysis.paper.readings import ALGORITHMS
+from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.tables import PLACE, decisive, mean_ranks, medians_of, pairwise_table
 from sacma.analysis.trials import OF_TARGET, Trial, best_delta_f, budgets_to_target, evaluations_to_target
 from sacma.config.nested import value_at
@@ -106,7 +107,7 @@ def agreement(name: str, whole: Mapping[str, Study], trials: Iterable[Trial]) ->
     best = best_delta_f(theirs, scenarios).replace({"algorithm": named})
     medians = medians_of(best)
     pairs, beside = pairwise_table(medians), mean_ranks_beside(mean_ranks(medians))
-    found = correlations(beside, best).to_dict("records")
+    found = agreements(correlations(beside), beside, best).to_dict("records")
     for row, (_, here) in zip(found, beside.groupby(PLACE, sort=False), strict=True):
         ranks = here.set_index("algorithm")["ours"].reindex(ALGORITHMS)
         yield {

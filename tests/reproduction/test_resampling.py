@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.paper import resampling
-from sacma.analysis.paper.evidence import SURE, compared, lower, share_of
-from sacma.analysis.paper.readings import ALGORITHMS
-from sacma.analysis.paper.resampling import (
+from reproduction import resampling
+from reproduction.claims import checks
+from reproduction.evidence import SURE, compared, evidence_of, lower, share_of
+from reproduction.resampling import (
     RESAMPLES,
     drawn_functions,
     drawn_trials,
@@ -21,6 +21,7 @@ from sacma.analysis.paper.resampling import (
     resampled_proportions,
     resampled_ranks,
 )
+from sacma.analysis.paper.published import ALGORITHMS, AS_PRINTED
 from sacma.analysis.run_lengths import by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Findings
 from sacma.analysis.sections import find
@@ -218,8 +219,8 @@ def study(ahead: float) -> Findings:
 
 
 def ranks_of_20(ahead: float) -> pd.DataFrame:
-    checks = study(ahead)["paper_checks"]
-    return checks[(checks["claim"] == 2) & checks["what"].str.contains("20-D, #FE_t$")]
+    found = checks(evidence_of(study(ahead), AS_PRINTED))
+    return found[(found["claim"] == 2) & found["what"].str.contains("20-D, #FE_t$")]
 
 
 def test_a_clear_lead_holds_and_an_even_one_is_undecided() -> None:
@@ -233,9 +234,9 @@ def test_a_clear_lead_holds_and_an_even_one_is_undecided() -> None:
 
 def test_run_lengths_decide_too() -> None:
     """At the end of the budget a clear lead over GP-5 in 20-D holds; where all are the same it is undecided."""
-    checks = study(2.0)["paper_checks"]
-    ends = checks[(checks["claim"] == 7) & checks["what"].str.contains("against that of GP-5")]
+    found = checks(evidence_of(study(2.0), AS_PRINTED))
+    ends = found[(found["claim"] == 7) & found["what"].str.contains("against that of GP-5")]
     assert set(ends["holds"]) == {"yes"}
-    even = study(0.0)["paper_checks"]
+    even = checks(evidence_of(study(0.0), AS_PRINTED))
     shares = even[(even["claim"] == 7) & even["what"].str.contains("against that of GP-5, 20-D, all")]["resamples"]
     assert shares.between(0.05, 0.95).all()
