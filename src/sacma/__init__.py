@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from sacma.optimize.minimize import WorkersError, minimize
     from sacma.optimize.optimizer import Optimizer
     from sacma.optimize.parameters import Categorical, Integer, Real
-    from sacma.optimize.plot import LivePlot
     from sacma.optimize.result import Result, Status
     from sacma.optimize.space import Space
 
@@ -21,7 +20,6 @@ __all__ = [
     "Categorical",
     "Integer",
     "JournalError",
-    "LivePlot",
     "Optimizer",
     "Real",
     "Result",
@@ -39,7 +37,6 @@ _MODULES = {
     "Categorical": "sacma.optimize.parameters",
     "Integer": "sacma.optimize.parameters",
     "JournalError": "sacma.optimize.journal",
-    "LivePlot": "sacma.optimize.plot",
     "Optimizer": "sacma.optimize.optimizer",
     "Real": "sacma.optimize.parameters",
     "Result": "sacma.optimize.result",

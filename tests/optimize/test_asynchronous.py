@@ -456,7 +456,7 @@ def test_a_journal_that_is_gone(tmp_path: Path) -> None:
     with pytest.raises(sacma.JournalError) as raised:
         sacma.minimize(fun, X0, 0.5, seed=1, budget=40, journal=path, workers=Simulated(4))
     assert raised.value.result is not None
-    assert raised.value.result.nfev == 20 == len(sacma.read_journal(path).values)
+    assert raised.value.result.nfev == 20
 
 
 def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.journal import to_line
+from sacma.optimize.journal import read_state, to_line
 from sacma.types import Array
 from tests.optimize.sealed import sealed
 
@@ -110,7 +110,7 @@ def test_any_bytes_in_the_place_of_a_journal(folder: Path, content: bytes, numbe
     """Other files are refused and kept; an empty one, or half a header, is a journal that begins."""
     path = folder / "bytes"
     path.write_bytes(content)
-    begins = b'{"format": "sacma-journal-8"'.startswith(content)
+    begins = b'{"format": "sacma-journal-9"'.startswith(content)
     if READERS[number] is minimized and begins:
         minimized(path)
         return
@@ -184,47 +184,36 @@ def test_any_change_to_a_journal(lines: list[Any], folder: Path, data: st.DataOb
 
 HEADER_DAMAGES = [
     ("call", None, "call: Field required"),
-    ("call", [], "call: "),
-    ("limits", None, "limits: Field required"),
     ("limits", {"odd": 1}, "limits.odd"),
-    ("versions", 3, "versions: "),
     ("versions", {"a": 1}, "versions.a: "),
     ("more", 1, "more: "),
-    ("call.x0", 5, "call.x0: "),
-    ("call.x0", [1.0, "2"], "x0 is .*; allowed: a vector"),
-    ("call.x0", [], "x0 is .*; allowed: a vector"),
-    ("call.x0", [0.0] * 2001, "bounds is "),
-    ("call.bounds", [[None, None]], "bounds is "),
+    ("call.x0", 5, "call.x0"),
+    ("call.x0", [1.0, "2"], "call.x0"),
+    ("call.x0", [], "call.x0"),
     ("call.bounds", [[0.0, float("inf")], [0.0, None]], "call.bounds.0.1: "),
-    ("call.scale", [1.0], "scale is "),
-    ("call.sigma0", "1", "call.sigma0: "),
-    ("call.sigma0", 0, "sigma0 is 0.0; allowed"),
     ("call.seed", 1.0, "call.seed: "),
-    ("call.seed", -1, "seed is -1; allowed"),
-    ("call.seed", 2**128, "seed is 34028.*; allowed"),
-    ("call.strategy", [], "call.strategy: Extra inputs"),
     ("call.method.settings", None, "call.method.settings: Field required"),
+    ("limits.target", float("nan"), "limits.target"),
+]
+CALL_DAMAGES = [
+    ("call.x0", [0.0] * 3, "bounds is "),
+    ("call.bounds", [[None, None]], "bounds is "),
+    ("call.scale", [1.0], "scale is "),
+    ("call.sigma0", 0, "sigma0 is 0.0; allowed"),
+    ("call.seed", 2**128, "seed is 34028.*; allowed"),
+    ("call.method.algorithm", "os.system", "algorithm is 'os.system', not one of surrogate-cmaes, lq-cmaes"),
     ("call.method.settings", {"model_error": "x"}, "call.method.settings: "),
-    ("call.method.settings.odd", 1, "call.method.settings: odd"),
-    ("call.method.settings.model", "gp", "call.method.settings: model"),
     ("call.method.settings.control", {"name": "x"}, "call.method.settings: control"),
-    ("call.method.settings.control.error", None, "call.method.settings: control.*error: Field required"),
-    ("call.method.settings.control.error.name", [1], "call.method.settings: control.*error"),
     ("call.method.settings.control.update_rate", 2.0, "call.method.settings: control.*update_rate"),
-    ("call.method.settings.training_set.selection.odd", 2.0, "call.method.settings: training_set.*odd"),
-    ("call.method.settings.model", 1e9, "call.method.settings: model"),
-    ("call.known", [], "known is "),
-    ("call.known", [[[1.0, 1.0]], []], "known is "),
     ("call.known", [[[1.0]], [1.0]], r"known\[0\] is "),
     ("call.known", [[[9.0, 9.0]], [1.0]], r"known\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
-    ("limits.budget", "9", "limits.budget"),
-    ("limits.target", float("nan"), "limits.target"),
+    ("limits.budget", 0, "budget"),
 ]
 
 
-@pytest.mark.parametrize(("place", "value", "message"), HEADER_DAMAGES)
+@pytest.mark.parametrize(("place", "value", "message"), HEADER_DAMAGES + CALL_DAMAGES)
 def test_a_damaged_header_names_the_key(lines: list[Any], tmp_path: Path, place: str, value: Any, message: str) -> None:
-    """None as the value takes the key out."""
+    """None as the value takes the key out; what is another call is read, but not loaded."""
     header = inner = copy.deepcopy(lines[0])
     *keys, last = place.split(".")
     for key in keys:
@@ -235,6 +224,11 @@ def test_a_damaged_header_names_the_key(lines: list[Any], tmp_path: Path, place:
         inner[last] = value
     path = tmp_path / "journal"
     written(path, [header])
+    if (place, value, message) in CALL_DAMAGES:
+        assert len(sacma.read_journal(path).values) == 0
+        with pytest.raises(ValueError, match=f"journal, of which line 1 is no call: {message}"):
+            sacma.Optimizer.load(path)
+        return
     for read in READERS:
         with pytest.raises(ValueError, match=f"journal, of which line 1 is .*: {message}"):
             read(path)
@@ -327,7 +321,7 @@ def test_a_line_longer_than_any_is_damage(lines: list[Any], tmp_path: Path) -> N
     """Though its beginning is that of a right one."""
     path = tmp_path / "journal"
     right = to_line(lines[1])[:-1].decode()
-    for end in (" " * 10**6, " " * 10**6 + "\n", string.ascii_letters * 10**4):
+    for end in (" " * 10**6 + "\n", string.ascii_letters * 10**4 + "\n"):
         path.write_text(f"{to_line(lines[0]).decode()}{right}{end}")
         for read in READERS:
             assert "line 2" in message_of(read, path)
@@ -353,11 +347,11 @@ def forged(folder: Path, dimension: int, population_size: int | None, **settings
 def test_a_forged_size_takes_no_memory(folder: Path, dimension: int, size: int | None, method: str) -> None:
     """Coordinates by themselves, and coordinates times points: what would take gigabytes is refused as it is read."""
     path, large = forged(folder, dimension, size, method=method), dimension > 2000 or dimension * (size or 0) > 2000**2
-    words = "line 1 is .*: (x0|population_size) is .* at most"
+    words = "line 1 is no call: (x0|population_size) is .* at most"
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=words) if large else nullcontext():
-            sacma.read_journal(path)
+            read_state(path)
         assert tracemalloc.get_traced_memory()[1] < 100 << 20
     finally:
         tracemalloc.stop()

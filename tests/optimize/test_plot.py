@@ -1,10 +1,8 @@
 """Pictures of a run."""
 
-import itertools
 import math
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -15,7 +13,6 @@ from matplotlib.figure import Figure
 
 import sacma
 from sacma.optimize.result import Result
-from sacma.types import Array
 
 
 @pytest.fixture
@@ -27,7 +24,7 @@ def result() -> Result:
 
 
 def test_a_result_is_drawn(result: Result) -> None:
-    """Values and the best so far, as the history has them; how the method used its model, where that is asked for."""
+    """Values and the best so far, as the history has them; in pyplot, where no figure is given."""
     figure = result.plot(figure=Figure())
     (convergence,) = figure.axes
     assert convergence.get_yscale() == "log"
@@ -37,10 +34,16 @@ def test_a_result_is_drawn(result: Result) -> None:
     np.testing.assert_array_equal(lines["evaluations"].get_ydata(), result.history.values[kept])
     assert result.restarts == 0 or "restart" in lines
     assert "failed" in lines
-    control, error = result.plot("control", figure).axes
-    true = [g for g in result.history.generations if g.evaluated_by == "true"]
-    np.testing.assert_array_equal(control.lines[0].get_ydata(), [g.model_generations for g in true])
-    np.testing.assert_array_equal(error.lines[0].get_ydata(), [g.error for g in true])
+    with mpl.rc_context(), plt.ioff():
+        plt.switch_backend("agg")
+        result.plot()
+        assert len(plt.get_fignums()) == 1
+        plt.close("all")
+    with mpl.rc_context(), plt.ioff():
+        plt.switch_backend("agg")
+        result.plot()
+        assert len(plt.get_fignums()) == 1
+        plt.close("all")
 
 
 def of_a_space(params: dict[str, Any]) -> float | None:
@@ -60,7 +63,7 @@ def test_every_kind_is_drawn(result: Result) -> None:
     mixed = sacma.minimize(of_a_space, space=space, budget=60, seed=2)
     held = sacma.minimize(lambda x: (x @ x, 1 - x[0]), [1.5, 0.5, 0.1], 0.3, constraints=1, budget=60, seed=1)
     for found in (result, mixed, held):
-        for kind in ("convergence", "parameters", "slices", "contour", "importance", "control"):
+        for kind in ("convergence", "parameters", "slices", "contour", "importance"):
             figure = found.plot(kind, Figure())
             figure.canvas.draw()
             assert figure.axes, kind
@@ -90,37 +93,6 @@ def test_what_has_little_to_show_is_drawn_too() -> None:
     sacma.Optimizer([1.0], 1.0).result.plot(figure=Figure()).canvas.draw()
 
 
-def test_a_live_plot_is_a_file_or_a_window(tmp_path: Path, result: Result) -> None:
-    """It is drawn at the first generation, then not before its time; in pyplot where no file is named."""
-    path = tmp_path / "run.png"
-    live = sacma.LivePlot(path, every=3600.0)
-    sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=30, seed=1, callback=live)
-    first = path.read_bytes()
-    assert first.startswith(b"\x89PNG")
-    live.draw(result)
-    assert path.read_bytes() != first
-    assert [p.name for p in tmp_path.iterdir()] == ["run.png"]
-    with mpl.rc_context(), plt.ioff():
-        plt.switch_backend("agg")
-        plt.close("all")
-        live = sacma.LivePlot(every=0.0)
-        live(result)
-        live(result)
-        assert len(plt.get_fignums()) == 1
-        plt.close("all")
-        result.plot()
-        assert len(plt.get_fignums()) == 1
-        plt.close("all")
-
-
-def test_wrong_arguments_of_a_live_plot() -> None:
-    """Are named."""
-    with pytest.raises(TypeError, match="path is 3; allowed: the path of an image file"):
-        sacma.LivePlot(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="every is -1; allowed: seconds ≥ 0"):
-        sacma.LivePlot(every=-1)
-
-
 def test_who_does_not_draw_loads_no_matplotlib() -> None:
     """Not for a run, but for what pycma itself imports."""
     code = (
@@ -128,34 +100,6 @@ def test_who_does_not_draw_loads_no_matplotlib() -> None:
         "assert 'sacma.optimize.plot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-class Drawn(sacma.LivePlot):
-    """A live plot that counts evaluations beside drawing them."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, every=3600.0)
-        self.drawn: list[int] = []
-
-    def draw(self, result: Result) -> None:
-        """Count it, and draw."""
-        self.drawn.append(result.nfev)
-        super().draw(result)
-
-
-@pytest.mark.parametrize("interrupted_at", [None, 21])
-def test_the_last_state_is_drawn(tmp_path: Path, interrupted_at: int | None) -> None:
-    """However little time has passed since the drawing before, and though Ctrl-C ended the run."""
-    live, calls = Drawn(tmp_path / "run.png"), itertools.count()
-
-    def fun(x: Array) -> float:
-        if next(calls) == interrupted_at:
-            raise KeyboardInterrupt
-        return float(x @ x)
-
-    given: dict[str, Any] = {"seed": 1, "method": "ada-kendall"}  # generations of 6 points
-    result = sacma.minimize(fun, [1.0, 1.0], 1.0, budget=40, callback=live, **given)
-    assert live.drawn == [6, interrupted_at or 40] == [6, result.nfev]
 
 
 def test_any_callback_can_have_an_end(result: Result) -> None:
@@ -173,26 +117,3 @@ def test_any_callback_can_have_an_end(result: Result) -> None:
     found = sacma.minimize(lambda x: float(x @ x), [1.0], 1.0, budget=40, callback=(callback := Callback()))
     assert len(callback.results) == 1
     assert callback.results[0] is found
-
-
-def test_a_live_plot_writes_to_no_other_file(tmp_path: Path, result: Result) -> None:
-    """Nothing that lies beside its file is followed or replaced; what cannot be written is a warning."""
-    victim = tmp_path / "victim"
-    victim.write_bytes(b"precious")
-    (tmp_path / ".unfinished-run.png").symlink_to(victim)
-    live = sacma.LivePlot(tmp_path / "run.png")
-    live.draw(result)
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
-    assert victim.read_bytes() == b"precious"
-    assert sorted(p.name for p in tmp_path.iterdir()) == [".unfinished-run.png", "run.png", "victim"]
-    for name, beginning in (("run.svg", b"<?xml"), ("run.PDF", b"%PDF"), ("run", b"\x89PNG")):
-        sacma.LivePlot(tmp_path / name).draw(result)
-        assert (tmp_path / name).read_bytes().startswith(beginning)
-    with pytest.warns(UserWarning, match="the plot is not drawn: .* could not be written"):
-        sacma.LivePlot(victim / "run.png").draw(result)
-
-
-def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
-    """Before the run begins."""
-    with pytest.raises(ValueError, match=r"path is .*run.xyz'; allowed: an image file that ends in .*\.png"):
-        sacma.LivePlot(tmp_path / "run.xyz")

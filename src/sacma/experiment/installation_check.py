@@ -193,7 +193,7 @@ def figures() -> Finding:
             plt.switch_backend(named)
         except (ImportError, ValueError) as error:
             said = f"MPLBACKEND is {named!r}, which does not load ({one_line(str(error), LONGEST_REASON)})"
-            return None, f"{said}; no file needs it, but windows of LivePlot and Result.plot do: unset or change it"
+            return None, f"{said}; no file needs it, but windows of Result.plot do: unset or change it"
     return True, "are drawn"
 
 

@@ -14,30 +14,36 @@ import math
 import os
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from io import BufferedReader
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sacma import __version__
 from sacma.errors import RunError
 from sacma.files.atomic import sync_folder, write_atomically
 from sacma.files.checksum import checksum
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
-from sacma.optimize.call import Call, checked_limits
+from sacma.optimize.call import Call, Tolerance, check_size, checked_call, checked_limits, with_noise
+from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
-from sacma.optimize.header import FORMAT, Header, Strict, call_of, difference, header_of
-from sacma.optimize.methods import class_name
-from sacma.optimize.result import Result
-from sacma.strategy.settings import StrategySettings
+from sacma.optimize.methods import Method, registered
+from sacma.optimize.space import Space, space_as_json, space_of
 from sacma.types import Array
 
+if TYPE_CHECKING:
+    from sacma.optimize.result import Result
+
+FORMAT: Final = "sacma-journal-9"
+COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
-LARGEST_HEADER = 64 << 20  # bytes: the header holds known points
+LARGEST_LINE = 64 << 20  # bytes: the header holds known points
 
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
 """Beginning of every journal, half a header included: no other file is ever taken for one."""
@@ -46,21 +52,128 @@ _ENDING = len(b', "crc": "01234567"}\n')
 _WRITABLE = "a file that can be written, in a folder that exists"
 _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
 
+Text = Annotated[str, Field(max_length=100)]
+Point = Annotated[list[float], Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=10**18)]
-Kind = TypeVar("Kind", bound=Strict)
 
 
-class _Line(Strict):
+class _Strict(BaseModel):
+    """Content of a line: nothing else is there."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+Kind = TypeVar("Kind", bound=_Strict)
+
+
+class MethodContent(_Strict):
+    """The method of a call in a header."""
+
+    algorithm: Text | None  # of the registry; None: settings of a class of the user's own, which no file brings
+    settings: dict[str, Any]
+
+
+class CallContent(_Strict):
+    """Arguments of a call in a header, all but its limits."""
+
+    space: dict[Any, dict[Any, Any]] | None  # first, as most others differ where it does
+    x0: Point | Annotated[list[Point], Field(min_length=1)]  # a point, or several first guesses
+    sigma0: float
+    bounds: list[list[float | None]] | None
+    scale: list[float] | None
+    method: MethodContent
+    seed: int
+    known: list[list[Any]] | None
+    noisy: bool
+    tolerance: Annotated[list[float], Field(min_length=3, max_length=3)] | None
+    constraints: Annotated[list[Literal["<= 0", "== 0"]], Field(max_length=MOST_CONSTRAINTS)]
+
+
+class Header(_Strict):
+    """The first line of a journal."""
+
+    format: Literal["sacma-journal-9"] = FORMAT
+    sacma: Text = __version__
+    versions: Annotated[dict[Text, Text], Field(max_length=100)]
+    limits: dict[Literal["budget", "target", "time_limit", "max_failures", "restarts"], int | float]
+    call: CallContent
+
+    @classmethod
+    def of(cls, call: Call) -> "Header":
+        """Return the header of a call with a seed: floats come back from JSON to the bit."""
+        check_size(call)
+        box, space, method = call.box, call.space, call.method
+        pairs = np.column_stack([box.lower, box.upper]).astype(object)
+        pairs[~np.isfinite(pairs.astype(float))] = None
+        name = None if method.has_own_class else method.algorithm
+        content = CallContent(
+            space=None if space is None else space_as_json(space),
+            x0=[guess.tolist() for guess in call.guesses] or call.x0.tolist(),
+            sigma0=call.sigma0,
+            bounds=pairs.tolist() if space is None else None,
+            scale=box.scale.tolist() if space is None else None,
+            method=MethodContent(algorithm=name, settings=method.settings.model_dump(mode="json")),
+            seed=call.seed or 0,
+            known=None if call.known is None else [part.tolist() for part in call.known],
+            noisy=call.noisy,
+            tolerance=None if call.tolerance is None else [float(part) for part in asdict(call.tolerance).values()],
+            constraints=["== 0" if equal else "<= 0" for equal in call.equalities],
+        )
+        limits: Any = {name: limit for name, limit in asdict(call.limits).items() if math.isfinite(limit)}
+        return cls(versions={name: version(name) for name in COMPUTED_WITH}, limits=limits, call=content)
+
+    def restored(self) -> Call:
+        """Return the call, whose arguments are checked as those of any; TypeError or ValueError where one is wrong."""
+        given, tolerance = self.call, self.call.tolerance
+        if given.method.algorithm is None:
+            raise ValueError("its method is of a class of the user's own, which no file brings")
+        algorithm = registered(given.method.algorithm)
+        try:  # of JSON: an Enum, or a Path, is a text there
+            settings = algorithm.settings.model_validate_json(json.dumps(given.method.settings))
+        except ValidationError as error:
+            raise ValueError(f"call.method.settings: {first_problem(error)}") from None
+        call = checked_call(
+            limits=checked_limits(**self.limits),
+            method=Method(algorithm.name, settings),
+            space=None if given.space is None else space_of(given.space),
+            tolerance=None if tolerance is None else Tolerance(tolerance[0], tolerance[1], int(tolerance[2])),
+            constraints=Constraints(tuple(kind == "== 0" for kind in given.constraints)),
+            **given.model_dump(include={"x0", "sigma0", "bounds", "scale", "seed", "known"}),
+        )
+        check_size(call)
+        return with_noise(call, given.noisy)
+
+
+class _Line(_Strict):
     """The line of an evaluation."""
 
     number: Count
     place: Count | Literal["beside", "known"]
-    point: list[float]
+    point: Point
     value: float | None = None
     failure: str = ""
-    constraints: list[float] = []  # noqa: RUF012 pydantic copies it
+    constraints: list[float] = []
     moved: bool = False
     late: bool = False
+
+    @classmethod
+    def of(cls, entry: LogEntry) -> bytes:
+        """Return the line of an evaluation, with what is not usual."""
+        _, failure, _, constraints = entry.evaluation
+        content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
+        content |= {"failure": failure} if failure else {"value": entry.evaluation.value}
+        content |= {"constraints": constraints} if constraints else {}
+        return to_line(content | {name: True for name in ("moved", "late") if getattr(entry, name)})
+
+    def entry(self, dimension: int, constraints: int) -> LogEntry:
+        """Return the evaluation, of a point of D coordinates and with m constraints."""
+        failure = one_line(self.failure)
+        m = 0 if failure else constraints
+        if (self.value is None) != bool(failure) or len(self.point) != dimension or len(self.constraints) != m:
+            raise ValueError(f"it has not {dimension} coordinates, {m} constraints, and a value or a failure")
+        value = math.nan if self.value is None else self.value
+        evaluation = Evaluation(value, failure, constraints=tuple(self.constraints))
+        return LogEntry(self.number, np.array(self.point), evaluation, self.place, self.moved, self.late)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,30 +182,10 @@ class JournalContent:
 
     header: Header  # that it was begun with
     entries: Sequence[LogEntry]  # in the order in which they ended
-    call: Call  # that the header is of; in place of a method whose class is the user's own, the default strategy
+    space: Space | None  # of named parameters
 
     def __repr__(self) -> str:
-        return f"JournalContent({len(self.entries)} evaluations in {len(self.call.x0)}-D)"
-
-    def call_with(self, method: StrategySettings | None, budget: int | None, path: object) -> Call:
-        """Return the call, with settings of the class of ``method`` where that is the user's own.
-
-        Args:
-            method: settings of this class; None where the file needs none.
-            budget: in place of that of the call; None: that, or the number of all evaluations where it is larger.
-            path: of the file, for errors.
-        """
-        own = self.header.call.method.own_class
-        if own != (None if method is None else class_name(type(method))):
-            needed = f"settings of the class {shown(own)}, with which this file was written: no file brings a class"
-            refuse("method", method, needed if own else "None, as the file names all that its method is made of")
-        try:
-            call = call_of(self.header, None if method is None else type(method))
-        except ValueError as error:
-            raise ValueError(f"path is {named(path)}, which {own} does not allow: {error}; {_AS_IT_WAS}") from None
-        most = max(call.limits.budget, sum(entry.number > 0 for entry in self.entries))
-        most = most if budget is None else checked_limits(budget=budget).budget
-        return replace(call, limits=replace(call.limits, budget=most))
+        return f"JournalContent({len(self.entries)} evaluations in {_dimension(self.header, self.space)}-D)"
 
     @property
     def points(self) -> Array:
@@ -107,14 +200,13 @@ class JournalContent:
     @property
     def params(self) -> list[dict[str, Any]]:
         """Parameters of all points, in a space of named ones; without, an empty list."""
-        space = self.call.space
-        return [] if space is None else [space.params(point) for point in self.points]
+        return [] if self.space is None else [self.space.params(point) for point in self.points]
 
     @property
     def known(self) -> tuple[Array, ...]:
         """Points and values, with constraints also these, as ``known=`` of another call takes them."""
         ordered = sorted(self.entries, key=lambda entry: entry.number)
-        arrays = as_arrays(ordered, len(self.call.x0), m := len(self.call.equalities))
+        arrays = as_arrays(ordered, _dimension(self.header, self.space), m := len(self.header.call.constraints))
         return arrays if m else arrays[:2]
 
 
@@ -137,6 +229,15 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     if content is None:
         refuse("path", path, "a journal; this file has not even a first line")
     return content
+
+
+def read_state(path: str | os.PathLike[str]) -> tuple[Call, Sequence[LogEntry]]:
+    """Return the call and the evaluations of a journal; errors as of ``read_journal``."""
+    content = read_journal(path)
+    try:
+        return content.header.restored(), content.entries
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"path is {named(path)}, of which line 1 is no call: {error}; {_AS_IT_WAS}") from None
 
 
 def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[LogEntry]) -> None:
@@ -165,20 +266,11 @@ def _file_at(name: str, path: object, allowed: str) -> Iterator[Path]:
 
 def _written(call: Call, entries: Sequence[LogEntry] = ()) -> bytes:
     """Return the lines of a journal; refuse a call, or known points, that are too large for one."""
-    header = to_line(header_of(call).model_dump())
-    if len(header) > LARGEST_HEADER:
+    header = to_line(Header.of(call).model_dump())
+    if len(header) > LARGEST_LINE:
         given = f"{len(header) >> 20} MiB large, as it is written"
-        refuse("known", given, f"at most {LARGEST_HEADER >> 20} MiB, to be written to a journal")
-    return b"".join([header, *map(_line_of, entries)])
-
-
-def _line_of(entry: LogEntry) -> bytes:
-    evaluation = entry.evaluation
-    content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
-    content |= {"failure": evaluation.failure} if evaluation.failure else {"value": evaluation.value}
-    if evaluation.constraints:
-        content["constraints"] = list(evaluation.constraints)
-    return to_line(content | {name: True for name in ("moved", "late") if getattr(entry, name)})
+        refuse("known", given, f"at most {LARGEST_LINE >> 20} MiB, to be written to a journal")
+    return b"".join([header, *map(_Line.of, entries)])
 
 
 def to_line(content: dict[str, Any]) -> bytes:
@@ -190,16 +282,13 @@ def _sealed(text: bytes) -> bytes:
     return text[:-1] + b', "crc": "%b"}\n' % checksum(text)
 
 
-def _is_whole(line: bytes) -> bool:
-    return _sealed(line[:-_ENDING] + b"}") == line
-
-
 def _in_line(kind: type[Kind], line: bytes) -> Kind:
     """Return the content of a line; a ValueError where it is none."""
-    if not _is_whole(line):
+    text = line[:-_ENDING] + b"}"
+    if _sealed(text) != line:
         raise ValueError("its checksum is not that of its content")
     try:
-        return kind.model_validate(parse_json(line[:-_ENDING] + b"}"))
+        return kind.model_validate(parse_json(text))
     except ValidationError as error:
         raise ValueError(first_problem(error)) from None
 
@@ -207,44 +296,52 @@ def _in_line(kind: type[Kind], line: bytes) -> Kind:
 def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent | None, int]:
     """Return what is whole of a journal, None without a header, and the number of bytes that it takes.
 
-    What no run writes is a ValueError, with ``name``, the argument, and its ``path``. A last line that was not written
-    to its end is left out, and so is one of another checksum: some file systems lose the order of writes.
+    The last line may be cut, and is left out then. What no run writes is a ValueError, with ``name``, the argument, and
+    its ``path``.
     """
+    content: JournalContent | None = None
     entries: list[LogEntry] = []
-    numbers: set[int] = set()
-    size, line = 0, file.readline(LARGEST_HEADER)
+    numbers, size = set[int](), 0
+    line, count = file.readline(LARGEST_LINE), 1
     try:
         if not line.startswith(_BEGINNING[: len(line)]):
             raise ValueError("no journal begins with it")  # noqa: TRY301 it is said where
-        if not line.endswith(b"\n") and len(line) < LARGEST_HEADER:
-            return None, 0
-        header = _in_line(Header, line)
-        call = call_of(header)
-        most = 32 * (len(call.x0) + len(call.equalities)) + 32_768  # a float takes 26 bytes, a failure's character 12
-        size = len(line)
-        while line := file.readline(most):
-            if len(line) < most and not (line.endswith(b"\n") and (_is_whole(line) or file.peek(1))):
-                break
-            entries.append(_entry_of(_in_line(_Line, line), call, numbers))
+        while line.endswith(b"\n"):
+            if content is None:
+                header = _in_line(Header, line)
+                space = None if header.call.space is None else space_of(header.call.space)
+                content = JournalContent(header, entries, space)
+                sizes = _dimension(header, space), len(header.call.constraints)
+            else:
+                entry = _in_line(_Line, line).entry(*sizes)
+                if entry.number in numbers:
+                    raise ValueError(f"its number is {entry.number}, as that of a line before")  # noqa: TRY301 idem
+                numbers |= {entry.number} - {0}
+                entries.append(entry)
             size += len(line)
+            line, count = file.readline(LARGEST_LINE), count + 1
+        if file.peek(1):
+            raise ValueError("it is too long")  # noqa: TRY301 idem
     except (TypeError, ValueError) as error:
-        where = f"line {1 + len(entries) + (size > 0)} is {shown(line[:80])}"
+        where = f"line {count} is {shown(line[:80])}"
         raise ValueError(f"{name} is {named(path)}, of which {where}: {error}; {_AS_IT_WAS}") from None
-    return JournalContent(header, entries, call), size
+    return content, size
 
 
-def _entry_of(line: _Line, call: Call, numbers: set[int]) -> LogEntry:
-    """Return the evaluation of a line; ``numbers`` are those of the lines before."""
-    failure = one_line(line.failure)
-    D, m = len(call.x0), 0 if failure else len(call.equalities)
-    if line.number in numbers:
-        raise ValueError(f"its number is {line.number}, as that of a line before")
-    if (line.value is None) != bool(failure) or len(line.point) != D or len(line.constraints) != m:
-        raise ValueError(f"it has not {D} coordinates, {m} constraints, and a value or a failure")
-    numbers |= {line.number} - {0}
-    value = math.nan if line.value is None else line.value
-    evaluation = Evaluation(value, failure, constraints=tuple(line.constraints))
-    return LogEntry(line.number, np.array(line.point, dtype=float), evaluation, line.place, line.moved, line.late)
+def _dimension(header: Header, space: Space | None) -> int:
+    """Return D, the number of coordinates of a point."""
+    return len(np.atleast_2d(header.call.x0)[0]) if space is None else space.dimension
+
+
+def _difference(there: Any, here: Any, place: str = "") -> str:
+    """Return, for people, the first value in which two calls differ."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in {**there, **here}:
+            one, other = there.get(name), here.get(name)
+            if json.dumps(one) != json.dumps(other):  # where 1 is not True
+                return _difference(one, other, f"{place}.{name}")
+        there, here = list(there), list(here)  # in another order
+    return f"{one_line(place[1:], 200)} = {shown(there)} there, {shown(here)} here"
 
 
 class JournalError(OSError):
@@ -254,7 +351,7 @@ class JournalError(OSError):
     and tell that one was not taken, and can be told again.
     """
 
-    result: Result | None = None
+    result: "Result | None" = None
 
 
 class Journal:
@@ -265,12 +362,10 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], call: Call, *, retry_failed: bool = False) -> None:
-        self.call = call.seeded()
-        header = _written(self.call)  # before there is a file
-        self.entries: Sequence[LogEntry] = []  # of earlier runs
-        self._later: list[LogEntry] = []
         self._file, self._size = -1, 0
-        self._identity: tuple[int, int] | None = None
+        self.call = call.seeded()
+        self.entries: Sequence[LogEntry] = []  # of earlier runs
+        header = _written(self.call)  # before there is a file
         with _file_at("journal", path, _WRITABLE) as given, contextlib.ExitStack() as undone:
             undone.callback(self.close)
             self.path = given.absolute()  # f may change the folder
@@ -278,7 +373,7 @@ class Journal:
             with open(self._file, "rb", closefd=False) as file:
                 content, self._size = _parsed("journal", self.path, file)
             if content is not None:
-                self.call, self.entries = call.seeded(content.call.seed), content.entries
+                self.call, self.entries = call.seeded(content.header.call.seed), content.entries
                 self._check_same(content.header)
             os.ftruncate(self._file, self._size)  # what was half written when a run was killed
             if content is None:
@@ -292,23 +387,24 @@ class Journal:
     def _open(self, flags: int = 0) -> None:
         """Open the file, which is this run's until it is closed."""
         self._file = open_regular(self.path, os.O_RDWR | os.O_APPEND | flags, most=LARGEST_JOURNAL)
-        self._identity = _identity_of(self._file)
+        self._status = os.fstat(self._file)
         _journals.add(self)
         _lock(self._file, fcntl.LOCK_EX)
 
     def _check_same(self, header: Header) -> None:
         """Refuse the journal of another call, by the argument that differs."""
-        if found := difference(header, header_of(self.call)):
+        there, here = header.call.model_dump(), Header.of(self.call).call.model_dump()
+        if json.dumps(there) != json.dumps(here):
             raise ValueError(
-                f"journal is {named(self.path)}, of another call: {found}; allowed: the same call, or another path; "
-                "what is known can be handed over as known=sacma.read_journal(path).known"
+                f"journal is {named(self.path)}, of another call: {_difference(there, here)}; allowed: the same call, "
+                "or another path; what is known can be handed over as known=sacma.read_journal(path).known"
             )
 
     def record(self, entry: LogEntry) -> None:
         """Append an evaluation; it is on the disk when this returns, or a JournalError says why not."""
-        line = _line_of(entry)
+        line = _Line.of(entry)
         try:
-            self._check(entry, len(line))
+            self._check(len(line))
             self._write(line)
         except OSError as error:
             raise JournalError(
@@ -316,7 +412,6 @@ class Journal:
                 f"journal is {named(self.path)}, to which no more can be written: {error.strerror}; what was found is "
                 "in the error's result, and in ask and tell optimizer.save(path) writes it",
             ) from None
-        self._later.append(entry.unraised())
 
     def rewrite(self, entries: Sequence[LogEntry]) -> None:
         """Write these evaluations in the place of all."""
@@ -324,7 +419,7 @@ class Journal:
         write_atomically(self.path, content)
         self.close()
         self._open()
-        self.entries, self._later, self._size = list(entries), [], len(content)
+        self.entries, self._size = list(entries), len(content)
 
     def withdraw(self) -> None:
         """Take back what was recorded since it was opened."""
@@ -342,30 +437,26 @@ class Journal:
             os.ftruncate(self._file, self._size)  # no line may follow on half a line
             raise
 
-    def _check(self, entry: LogEntry, length: int) -> None:
-        """See to it that a line which is appended will be found where the journal is said to be."""
+    def _check(self, length: int) -> None:
+        """See to it that a line of a length which is appended will be found where the journal is said to be."""
         if self._file < 0:
             raise OSError(errno.EBADF, "it is not open any more in this process")
         if self._size + length > LARGEST_JOURNAL:
             raise OSError(errno.EFBIG, f"it has grown to the {LARGEST_JOURNAL >> 20} MiB that are read of one")
-        there = _identity_of(self.path)
-        if there == self._identity == _identity_of(self._file) and os.fstat(self._file).st_size == self._size:
-            return
-        what = "removed or moved away" if there is None else "replaced, changed or closed by something else"
-        content = _written(self.call, [*self.entries, *self._later, entry])
-        for place in (self.path, self.path.with_name(f"{self.path.name}.saved")):
-            if not os.path.lexists(place):
-                with contextlib.suppress(RunError):
-                    write_atomically(place, content)
-                    what += f"; all of it is now in {named(place)}, from where the same call goes on"
-                    break
-        raise OSError(errno.ENOENT, f"it was {what}")
+        here, there = os.fstat(self._file), self.path.stat()
+        same = os.path.samestat(here, there) and os.path.samestat(here, self._status)
+        if not same or here.st_size != self._size:
+            raise OSError(errno.ENOENT, "it was replaced, changed or closed by something else")
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._file >= 0 and _identity_of(self._file) == self._identity:  # else it is somebody else's by now
-            os.close(self._file)
-        self._file = -1
+        file, self._file = self._file, -1
+        if file >= 0:
+            with contextlib.suppress(OSError):
+                if os.path.samestat(os.fstat(file), self._status):  # else it is somebody else's by now
+                    os.close(file)
+
+    __del__ = close
 
 
 _journals = weakref.WeakSet[Journal]()
@@ -378,15 +469,6 @@ def _leave_to_the_parent() -> None:
 
 
 os.register_at_fork(after_in_child=_leave_to_the_parent)
-
-
-def _identity_of(file: Path | int) -> tuple[int, int] | None:
-    """Return what tells a file from all others; None where there is none."""
-    try:
-        status = os.stat(file)  # noqa: PTH116 at each evaluation
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _lock(file: int, how: int) -> None:

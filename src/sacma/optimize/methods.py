@@ -13,22 +13,13 @@ from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.config.study import load_study
 from sacma.config.templates import template_paths
-from sacma.errors import SacmaError
-from sacma.files.printable import one_line, shown
+from sacma.files.printable import shown
 from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
 DEFAULT = "sacma"
 COMPOSED = "sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
 """The words of a refusal for methods with populations."""
-
-
-LONGEST_CLASS = 100  # characters of a class's name
-
-
-def class_name(kind: type[BaseModel]) -> str:
-    """Return the name of a class, or its end: within functions names can have any length."""
-    return kind.__qualname__[-LONGEST_CLASS:]
 
 
 @dataclass(frozen=True)
@@ -52,10 +43,9 @@ class Method:
         return self.composed if self.algorithm == surrogate_cmaes.name else None
 
     @property
-    def own_class(self) -> str | None:
-        """Name of the class of the settings, where it is one of the user's own: not that of the algorithm."""
-        kind = type(self.settings)
-        return None if kind is ALGORITHMS[self.algorithm].settings else class_name(kind)
+    def has_own_class(self) -> bool:
+        """True where the class of the settings is one of the user's own: not that of the algorithm."""
+        return type(self.settings) is not ALGORITHMS[self.algorithm].settings
 
     @property
     def allows_discrete(self) -> bool:
@@ -66,9 +56,6 @@ class Method:
 
 NEAR = 0.7
 """Least likeness of a name that is suggested: of 'cmeas' and 'cmaes' 0.8, of 'bayes' and 'cmaes' 0.6."""
-
-SHORT = {"cma": "cmaes", "dts": "dts-cmaes", "lq": "lq-cma-es"}
-"""Short names of methods in a call."""
 
 
 def _plain(name: str) -> str:
@@ -81,12 +68,6 @@ def _configs() -> dict[str, Path]:
     """Return the shipped configs of the study and the baselines by their names in a call."""
     paths = [path for path in template_paths() if path.suffix == ".yaml"]
     return {_plain(path.stem): path for path in paths if path.parent.name in {"configs", "baselines"}}
-
-
-@cache
-def _by_study() -> dict[str, str]:
-    """Return the names in a call by those of the configs' studies, such as DTS-aCMA-ES: they head the reports."""
-    return {_plain(load_study(path).name): name for name, path in _configs().items()}
 
 
 @cache
@@ -182,10 +163,7 @@ def _chosen(given: object) -> Method:
 
 def _of_name(given: str) -> Method:
     """Return the method of a config, or an algorithm of the registry with its defaults."""
-    plain = _plain(given)
-    if plain not in _configs():
-        plain = SHORT.get(plain) or _by_study().get(plain, plain)
-    if plain in _configs():
+    if (plain := _plain(given)) in _configs():
         return named(plain)
     if given not in ALGORITHMS.keys() - {surrogate_cmaes.name}:
         start = given[:20].lower()
@@ -200,9 +178,6 @@ def _of_name(given: str) -> Method:
 
 def registered(name: str) -> Algorithm:
     """Return an algorithm by its name in the registry; a ValueError where there is none."""
-    try:
-        return ALGORITHMS[name]
-    except KeyError:
-        raise ValueError(f"algorithm is {shown(name)}, not one of {', '.join(ALGORITHMS)}") from None
-    except SacmaError as error:
-        raise ValueError(one_line(str(error))) from None
+    if name not in ALGORITHMS:
+        raise ValueError(f"algorithm is {shown(name)}, not one of {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[name]

@@ -4,17 +4,18 @@ import math
 import os
 import threading
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import refuse, require, whole
-from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
+from sacma.optimize.call import Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, evaluation_of
 from sacma.optimize.exchange import Exchange
-from sacma.optimize.journal import Journal, JournalError, read_journal, write_state
+from sacma.optimize.journal import Journal, JournalError, read_state, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.model import Surrogate
 from sacma.optimize.noise import warn_of_noise
@@ -22,7 +23,6 @@ from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from sacma.process_wide import unbroken
-from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
 
 
@@ -135,10 +135,6 @@ class Optimizer:
         run.resume(entries)
         self._run, self._exchange, self._lock = run, Exchange(run), threading.RLock()
         return self
-
-    @classmethod
-    def _of(cls, call: Call, entries: Sequence[LogEntry]) -> Self:
-        return cls.__new__(cls)._begin(Run(call), entries)  # noqa: SLF001 one of our own
 
     def ask(self, n: int | None = None) -> list[Any]:
         """Return points for f to evaluate, arrays of shape (D,), in a ``space`` dicts.
@@ -278,9 +274,7 @@ class Optimizer:
             write_state(path, log.call, log.entries)
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], *, budget: int | None = None, method: StrategySettings | None = None
-    ) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, budget: int | None = None) -> Self:
         """Return the optimizer that was saved to, or that wrote its journal to, ``path``.
 
         It is computed again from its evaluations, and goes on bit by bit as the one that was saved. The time limit
@@ -290,16 +284,17 @@ class Optimizer:
             path: of the file.
             budget: most evaluations, those of the file included; None: the one that was saved, or the number of
                 evaluations where that is larger.
-            method: settings of your own class, where the saved optimizer had some, with any values: the class is taken
-                from here, and the values from the file.
 
         Raises:
-            TypeError, ValueError: there is no such file, or it needs a ``method``.
+            TypeError, ValueError: there is no such file, or its settings are of a class of your own: the same call with
+                its ``journal`` goes on.
         """
-        content = read_journal(path)
-        if content.call.method.strategy is None:
+        call, entries = read_state(path)
+        if call.method.strategy is None:
             refuse("path", path, f"a file of one of {COMPOSED}; others call f themselves, in sacma.minimize")
-        return cls._of(content.call_with(method, budget, path), content.entries)
+        most = max(call.limits.budget, sum(entry.number > 0 for entry in entries))
+        limits = replace(call.limits, budget=most if budget is None else checked_limits(budget=budget).budget)
+        return cls.__new__(cls)._begin(Run(replace(call, limits=limits)), entries)  # noqa: SLF001 one of our own
 
     def close(self) -> None:
         """Let go of the journal, where there is one, for others to use."""
@@ -307,22 +302,9 @@ class Optimizer:
             if self._run.log.journal is not None:
                 self._run.log.journal.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_run") and self._run.log.journal is not None:
-            self._run.log.journal.close()
-
     def __repr__(self) -> str:
         result, ended = self.result, ", ".join(self.stop())
         return f"<sacma.Optimizer in {len(result.x)}-D: {result.nfev} evaluations, {ended or 'going on'}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        log = self._run.log
-        if log.journal is not None:
-            raise TypeError(
-                "an Optimizer with a journal cannot be copied or pickled, since a journal is one run's; "
-                "optimizer.save(path) writes its state, and sacma.Optimizer.load(path) makes another of it"
-            )
-        return self._of, (log.call, log.entries)
 
 
 def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:

@@ -1,24 +1,15 @@
-"""Plots of a run: of its values, its parameters and its model, once or again and again while it goes on."""
+"""Plots of a run: of its values, its parameters and its model."""
 
-import io
 import math
-import os
-import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacma.files.atomic import write_atomically
-from sacma.files.drawing import load_matplotlib
-from sacma.files.printable import one_line
-from sacma.optimize.arguments import named, number, refuse
+from sacma.optimize.arguments import refuse
 from sacma.optimize.model import Surrogate
 from sacma.optimize.parameters import Categorical
 from sacma.optimize.result import Result, columns_of
-from sacma.strategy.generation import EvaluatedBy
 from sacma.types import Array
 
 if TYPE_CHECKING:
@@ -27,8 +18,6 @@ if TYPE_CHECKING:
 
 MOST_PARAMETERS = 12  # of a figure
 STEPS = 61  # of a slice, and of each side of a contour
-SHAPE: dict[str, Any] = {"figsize": (7.0, 5.0), "layout": "constrained"}
-LONGEST_REASON = 300  # characters of why a plot is not drawn
 
 
 def draw(result: Result, kind: str, figure: "Figure | None", chosen: Sequence[str] | None) -> "Figure":
@@ -38,7 +27,7 @@ def draw(result: Result, kind: str, figure: "Figure | None", chosen: Sequence[st
     if figure is None:
         from matplotlib import pyplot as plt  # noqa: PLC0415 not needed where a figure is given
 
-        figure = plt.figure(**SHAPE)
+        figure = plt.figure(figsize=(7.0, 5.0), layout="constrained")
     figure.clear()
     KINDS[kind](result, figure, chosen)
     return figure
@@ -73,18 +62,6 @@ def _constraints(result: Result, figure: "Figure", _: Sequence[str] | None) -> N
     if violated.any():
         axes.set_yscale("log")
     _over_numbers(axes, "violation of constraints")
-
-
-def _control(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
-    control, error = figure.subplots(2, sharex=True)
-    true = [g for g in result.history.generations if g.evaluated_by == EvaluatedBy.TRUTH]
-    at = [g.true_evaluations for g in true]
-    control.step(at, [g.model_generations for g in true], where="post", color="C2")
-    control.set(ylabel="generations that follow\nby the model alone", ylim=(-0.2, None))
-    error.plot(at, [g.error for g in true], ".", color="C1", label="of a generation")
-    error.plot(at, [g.smoothed_error for g in true], color="C3", label="smoothed")
-    error.set(ylim=(-0.02, None))
-    _over_numbers(error, "error of the model's ranking")
 
 
 def _over_evaluations(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
@@ -148,7 +125,6 @@ KINDS: Mapping[str, Callable[[Result, "Figure", Sequence[str] | None], None]] = 
     "contour": _contour,
     "importance": _importance,
     "constraints": _constraints,
-    "control": _control,
 }
 
 
@@ -224,71 +200,3 @@ def _at_edge(axes: "Axes", numbers: Array, height: float, **style: Any) -> None:
     """Mark evaluations at the bottom, 0, or the top, 1, of the axes, whatever their values."""
     at = np.full(len(numbers), height)
     axes.plot(numbers, at, linestyle="", clip_on=False, transform=axes.get_xaxis_transform(), **style)
-
-
-class LivePlot:
-    """A ``callback`` that draws the run so far, again and again, and at its end: in a window, or into a file.
-
-    In ask and tell, call it with ``es.result`` after each ``tell``, and ``draw`` at the end. Where the file cannot be
-    written, it warns.
-
-    Args:
-        path: of an image file, whose ending says which kind; each drawing replaces it whole. None: a window.
-        every: fewest seconds between two drawings; 0: at each call.
-    """
-
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, every: float = 1.0) -> None:
-        if path is not None and not isinstance(path, str | os.PathLike):
-            refuse("path", path, "the path of an image file, or None for a window", of_type=True)
-        self._path = None if path is None else Path(path).absolute()  # f may change the folder
-        self._every = number("every", every, "seconds ≥ 0", least=0.0)
-        self._drawn = -math.inf
-        self._figure = None if self._path is None else _figure_without_window(self._path)
-
-    def __call__(self, result: Result) -> None:
-        """Draw, if it is time to."""
-        if time.monotonic() - self._drawn >= self._every:
-            self.draw(result)
-
-    def at_end(self, result: Result) -> None:
-        """Draw the end of a run."""
-        self.draw(result)
-
-    def draw(self, result: Result) -> None:
-        """Draw now."""
-        if self._figure is None:
-            from matplotlib import pyplot as plt  # noqa: PLC0415 matplotlib is slow, and not everybody draws
-
-            plt.ion()
-        self._figure = result.plot(figure=self._figure)
-        if self._path is not None:
-            _write(self._figure, self._path)
-        else:
-            self._figure.canvas.draw_idle()
-            self._figure.canvas.flush_events()
-        self._drawn = time.monotonic()
-
-
-def _figure_without_window(path: Path) -> "Figure":
-    """Return a figure for a file, whose ending has to be one of images."""
-    load_matplotlib()
-    from matplotlib.figure import Figure  # noqa: PLC0415 idem
-
-    figure = Figure(**SHAPE)
-    kinds = figure.canvas.get_supported_filetypes()
-    if _kind(path) not in kinds:
-        refuse("path", named(path), f"an image file that ends in {', '.join(f'.{kind}' for kind in sorted(kinds))}")
-    return figure
-
-
-def _write(figure: "Figure", path: Path) -> None:
-    image = io.BytesIO()
-    try:
-        figure.savefig(image, format=_kind(path))
-        write_atomically(path, image.getvalue())
-    except Exception as error:  # noqa: BLE001 of matplotlib, as where a format needs LaTeX: the run goes on
-        warnings.warn(f"the plot is not drawn: {one_line(str(error), LONGEST_REASON)}", stacklevel=3)
-
-
-def _kind(path: Path) -> str:
-    return path.suffix[1:].lower() or "png"

@@ -131,7 +131,7 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
             kind: "convergence": values and the best so far, with failures, infeasible points and restarts;
                 "parameters": each over the evaluations; "slices": the model through the best point, with the interval
                 of 95 %; "contour": the model over two parameters; "importance": of each parameter, see ``importance``;
-                "constraints": the largest violation; "control": how the method used its model, and the model's error.
+                "constraints": the largest violation.
             figure: of matplotlib, emptied and drawn in; None: a new one of pyplot.
             parameters: names of those to be drawn, in an array "x0", "x1", and so on; None: all up to twelve, and for
                 a contour the two most important ones.
