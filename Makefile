@@ -15,26 +15,26 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture bench readings attribution ablation baselines availability install install-dev docs reference tape gallery screens pictures format clean distclean
+.PHONY: help run reproduce sweep smoke test lint types ci dist compat torture mutants bench readings attribution ablation install install-dev docs reference tape gallery format clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-run: install ## the study in small: six algorithms, reduced protocol, cocopp's pages (minutes)
+run: install ## the study in small: six algorithms, and their report (minutes)
 	@$(SACMA) run $(CONFIGS) $(REDUCED) --results results/quick $(JOBS_OPTION)
 	@$(SACMA) postprocess results/quick
 
-reproduce: install ## the paper's protocol in full, by its text and its code, beside its tables and claims (hours)
+reproduce: install ## the paper's protocol in full, and its claims (hours)
 	@$(SACMA) plan configs/as_run/*.yaml $(CONFIGS) --results results/study $(JOBS_OPTION)
 	@$(SACMA) run configs/as_run/*.yaml $(CONFIGS) --results results/study $(JOBS_OPTION)
 	@$(SACMA) postprocess results/study
 	@$(BIN)/python -m reproduction.tables results/study
 
 # Some 10 CPU minutes: 5 to 6 minutes on 2 cores.
-sweep: install ## Table 1 of the paper in small: 108 settings in 2-D, 3 instances, and the best of them (minutes)
+sweep: install ## the paper's Table 1 in small: 108 settings in 2-D (minutes)
 	@$(SACMA) sweep configs/sweeps/paper_table1.yaml --dimensions 2 --instances 1-3 --results results/sweep $(JOBS_OPTION)
 
-smoke: install ## a check of the installation: one algorithm, one function, from config to page (seconds)
+smoke: install ## one algorithm on one function, from config to page (seconds)
 	@$(SACMA) run configs/ada_kendall.yaml --functions 1 --dimensions 2 --instances 1-2 --budget 50 --results results/smoke
 	@$(SACMA) postprocess results/smoke
 
@@ -50,49 +50,46 @@ types: install-dev ## mypy, strict
 
 ci: test lint types docs smoke ## the checks that a change must pass
 
-dist: install-dev ## wheel and sdist of the last commit in dist/, built twice and compared (seconds)
+dist: install-dev ## wheel and sdist of the last commit, built twice and compared
 	@$(BIN)/python tools/build_twice.py
 
 # Python 3.13 of somewhere else: make compat PYTHONS="python3.11 /opt/python/bin/python3.13"
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
-compat: dist ## the wheel in fresh environments, with the oldest and the newest versions of its dependencies (minutes)
+compat: dist ## the wheel with oldest and newest dependencies (minutes)
 	@$(BIN)/python tools/compat.py $(PYTHONS)
 
-torture: install-dev ## campaigns in full, fifty kills, whole studies: the tests of docs/reliability.md (half an hour)
+torture: install-dev ## tests of docs/reliability.md in full (half an hour)
 	@$(BIN)/python -m pytest -m torture -s
 	@$(BIN)/python -m pytest -q -s tests/torture tests/experiment/test_isolation.py
 	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=new $$(grep -rl "^from hypothesis" tests --include="test_*.py")
 
-bench: install-dev docs ## fit, k-means, trials, study, harness, store, progress, report, first picture, start-up, memory, library, Optuna (half an hour)
-	@for name in gp_fit selection trial_cost study_cost harness store progress footprint postprocessing library optuna_overhead optuna_workers; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+bench: install-dev docs ## CPU time of fits, trials, ask and tell, a report (minutes)
+	@for name in gp_fit trial_cost overhead postprocessing; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	@$(BIN)/python tools/first_picture.py
 
-availability: install ## share of generations with a model, on all functions (a quarter of an hour)
-	@$(SACMA) run configs/gp1.yaml configs/gp5.yaml configs/ada_kendall.yaml --dimensions 2,5,10,20 --instances 1-3 --results results/availability $(JOBS_OPTION)
-	@$(BIN)/python -m benchmarks.availability results/availability
-
-readings: install ## comparison of radius, selection, bounds and the published code (hours)
+readings: install ## open readings of the paper's text and code (hours)
 	@$(BIN)/python -m reproduction.open_readings --dimensions 2,5 $(JOBS_OPTION)
 	@$(BIN)/python -m reproduction.open_readings --dimensions 10 --instances 1-3 $(JOBS_OPTION)
 	@$(BIN)/python -m reproduction.open_readings --dimensions 20 --instances 1 $(JOBS_OPTION)
 
-attribution: install ## how each difference between the paper's text and its code moves the mean ranks (hours)
+attribution: install ## which difference of text and code moves what (hours)
 	@$(BIN)/python -m reproduction.attribution $(JOBS_OPTION)
 
-ablation: install ## what each part of sacma contributes, and how much its constants matter (hours)
+ablation: install ## what each part and constant of sacma contributes (hours)
 	@$(BIN)/python -m benchmarks.ablation $(JOBS_OPTION)
 	@$(BIN)/python -m benchmarks.ablation --of constants $(JOBS_OPTION)
 
-baselines: install ## lq-CMA-ES and active CMA-ES beside ADA-Kendall in 5-D, function by function (minutes)
-	@$(BIN)/python -m benchmarks.baselines $(JOBS_OPTION)
+mutants: install-dev ## do tests notice 200 faults in the science? (half an hour)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cosmic-ray>=8.4'
+	@$(BIN)/python tools/mutants.py
 
 docs: install-dev ## the documentation site, in site/; warnings are errors
 	@$(BIN)/python tools/reference.py --check
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
-reference: install-dev ## update the reference pages: commands, keys, modules
+reference: install-dev ## update the reference pages: commands, keys
 	@$(BIN)/python tools/reference.py
 
 tape: install-dev ## update the outputs of commands in the tutorial (minutes)
@@ -101,24 +98,17 @@ tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 # Outcomes of docs/comparison.md's algorithms, those of the paper as it says.
 COMPARED := results/comparison results/reproduction --without '*-as-run' --dimensions 2,3,5,10,20
 
-gallery: install-dev ## docs/comparison.md's data, the charts, the gallery and their pictures (minutes)
-	@$(BIN)/python -m benchmarks.comparison $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv
-	@$(BIN)/python -m benchmarks.comparison_report $(COMPARED) --to build/comparison
+gallery: install-dev ## update data, gallery and pictures of the site (minutes)
+	@$(BIN)/python -m benchmarks.comparison $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv --report build/comparison
 	@$(BIN)/python tools/gallery.py build/comparison
 	@$(BIN)/python tools/pictures.py build/comparison
 	@$(BIN)/python tools/screens.py
-
-screens: install-dev ## update the pictures of first screens; needs Chromium (seconds)
-	@$(BIN)/python tools/screens.py
-
-pictures: install-dev ## update the pictures of the documentation; needs Chromium (minutes)
-	@$(BIN)/python tools/pictures.py
 
 format: install-dev ## format the code and apply ruff's fixes
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-install: $(VENV)/.installed ## install sacma into .venv, nothing else
+install: $(VENV)/.installed ## install sacma into .venv
 
 install-dev: $(VENV)/.installed-dev ## install sacma with the tools of tests and linters
 
@@ -135,7 +125,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 clean: ## remove caches and build results
-	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/out
+	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 distclean: clean ## clean, and remove .venv; results stay

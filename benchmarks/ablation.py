@@ -1,9 +1,9 @@
-"""What each part of sacma contributes, and how much its constants matter: one left out, or changed, at a time.
+"""Ablation of sacma: one part left out, or one constant changed, at a time.
 
 Prints for each dimension the area under the distribution of run lengths and its difference from that of
-``configs/sacma.yaml``, with Wilcoxon's test over problems, and the mean log₁₀ of median Δf. Runs into a results folder
-that can be interrupted and continued like any other. Run by ``make ablation``; ``--show FILE`` runs nothing and prints
-the tables of docs/sacma_algorithm.md from rows that ``--csv FILE`` has kept.
+``configs/sacma.yaml``, with Wilcoxon's test over problems, and the mean log₁₀ of median Δf. An interrupted run
+continues. Run by ``make ablation``; ``--show FILE`` prints the tables of docs/sacma_algorithm.md from rows that
+``--csv FILE`` has kept, and runs nothing.
 """
 
 import argparse
@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import wilcoxon
 
-from benchmarks.report import ROOT, bold, end, markdown, markdown_head, named, print_table, write
-from benchmarks.studies import campaign_of, changed
+from benchmarks.common import ROOT, campaign_of, changed, end, markdown, markdown_head, named, print_table, shown
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
@@ -75,7 +74,7 @@ AFTER = (5, 10, 25, 50, 125, 250)  # evaluations/D
 
 
 def main() -> None:
-    """Run what is missing, print the table and write ``out/ablation.json``."""
+    """Run missing trials and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of", choices=("parts", "constants"), default="parts")
     parser.add_argument("--variants", help="names, like no proposals; default: all")
@@ -88,7 +87,7 @@ def main() -> None:
 
     if given.csv and given.csv.exists():
         rows_in(given.csv)  # wrong ones are refused before the trials are run
-    sacma = load_study(ROOT.parent / "configs" / "sacma.yaml", campaign.protocol)
+    sacma = load_study(ROOT / "configs" / "sacma.yaml", campaign.protocol)
     known = parts_of(sacma) if given.of == "parts" else constants_of(sacma)
     variants = {"sacma": sacma, **{name: known[name] for name in named("--variants", given.variants, known)}}
     trials = campaign.trials_of(variants.values())
@@ -100,11 +99,10 @@ def main() -> None:
         problems = given.functions, given.instances, f"{sacma.protocol.budget:g}"
         of = dict(zip(PROBLEMS, problems, strict=True))
         merge_rows(given.csv, pd.DataFrame(rows).assign(of=given.of, **of))
-    write("ablation", campaign.protocol | {"of": given.of}, rows=rows)
 
 
 def rows_in(path: Path) -> pd.DataFrame:
-    """Return the rows of a file; end where it has none of these."""
+    """Return the rows of a file; end where it has none."""
     try:
         rows = pd.read_csv(path, dtype=dict.fromkeys(PROBLEMS, str))
     except (OSError, ValueError) as error:
@@ -115,7 +113,7 @@ def rows_in(path: Path) -> pd.DataFrame:
 
 
 def merge_rows(path: Path, rows: pd.DataFrame) -> None:
-    """Write rows into a file beside what it has, in the place of former rows of the same variant and problems."""
+    """Write rows into a file beside its others; those of the same variant and problems are replaced."""
     former = [rows_in(path)] if path.exists() else []
     key = ["D", "of", *PROBLEMS]
     merged = pd.concat([*former, rows]).drop_duplicates([*key, "variant"], keep="last")
@@ -123,9 +121,9 @@ def merge_rows(path: Path, rows: pd.DataFrame) -> None:
 
 
 def show(rows: pd.DataFrame, of: str) -> None:
-    """Print two Markdown tables for each set of problems: differences of areas, and of mean log₁₀ Δf, from sacma's.
+    """Print two Markdown tables for each set of problems: differences from sacma of areas, and of mean log₁₀ Δf.
 
-    The second is over the dimensions in which there are all variants.
+    The second is over the dimensions with all variants.
     """
     for problems, group in rows[rows["of"] == of].groupby(list(PROBLEMS), sort=False):
         functions, instances, budget = problems
@@ -144,13 +142,13 @@ def show(rows: pd.DataFrame, of: str) -> None:
             continue
         print(f"\nover {', '.join(f'{D}-D' for D in whole)}\n")
         print(markdown_head("mean log₁₀ Δf", *after))
-        print(markdown("sacma", *(bold(f"{value:.2f}", bold=False) for value in means.loc["sacma"])))
+        print(markdown("sacma", *map(shown, means.loc["sacma"])))
         for name in variants:
             print(markdown(name, *(_signed(value, 2) for value in means.loc[name] - means.loc["sacma"])))
 
 
 def _difference(cells: pd.DataFrame, name: str, D: int) -> str:
-    """Return the difference of a variant's area, bold if it is significant, and its p."""
+    """Return the difference of a variant's area and its p, bold if significant."""
     if (name, D) not in cells.index:
         return ""
     row = cells.loc[(name, D)]

@@ -1,13 +1,13 @@
-"""All algorithms compared, as docs/comparison.md shows it, as Markdown. It runs nothing.
+"""Comparison of all algorithms, as docs/comparison.md shows it, as Markdown. It runs no trial.
 
-Run as ``python -m benchmarks.comparison FOLDER...`` for folders of results, of outcomes (see ``outcomes.py``), or of
-archives of COCO data. ``--among NAMES`` chooses the algorithms that are tested pair by pair and shown in groups.
-``--csv FILE`` writes log₁₀ of the median Δf by dimension, function and budget, an algorithm a column, ``--ranks FILE``
-the mean ranks with their 95 % bootstrap intervals over functions.
+Run as ``python -m benchmarks.comparison FOLDER...`` for folders of results, of outcomes, or of archives of COCO data.
+``--among NAMES`` chooses the algorithms that are tested pair by pair. ``--csv FILE`` writes log₁₀ of the median Δf by
+dimension, function and budget, an algorithm a column, ``--ranks FILE`` the mean ranks with their 95 % bootstrap
+intervals over functions, ``--report RESULTS`` the report, as ``sacma postprocess`` does.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import combinations
@@ -15,12 +15,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from joblib import cpu_count
 
 from benchmarks.ablation import areas
+from benchmarks.common import end, markdown, markdown_head, named, parsed, shown
 from benchmarks.outcomes import covered_in
-from benchmarks.report import bold, end, markdown, markdown_head, named, parsed
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
+from sacma.analysis.notes import notes
+from sacma.analysis.postprocess import write_report
 from sacma.analysis.tables import (
     ALPHA,
     UNTESTED,
@@ -28,16 +31,13 @@ from sacma.analysis.tables import (
     mean_ranks,
     median_delta_f,
     pairwise_table,
-    rank_tests,
     tied,
 )
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
 from sacma.errors import SacmaError
+from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
-
-FAR = 3.0
-"""Decades behind the best of a function, from which an algorithm is said to lose it."""
 
 DIGITS = 10
 """Decimals of log₁₀ Δf_med in a file: ranks of them are those of the tables, whose ties are of 10⁻⁹ decades."""
@@ -57,12 +57,6 @@ BEHIND = 1.0
 NEAR = 0.1
 """Decades behind the virtual best, up to which it is reached."""
 
-ACTIVE = {"CMA-ES": "aCMA-ES", "DTS-CMA-ES": "DTS-aCMA-ES", "ADA-Kendall": "ADA-Kendall-active"}
-"""Algorithms, and the same with active update."""
-
-MIDDLE = 2
-"""Number of the budget, from 0, at which groups of functions are shown beside the last one: 50·D."""
-
 
 def main() -> None:
     """Print the tables of each dimension."""
@@ -71,12 +65,12 @@ def main() -> None:
     parser.add_argument("--of", default="sacma", help="algorithm that is held against the others; default: sacma")
     parser.add_argument("--budget", type=float, help="evaluations/D to which it is compared; default: as far as all go")
     parser.add_argument("--among", metavar="NAMES", help=f"algorithms that are tested; default: {', '.join(LEADERS)}")
-    parser.add_argument("--csv", type=Path)
-    parser.add_argument("--ranks", type=Path)
-    given = parsed(parser)
+    for option in ("--csv", "--ranks", "--report"):
+        parser.add_argument(option, type=Path)
+    given = parsed(parser, {})
     comparison = read(given.folders, given, given.budget)
     trials, medians = comparison.compared.shared, medians_of(comparison)
-    ranks, tests = mean_ranks(medians), rank_tests(medians)
+    ranks = mean_ranks(medians)
     chosen = named("--among", given.among, ranks["algorithm"].unique()) if given.among else LEADERS
     if given.csv:
         wide = medians.pivot(index=["dimension", "function", "evaluations"], columns="algorithm", values="log10")
@@ -91,22 +85,17 @@ def main() -> None:
         print(f"\n### {dimension}-D\n\n{functions} functions, {instances} instances each.\n")
         of_here = ranks[ranks["dimension"] == dimension]
         order = print_table(here, of_here, of_dimension, comparison.budget)
-        leaders = [name for name in order if name in chosen] or order[: len(LEADERS)]
-        if len(order) > 1:
-            print_tests(of_here, tests[tests["dimension"] == dimension], leaders)
         if given.of in order and len(order) > 1:
             leads.append(lead_of(here, of_here, given.of, [name for name in chosen if name in order]))
             print_lead(leads[-1], given.of)
-        print_groups(here, comparison.suite.groups, leaders)
-        print_lost(here, order)
         print_behind(here, given.of, order)
-        print_active(here, order)
     if leads:
         print_counts(leads, given.of)
-    half = (ranks["high"] - ranks["low"]) / 2
-    if half.notna().any():
-        spread = f"{half.min():.1f} to {half.max():.1f}, {half.mean():.1f} on average"
-        print(f"\nHalf of a 95 % interval of a mean rank: {spread}.")
+    if given.report:
+        given.report.mkdir(parents=True, exist_ok=True)
+        known, jobs = notes(comparison), cpu_count()
+        written = write_report(Store(given.report), comparison, (), known, jobs=jobs, pdf=not given.tiny, pages=False)
+        print(f"\n{written.page}: {len(comparison.trials):,} trials, {written.figures} figures")
 
 
 def add_folders(parser: argparse.ArgumentParser) -> None:
@@ -173,31 +162,14 @@ def print_table(here: pd.DataFrame, ranks: pd.DataFrame, trials: Sequence[Trial]
     area = {name: float(np.mean(areas([t for t in trials if t.algorithm == name], budget))) for name in order}
     print(markdown_head("mean rank at", *scenarios))
     for name in order:
-        print(markdown(name, *(_cell(mean_rank.loc[name, s], mean_rank[s].min()) for s in scenarios)))
+        of = mean_rank.loc[name]
+        print(markdown(name, *(shown(of[s], bold=of[s] == mean_rank[s].min()) for s in scenarios)))
     print()
     print(markdown_head("mean log₁₀ Δf_med at", *scenarios, "area"))
     for name in order:
-        cells = [_cell(middle.loc[name, s], middle[s].min()) for s in scenarios]
-        print(markdown(name, *cells, bold(f"{area[name]:.3f}", area[name] == max(area.values()))))
+        cells = [shown(middle.loc[name, s], bold=middle.loc[name, s] == middle[s].min()) for s in scenarios]
+        print(markdown(name, *cells, shown(area[name], ".3f", bold=area[name] == max(area.values()))))
     return order
-
-
-def _cell(value: float, best: float = -np.inf) -> str:
-    return "" if np.isnan(value) else bold(f"{value:.2f}", value == best)
-
-
-def print_tests(ranks: pd.DataFrame, tests: pd.DataFrame, leaders: Sequence[str]) -> None:
-    """Print intervals of the leaders' mean ranks, and whether those of all algorithms differ."""
-    scenarios = list(ranks["scenario"].unique())
-    of = ranks.set_index(["algorithm", "scenario"])
-    print("\n95 % bootstrap intervals of mean ranks, over functions, and p of Friedman's test that all algorithms are")
-    print("alike, as Iman and Davenport have it:\n")
-    print(markdown_head("", *scenarios))
-    for name in leaders:
-        bounds = (of.loc[(name, s), ["low", "high"]] for s in scenarios)
-        print(markdown(name, *(f"{low:.1f} to {high:.1f}" for low, high in bounds)))
-    p_of = tests.set_index("scenario")["p_value"]
-    print(markdown("p", *(f"{p_of[s]:.1g}" if s in p_of else "" for s in scenarios)))
 
 
 @dataclass(frozen=True)
@@ -263,7 +235,7 @@ def print_lead(lead: Lead, name: str) -> None:
     print(f"\nThe virtual best, which is the best of all others on each function, and the mean of {name} minus it:\n")
     print(markdown_head("", *lead.virtual.index))
     for what, values in (("virtual best", lead.virtual), (f"{name} minus virtual best", lead.gap)):
-        print(markdown(what, *map(_cell, values)))
+        print(markdown(what, *map(shown, values)))
     p = lead.among.p
     if p.empty:
         return
@@ -275,7 +247,7 @@ def print_lead(lead: Lead, name: str) -> None:
     print(f"{', '.join([name, *p.index])}:\n")
     print(markdown_head("", *p.columns))
     for other, values in p.iterrows():
-        print(markdown(str(other), *(bold(f"{p:.1g}", p < ALPHA) if np.isfinite(p) else "" for p in values)))
+        print(markdown(str(other), *(shown(p if np.isfinite(p) else np.nan, ".1g", bold=p < ALPHA) for p in values)))
 
 
 def print_counts(leads: Sequence[Lead], name: str) -> None:
@@ -307,37 +279,6 @@ def print_counts(leads: Sequence[Lead], name: str) -> None:
         print(f"{', '.join(counts)}.")
 
 
-def print_groups(here: pd.DataFrame, groups: Mapping[str, Iterable[int]], there: Sequence[str]) -> None:
-    """Print the mean of log₁₀ Δf_med over each group of functions, of some algorithms and of the best by function."""
-    logs = table_of(here)
-    scenarios = list(here["scenario"].unique())
-    for scenario in dict.fromkeys((scenarios[min(MIDDLE, len(scenarios) - 1)], scenarios[-1])):
-        at = logs.loc[scenario]
-        print(f"\nThe mean of log₁₀ Δf_med by group of functions, at {scenario}:\n")
-        print(markdown_head("group", *there, "best of all by function"))
-        for group, numbers in groups.items():
-            chosen = at.reindex([n for n in numbers if n in at.index])
-            if len(chosen):
-                means = chosen[there].mean()
-                cells = (_cell(means[name], means.min()) for name in there)
-                print(markdown(f"{group} ({_span(list(chosen.index))})", *cells, _cell(chosen.min(axis=1).mean())))
-
-
-def _span(numbers: Sequence[int]) -> str:
-    return f"f{numbers[0]}" if len(numbers) == 1 else f"f{numbers[0]} to f{numbers[-1]}"
-
-
-def print_lost(here: pd.DataFrame, order: Sequence[str]) -> None:
-    """Print on which functions each algorithm is far behind the best at the largest budget."""
-    logs = table_of(here)
-    last = here["scenario"].unique()[-1]
-    behind = logs.loc[last].sub(logs.loc[last].min(axis=1), axis=0)
-    print(f"\nThree decades or more behind the best of a function at {last}:\n")
-    for name in order:
-        lost = behind.index[behind[name] >= FAR]
-        print(f"- {name}: {', '.join(f'f{function}' for function in lost) or 'none'}")
-
-
 def print_behind(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
     """Print on which functions an algorithm is behind the best of the others, and behind CMA-ES without a model."""
     if name not in order:
@@ -355,18 +296,6 @@ def print_behind(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
 def _behind(decades: pd.Series, scenario: str) -> str:
     at = decades.loc[scenario]
     return ", ".join(f"f{function} ({number:.1f})" for function, number in at[at > BEHIND].items()) or "none"
-
-
-def print_active(here: pd.DataFrame, order: Sequence[str]) -> None:
-    """Print what the active update gains: the difference of means of log₁₀ Δf_med without and with it."""
-    both = {without: with_it for without, with_it in ACTIVE.items() if without in order and with_it in order}
-    if not both:
-        return
-    middle = table_of(here).groupby(level="scenario").mean().T[list(here["scenario"].unique())]
-    print("\nDecades that the active update gains, in the mean:\n")
-    print(markdown_head("", *middle.columns))
-    for without, with_it in both.items():
-        print(markdown(without, *map(_cell, middle.loc[without] - middle.loc[with_it])))
 
 
 if __name__ == "__main__":

@@ -1,115 +1,163 @@
-"""Our fit of the Gaussian process against scikit-learn's: same kernel, bounds, start and data.
+"""Fit of the Gaussian process against scikit-learn's: same kernel, start and data.
 
-Turn by turn in one process, on training sets recorded from real trials: CPU time of a cold fit each, and the log
-marginal likelihood that it reaches, also against the best of scikit-learn's search with restarts. Theirs has no
+Turn by turn in one process, on training sets recorded from trials of the study: CPU time of a cold fit each, and the
+log marginal likelihood that it reaches, also against the best of scikit-learn's search with restarts. Theirs has no
 constant mean: it is given ours, subtracted from the data. Its s_f² ends at 1e8 and its ℓ at 1e6: with the study's
-upper bounds, e^50 and e^25, its first step often lands where the matrix has no factor, and there its search ends.
+upper bounds its first step often lands where the matrix has no factor, and there its search ends.
 """
 
-import argparse
 import statistics
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import PrivateAttr
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from threadpoolctl import threadpool_limits
 
-from benchmarks.report import parsed, print_table, write
-from benchmarks.training_sets import RecordedFit, record_fits
+from benchmarks.common import arguments, config_paths, print_table
+from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.coco.ranges import parse_ranges
-from sacma.surrogate.gaussian_process import GaussianProcess, fit_gaussian_process
+from sacma.config.plan import plan
+from sacma.config.study import load_studies
+from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
+from sacma.experiment.seeding import sampling
+from sacma.experiment.trial import suite_of
+from sacma.surrogate.base import FitStatus
+from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.likelihood import BOUNDS
+from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.part import Context
+from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.whitening import Whitening
 
 Result = TypeVar("Result")
 
-SIGNAL = 4.0
-"""s_f² at the study's start."""
+SURROGATES = ("gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
+MOMENTS = (0.05, 0.25, 0.5, 0.75, 0.95)  # of a trial, as a share of its trainings
+TIMES = ("ms", "warm ms", "theirs ms", "ratio")
+SIGNAL = 4.0  # s_f² at the study's start
+
+
+class RecordedFit(NamedTuple):
+    """Input of one training of a trial."""
+
+    training: TrainingSet
+    start: Hyperparameters
+    warm: Hyperparameters | None
+
+
+class RecordedModel(GaussianProcessModel):
+    """The study's Gaussian process, which keeps the input of each fit that succeeds."""
+
+    _fits: list[RecordedFit] = PrivateAttr(default_factory=list)
+
+    @property
+    def fits(self) -> list[RecordedFit]:
+        """The input of each fit."""
+        return self._fits
+
+    def build(self, context: Context) -> "Recorder":  # noqa: ARG002 one protocol
+        """Return the model of one strategy."""
+        return Recorder(self)
+
+
+class Recorder:
+    """Model of one strategy."""
+
+    def __init__(self, settings: RecordedModel) -> None:
+        self._fits = settings.fits
+        ratio = (settings.noise_std_start / settings.signal_std_start) ** 2
+        self._start = Hyperparameters(settings.length_start, ratio)
+        self._last: Hyperparameters | None = None
+
+    def fit(self, training: TrainingSet, whitening: Whitening) -> GaussianProcess | FitStatus:
+        """Fit, and keep the input."""
+        warm = None if self._last is None else self._last.stretched(whitening.log_scale)
+        fitted = fit_gaussian_process(training, start=self._start, warm=warm)
+        if isinstance(fitted, GaussianProcess):
+            self._fits.append(RecordedFit(training, self._start, warm))
+        return fitted
+
+    def keep(self, fitted: GaussianProcess, whitening: Whitening) -> None:
+        """Start the next search from a model that came to be used."""
+        self._last = fitted.hyperparameters.stretched(-whitening.log_scale)
+
+    def forget(self) -> None:
+        """Start the next search anew."""
+        self._last = None
 
 
 def main() -> None:
-    """Record, fit, print and write ``out/gp_fit.json``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dimensions", default="2,3,5,10,20")
-    parser.add_argument("--functions", default="1-24")
-    parser.add_argument("--budget", type=float, help="evaluations divided by D; default: the configs'")
-    parser.add_argument(
-        "--moments", type=int, default=2, help="training sets a trial; a trial a function and dimension"
-    )
-    parser.add_argument("--restarts", type=int, default=10, help="of scikit-learn's search")
-    options = parsed(parser, dimensions="2", functions="1,8", budget=60, moments=1, restarts=1)
-
-    summary, sets = [], []
+    """Record, fit and print."""
+    tiny = {"dimensions": "2", "functions": "1,8", "budget": 60, "moments": 1, "restarts": 1}
+    options = arguments(__doc__, tiny, dimensions="2,3,5,10,20", functions="1-24", budget=None, moments=2, restarts=10)
+    rows, everything = [], []
     with threadpool_limits(limits=1):
-        for dimension in map(int, options.dimensions.split(",")):
-            functions = parse_ranges(options.functions)
-            fits = list(record_fits(dimension, options.moments, functions, options.budget))
-            rows = [_compare(fit, options.restarts) for fit in fits]
-            sets += rows
-            summary.append(_summary(dimension, rows))
-            print(f"{dimension}-D: {len(rows)} sets", flush=True)
-    summary.append({**_summary(0, sets), "D": "all"})
-    print("\nCPU time of a cold fit, and log marginal likelihood less scikit-learn's")
-    print_table(summary)
-    write("gp_fit", vars(options), summary=summary, sets=sets)
+        for D in map(int, options.dimensions.split(",")):
+            fits = recorded_fits(D, options.moments, parse_ranges(options.functions), options.budget)
+            compared = [compare(fit, options.restarts) for fit in fits]
+            rows.append({"D": D, **summary(compared)})
+            everything += compared
+    print("\nmedian CPU ms of a fit, and log marginal likelihood beside scikit-learn's")
+    print_table([*rows, {"D": "all", **summary(everything)}])
 
 
-def _compare(fit: RecordedFit, restarts: int) -> dict[str, Any]:
-    process, seconds = _timed(lambda: fit_gaussian_process(fit.training, start=fit.start))
-    assert isinstance(process, GaussianProcess)  # noqa: S101 it was one in the trial
-    warm, warm_seconds = _timed(lambda: fit_gaussian_process(fit.training, start=fit.start, warm=fit.warm))
-    assert isinstance(warm, GaussianProcess)  # noqa: S101 idem
+def recorded_fits(D: int, moments: int, functions: Iterable[int], budget: float | None) -> Iterator[RecordedFit]:
+    """Run a trial a function, the algorithms in turn, and yield the trainings at some moments of each."""
+    for function in functions:
+        config = SURROGATES[(function + D) % len(SURROGATES)]
+        protocol = {"functions": str(function), "dimensions": str(D), "instances": "1", "budget": budget}
+        (study,) = load_studies(config_paths([config]), protocol)
+        (spec,) = plan([study])
+        model = RecordedModel(**study.settings.model.model_dump())
+        problem = BudgetedProblem(spec, suite_of(spec)[0], optimal_value(spec))
+        with suppress(TrialEnd):
+            surrogate_cmaes(problem, sampling(spec), study.settings.model_copy(update={"model": model}))
+        for shift in range(min(moments, len(model.fits))):
+            moment = MOMENTS[(function + 2 * shift) % len(MOMENTS)]
+            yield model.fits[int(moment * (len(model.fits) - 1))]
+
+
+def compare(fit: RecordedFit, restarts: int) -> dict[str, float]:
+    """Return CPU milliseconds of fits to one training set, and differences of their log likelihoods."""
+    process, cold = timed(lambda: fit_gaussian_process(fit.training, start=fit.start))
+    warm, from_last = timed(lambda: fit_gaussian_process(fit.training, start=fit.start, warm=fit.warm))
     y = (fit.training.values - process.center) / process.scale - process.mean
-    (single, their_evaluations), their_seconds = _timed(lambda: _sklearn(fit, y, 0))
-    best = max(single, _sklearn(fit, y, restarts)[0])
+    single, theirs = timed(lambda: log_likelihood_of_sklearn(fit, y, 0))
+    best = max(single, log_likelihood_of_sklearn(fit, y, restarts))
     return {
-        "set": str(fit),
-        "dimension": fit.spec.dimension,
-        "n": len(fit.training),
-        "full": len(fit.training) == 15 * fit.spec.dimension,
-        "milliseconds": 1e3 * seconds,
-        "warm_milliseconds": 1e3 * warm_seconds,
-        "their_milliseconds": 1e3 * their_seconds,
-        "evaluations": process.likelihood_evaluations,
-        "their_evaluations": their_evaluations,
-        "warm_evaluations": warm.likelihood_evaluations,
-        "over_single": process.log_likelihood - single,
-        "over_best": process.log_likelihood - best,
-        "warm_over_cold": warm.log_likelihood - process.log_likelihood,
+        "full": float(len(fit.training) == 15 * fit.training.inputs.shape[1]),
+        "ms": 1e3 * cold,
+        "warm ms": 1e3 * from_last,
+        "theirs ms": 1e3 * theirs,
+        "ratio": theirs / cold,
+        "over best": process.log_likelihood - best,
+        "warm over cold": warm.log_likelihood - process.log_likelihood,
     }
 
 
-class _Counting(GaussianProcessRegressor):
-    """Counts the evaluations of the likelihood and its gradient."""
-
-    evaluations = 0
-
-    def log_marginal_likelihood(self, *arguments: Any, **options: Any) -> Any:
-        self.evaluations += 1
-        return super().log_marginal_likelihood(*arguments, **options)
-
-
-def _sklearn(fit: RecordedFit, y: np.ndarray, restarts: int) -> tuple[float, int]:
-    """Return the log marginal likelihood that scikit-learn's search finds, and its evaluations."""
+def log_likelihood_of_sklearn(fit: RecordedFit, y: np.ndarray, restarts: int) -> float:
+    """Return the log marginal likelihood that scikit-learn's search finds."""
     smallest = np.exp([2.0 * BOUNDS.log_signal[0], BOUNDS.log_length[0]])
     noise = tuple(np.exp(2.0 * np.array(BOUNDS.log_noise)))
     kernel = ConstantKernel(SIGNAL, (smallest[0], 1e8)) * Matern(fit.start.length, (smallest[1], 1e6), nu=2.5)
     kernel += WhiteKernel(fit.start.ratio * SIGNAL, noise)
-    theirs = _Counting(kernel, alpha=0.0, n_restarts_optimizer=restarts, random_state=0)
+    theirs = GaussianProcessRegressor(kernel, alpha=0.0, n_restarts_optimizer=restarts, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it ends at its bounds
         try:
-            theirs.fit(fit.training.inputs, y)
-        except np.linalg.LinAlgError:  # where it ends has no factor
-            return -np.inf, theirs.evaluations
-    return float(theirs.log_marginal_likelihood_value_), theirs.evaluations
+            return float(theirs.fit(fit.training.inputs, y).log_marginal_likelihood_value_)
+        except np.linalg.LinAlgError:  # the matrix at the end has no factor
+            return -np.inf
 
 
-def _timed(function: Callable[[], Result]) -> tuple[Result, float]:
-    """Return the result, and the median CPU time of three calls: the first finds other data in the caches."""
+def timed(function: Callable[[], Result]) -> tuple[Result, float]:
+    """Return a result, and the median CPU time of three calls: the first finds other data in the caches."""
     samples = []
     for _ in range(3):
         start = time.process_time()
@@ -118,29 +166,18 @@ def _timed(function: Callable[[], Result]) -> tuple[Result, float]:
     return result, statistics.median(samples)
 
 
-def _summary(dimension: int, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def summary(rows: list[dict[str, float]]) -> dict[str, Any]:
+    """Return medians over sets of 15 D points, and the shares of all sets on which the likelihood is near the best."""
     full = [row for row in rows if row["full"]] or rows
+
+    def share(column: str) -> float:
+        return statistics.mean(row[column] >= -0.1 for row in rows)
+
     return {
-        "D": dimension,
         "sets": len(rows),
-        "n = 15 D": len(full),
-        "ms": statistics.median(row["milliseconds"] for row in full),
-        "warm ms": statistics.median(row["warm_milliseconds"] for row in full),
-        "theirs ms": statistics.median(row["their_milliseconds"] for row in full),
-        "ratio": statistics.median(row["their_milliseconds"] / row["milliseconds"] for row in full),
-        "theirs near ours": sum(row["over_single"] < 1.0 for row in full),
-        "ratio there": statistics.median(
-            [row["their_milliseconds"] / row["milliseconds"] for row in full if row["over_single"] < 1.0] or [np.nan]
-        ),
-        "evaluations": statistics.mean(row["evaluations"] for row in full),
-        "theirs": statistics.mean(row["their_evaluations"] for row in full),
-        "ratio of one": statistics.median(
-            row["their_milliseconds"] / row["their_evaluations"] / row["milliseconds"] * row["evaluations"]
-            for row in full
-        ),
-        ">= best - 0.1": statistics.mean(row["over_best"] >= -0.1 for row in rows),
-        "worst to single": min(row["over_single"] for row in rows),
-        "warm >= cold - 0.1": statistics.mean(row["warm_over_cold"] >= -0.1 for row in rows),
+        **{column: statistics.median(row[column] for row in full) for column in TIMES},
+        ">= best - 0.1": share("over best"),
+        "warm >= cold - 0.1": share("warm over cold"),
     }
 
 

@@ -1,13 +1,13 @@
 """Functions of real, integer and categorical variables, in a space, and rounded by the function itself."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import sacma
-from benchmarks.report import parsed, print_table, write
+from benchmarks.common import arguments, print_table
 from sacma.types import Array
 
 Params = Mapping[str, Any]
@@ -18,14 +18,9 @@ REAL, INTEGER = 1.3, 2  # optimum of each real and each integer variable
 
 
 def main() -> None:
-    """Measure, print the table and write ``out/mixed.json``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--methods", default="sacma,ada-kendall,cmaes")
-    parser.add_argument("--budget", type=int, default=600)
-    parser.add_argument("--seeds", type=int, default=6)
-    parser.add_argument("--choice-seeds", type=int, default=10, help="of the functions of one choice and two reals")
-    parser.add_argument("--choice-budget", type=int, default=120)
-    options = parsed(parser, methods="cmaes", budget=30, seeds=1, choice_seeds=1, choice_budget=20)
+    """Measure and print the table."""
+    tiny = {"methods": "cmaes", "budget": 30, "seeds": 1}
+    options = arguments(__doc__, tiny, methods="sacma,ada-kendall,cmaes", budget=600, seeds=6)
     rows = [
         {"method": method, "mode": mode, "function": name, **measured(name, method, mode, options)}
         for method in options.methods.split(",")
@@ -34,10 +29,6 @@ def main() -> None:
     ]
     print(f"runs of {options.seeds} with all integers and choices right, and median log10 f after evaluations")
     print_table(rows)
-    choices = list(gaps(options))
-    print(f"\ngap to the optimum after {options.choice_budget} evaluations, one choice and two reals")
-    print_table(choices)
-    write("mixed", vars(options), rows=rows, choices=choices)
 
 
 def measured(name: str, method: str, mode: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -58,47 +49,6 @@ def measured(name: str, method: str, mode: str, options: argparse.Namespace) -> 
         wanted = {**dict.fromkeys(params, INTEGER), "choice": "b", "flag": True}
         right += all(value == wanted[name] for name, value in params.items() if name[0] != "x")
     return {"right": right, **dict(zip(map(str, after), np.median(values, axis=0).tolist(), strict=True))}
-
-
-BOWLS = {"a": (0.2, 0.7, 0.3), "b": (0.8, 0.3, 0.0), "c": (0.5, 0.5, 0.2), "d": (0.1, 0.1, 0.5)}
-"""Choices, with the optimum of the reals and its value: from one choice the way to another is long."""
-
-
-def gaps(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield a row for each function and number of choices, and one of all."""
-    every = []
-    for count in (2, 3, 4):
-        space = sacma.Space(choice=sacma.Categorical(list(BOWLS)[:count]), x=sacma.Real(0, 1), y=sacma.Real(0, 1))
-        for shape in (quadratic, valley, waves):
-
-            def fun(params: Params, shape: Callable[[float, float], float] = shape) -> float:
-                x, y, least = BOWLS[params["choice"]]
-                return shape(params["x"] - x, params["y"] - y) + least
-
-            runs = [
-                sacma.minimize(fun, space=space, budget=options.choice_budget, seed=seed).fun - BOWLS["b"][2]
-                for seed in range(options.choice_seeds)
-            ]
-            every.append((np.mean(runs), np.median(runs)))
-            yield {"function": shape.__name__, "choices": count, "mean": every[-1][0], "median": every[-1][1]}
-    means, medians = zip(*every, strict=True)
-    yield {"function": "all", "choices": "", "mean": np.mean(means), "median": np.mean(medians)}
-
-
-def quadratic(x: float, y: float) -> float:
-    """10 (x² + y²)."""
-    return 10 * (x**2 + y**2)
-
-
-def valley(x: float, y: float) -> float:
-    """Return a value of Rosenbrock's function, less steep, with its optimum at 0."""
-    u, v = 4 * x + 1, 4 * y + 1
-    return 10 * (v - u * u) ** 2 + (1 - u) ** 2
-
-
-def waves(x: float, y: float) -> float:
-    """Return a bowl with waves."""
-    return 25 * (x**2 + y**2) + 1 - float(np.cos(15 * x) * np.cos(15 * y))
 
 
 def _reals(count: int) -> dict[str, sacma.Real]:
@@ -131,7 +81,7 @@ def rotated(params: Params) -> float:
 
 
 def categorical(params: Params) -> float:
-    """Return the sphere of the numbers, and something for each wrong choice."""
+    """Return the sphere of the numbers, with a penalty for each wrong choice."""
     numbers = {name: value for name, value in params.items() if name[0] in "xi"}
     return sphere(numbers) + 3.0 * (params["choice"] != "b") + 2.0 * (not params["flag"])
 

@@ -1,4 +1,4 @@
-"""Functions with noise: how good the recommended point is, and how true its value, with ``noisy`` and without."""
+"""Functions with noise: quality of the recommended point, and error of its value, with ``noisy`` and without."""
 
 import argparse
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import sacma
-from benchmarks.report import parsed, print_table, write
+from benchmarks.common import arguments, print_table
 from sacma.types import Array
 
 DIMENSION = 5
@@ -14,13 +14,11 @@ OPTIMUM = 0.3  # of each coordinate, but for Rosenbrock's function
 
 
 def main() -> None:
-    """Measure, print the table and write ``out/noise.json``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--methods", default="sacma,ada-kendall,cmaes")
-    parser.add_argument("--deviation", type=float, default=0.5)
-    parser.add_argument("--budget", type=int, default=50 * DIMENSION)
-    parser.add_argument("--seeds", type=int, default=15)
-    options = parsed(parser, methods="cmaes", budget=30, seeds=2)
+    """Measure and print the table."""
+    tiny = {"methods": "cmaes", "budget": 30, "seeds": 2}
+    options = arguments(
+        __doc__, tiny, methods="sacma,ada-kendall,cmaes", deviation=0.5, budget=50 * DIMENSION, seeds=15
+    )
     rows = [
         {"method": method, "function": name, "noisy": noisy, **measured(name, method, noisy=noisy, options=options)}
         for method in options.methods.split(",")
@@ -33,7 +31,6 @@ def main() -> None:
         "and the share of runs with f(x) within two errors of fun"
     )
     print_table(rows)
-    write("noise", vars(options), rows=rows)
 
 
 def measured(name: str, method: str, *, noisy: bool, options: argparse.Namespace) -> dict[str, Any]:

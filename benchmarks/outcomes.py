@@ -22,7 +22,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmarks.report import ROOT, end, parsed
+from benchmarks.common import ROOT, end, parsed
 from sacma.analysis.comparison import Comparison, Covered, compare
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study
@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     parser.add_argument("folder", type=Path)
-    given = parsed(parser)
+    given = parsed(parser, {})
     for path in keep(Store(given.results), Store(given.folder)):
         print(f"{path}: {parquet.read_metadata(path).num_rows:,} trials, {path.stat().st_size / 1e6:.1f} MB")
 
@@ -96,7 +96,7 @@ def _without_folder(study: Study) -> Study:
     if study.origin is None or not study.origin.is_file:
         return study
     path = Path(study.origin.source)
-    source = path.relative_to(ROOT.parent).as_posix() if path.is_relative_to(ROOT.parent) else path.name
+    source = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
     return study.model_copy(update={"origin": replace(study.origin, source=source)})
 
 

@@ -1,4 +1,4 @@
-"""CPU time of ask and tell beside the function, by method and dimension."""
+"""CPU time of ask and tell, by method and dimension; functions are of bbob, instance 1."""
 
 import argparse
 import time
@@ -8,17 +8,18 @@ import cocoex
 import numpy as np
 
 import sacma
-from benchmarks.report import parsed, print_table, write
+from benchmarks.common import arguments, print_table
 
 
 def main() -> None:
-    """Measure, print the table and write ``out/overhead.json``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--methods", default="sacma,dts-cmaes,ada-kendall,cmaes")
-    parser.add_argument("--dimensions", default="2,3,5,10,20")
-    parser.add_argument("--functions", default="1,8,13,15,21", help="of bbob, instance 1")
-    parser.add_argument("--budget-factor", type=int, default=100, help="evaluations/D")
-    options = parsed(parser, methods="cmaes", dimensions="2", functions="1", budget_factor=20)
+    """Measure and print the table."""
+    tiny = {"methods": "cmaes", "dimensions": "2", "functions": "1", "budget_factor": 20}
+    defaults = {
+        "methods": "sacma,dts-cmaes,ada-kendall,cmaes",
+        "dimensions": "2,3,5,10,20",
+        "functions": "1,8,13,15,21",
+    }
+    options = arguments(__doc__, tiny, **defaults, budget_factor=100)
     rows = [
         {"method": method, "D": int(D), **measured(method, int(D), options)}
         for method in options.methods.split(",")
@@ -26,11 +27,10 @@ def main() -> None:
     ]
     print(f"CPU ms of ask and tell, to {options.budget_factor} D evaluations, functions {options.functions}")
     print_table(rows)
-    write("overhead", vars(options), rows=rows)
 
 
 def measured(method: str, dimension: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the columns of the table that are measured, after a run that loads and compiles."""
+    """Return the measured columns of the table, after a run that loads and compiles."""
     spent(method, "8", dimension, 20 * dimension)
     times = [spent(method, f, dimension, options.budget_factor * dimension) for f in options.functions.split(",")]
     every = np.concatenate(times)
@@ -42,7 +42,7 @@ def measured(method: str, dimension: int, options: argparse.Namespace) -> dict[s
 
 
 def spent(method: str, function: str, dimension: int, budget: int) -> np.ndarray:
-    """Return CPU milliseconds by evaluation, shape (n,): of one ask and one tell of the points that it gave."""
+    """Return CPU milliseconds of ask and tell by evaluation, shape (n,)."""
     suite = cocoex.Suite("bbob", "instances:1", f"function_indices:{function} dimensions:{dimension}")
     problem = suite[0]  # ends with its suite
     es = sacma.Optimizer(np.zeros(dimension), 2.0, bounds=(-5, 5), method=method, budget=budget, seed=1)

@@ -1,11 +1,11 @@
-"""Cost of `sacma postprocess` for the whole study, but for cocopp: time, memory, and the size of the report.
+"""Cost of ``sacma postprocess`` for the whole study, but for cocopp: time, and the size of the report.
 
-Of a results folder that is given; without one, of 10,800 records, each of a real trial of its algorithm and dimension
-on one of a few functions, taken at random and written again under another place. Memory is that of all its processes
-together, looked at ten times a second: what they share is counted in each.
+Of a results folder that is given; without one, of 10,800 records, each of a trial of its algorithm and dimension on one
+of a few functions, written under another place.
 """
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,9 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import config_paths, parsed, print_table, write
-from benchmarks.studies import moved
-from sacma.config.plan import plan_study
+from benchmarks.common import config_paths, parsed
+from sacma.config.plan import TrialSpec, plan_study
 from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.record import TrialRecord, finished
@@ -27,22 +26,18 @@ FUNCTIONS = (1, 8, 15, 21)
 
 
 def main() -> None:
-    """Measure, print the table and write ``out/postprocessing.json``."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?")
     parser.add_argument("--keep", type=Path, help="make the records there, and keep them")
-    parser.add_argument("--functions", default="1-24")
-    parser.add_argument("--dimensions", default="2,3,5,10,20")
-    parser.add_argument("--instances", default="1-5,41-50")
-    options = parsed(parser, functions="1", dimensions="2", instances="1-2")
-    protocol = {"functions": options.functions, "dimensions": options.dimensions, "instances": options.instances}
+    small = {"functions": "1", "dimensions": "2", "instances": "1-2"}
+    protocol = {"functions": "1-24", "dimensions": "2,3,5,10,20", "instances": "1-5,41-50"}
+    options = parsed(parser, small, **protocol)
     with tempfile.TemporaryDirectory(prefix="sacma-postprocessing-") as temporary:
         results = options.results or options.keep or Path(temporary)
         if options.results is None:
-            make_records(Store(results), protocol)
-        rows = measure(results)
-    print_table(rows)
-    write("postprocessing", {"results": "given" if options.results else "made of 120 trials"}, figures=rows)
+            make_records(Store(results), {key: getattr(options, key) for key in protocol})
+        measure(results)
 
 
 def make_records(store: Store, protocol: dict[str, str]) -> None:
@@ -60,53 +55,23 @@ def make_records(store: Store, protocol: dict[str, str]) -> None:
         store.register(study)
 
 
-def measure(results: Path) -> list[dict[str, object]]:
-    """Return a row for each figure."""
+def moved(record: TrialRecord, spec: TrialSpec) -> TrialRecord:
+    """Return a record as of another trial with the same dimension and budget, its files too."""
+    header = re.sub(r"funcId = \d+", f"funcId = {spec.function}", record.coco.header)
+    header = header.replace(f"algId = '{record.spec.name}'", f"algId = '{spec.name}'")
+    entry = f"{spec.instance}:{record.coco.entry.partition(':')[2]}"
+    return replace(record, spec=spec, coco=replace(record.coco, header=header, entry=entry))
+
+
+def measure(results: Path) -> None:
+    """Print the figures."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "sacma", "postprocess", str(results), "--no-pages"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    largest = 0.0
-    while process.poll() is None:
-        largest = max(largest, _memory(process.pid))
-        time.sleep(0.1)
+    subprocess.run([sys.executable, "-m", "sacma", "postprocess", str(results), "--no-pages"], check=True)
     seconds = time.perf_counter() - start
-    if process.returncode:
-        sys.exit(process.returncode)
     report = results / "report"
-    size = (report / "index.html").stat().st_size
-    return [
-        {"what": "sacma postprocess --no-pages, seconds", "figure": seconds, "bound": 60},
-        {"what": "memory of all its processes, GiB", "figure": largest, "bound": 2},
-        {"what": "report/index.html, MB", "figure": size / 1e6, "bound": 8},
-        {"what": "figures", "figure": len(list((report / "figures").glob("*.svg"))), "bound": ""},
-    ]
-
-
-def _memory(pid: int) -> float:
-    """Return the resident memory of a process and those below it, in GiB."""
-    total = 0
-    for process in [pid, *_below(pid)]:
-        try:
-            pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-        except (OSError, IndexError):
-            continue
-        total += pages * 4096
-    return total / 2**30
-
-
-def _below(pid: int) -> list[int]:
-    try:
-        children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in _children(task)]
-    except OSError:
-        return []
-    return children + [process for child in children for process in _below(child)]
-
-
-def _children(task: Path) -> list[str]:
-    try:
-        return (task / "children").read_text().split()
-    except OSError:
-        return []
+    figures = len(list((report / "figures").glob("*.svg")))
+    size = (report / "index.html").stat().st_size / 1e6
+    print(f"sacma postprocess --no-pages: {seconds:.0f} s, {figures} figures; report/index.html: {size:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -15,17 +15,17 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from matplotlib.figure import Figure
 
+from benchmarks.common import ROOT, end, named, parsed
 from benchmarks.real import charts, statistics, tables
 from benchmarks.real.catalogue import HALVES, PROBLEMS
 from benchmarks.real.optimizers import OPTIMIZERS
 from benchmarks.real.runs import RunKey, RunRecord, append, perform, read
-from benchmarks.report import ROOT, end, named, parsed
 from sacma.analysis.figures.files import write
 
 ACCURACIES = (0.1, 0.001)
 """Of the data profiles."""
 
-RUNS = ROOT.parent / "results" / "real_problems"
+RUNS = ROOT / "results" / "real_problems"
 """Folder of runs that git does not ignore: committed, they are there when another optimizer is to be compared."""
 
 
@@ -44,7 +44,9 @@ def main() -> None:
     parser.add_argument("--against", type=Path, help="other folder of runs: print how many of both are the same")
     parser.add_argument("--report", action="store_true", help="run nothing: tables and charts of what is there")
     parser.add_argument("--list", action="store_true", help="print the problems, and nothing else")
-    options = parsed(parser, problems="gas oil,pollutant", optimizers="cmaes,random search", seeds=2, budget=5)
+    options = parsed(
+        parser, {"problems": "gas oil,pollutant", "optimizers": "cmaes,random search", "seeds": 2, "budget": 5}
+    )
     if options.list:
         for half in HALVES:
             print(f"\n### {half.capitalize()} half\n", *tables.problem_lines(half), sep="\n")

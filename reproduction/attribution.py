@@ -1,8 +1,7 @@
 """Differences between the paper's text and its authors' code, and how each moves the mean ranks: added and left out.
 
 The six algorithms of ``configs/`` with one difference of ``configs/as_run/``, and those of ``configs/as_run/`` with
-all but one, are ranked among themselves and compared with the paper's Table 3. Runs into a results folder that can be
-interrupted and continued like any other, also into one that holds trials of both kinds of configs. Run by
+all but one, are ranked among themselves and compared with the paper's Table 3. An interrupted run continues. Run by
 ``make attribution``.
 """
 
@@ -13,8 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.report import CONFIGS, ROOT, named, print_table, write
-from benchmarks.studies import campaign_of, changed
+from benchmarks.common import CONFIGS, ROOT, campaign_of, changed, named, print_table
 from reproduction.agreement import agreements
 from reproduction.checks import MEASURED
 from sacma.analysis.paper.beside import correlations, mean_ranks_beside
@@ -39,7 +37,7 @@ TESTED = ("CMA-ES", "GP-5")
 
 
 def main() -> None:
-    """Run what is missing, print the table and write ``out/attribution.json``."""
+    """Run missing trials and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variants", help="names, like text,text+box,code-box")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table into FILE")
@@ -59,12 +57,11 @@ def main() -> None:
     print_table(rows)
     if given.csv:
         pd.DataFrame(rows).round(4).to_csv(given.csv, index=False)
-    write("attribution", campaign.protocol, rows=rows)
 
 
 def variants(protocol: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Study]]]:
     """Yield names of variants and their six algorithms, by the paper's names."""
-    folder = ROOT.parent / "configs"
+    folder = ROOT / "configs"
     text, code = (
         {name: load_study(place / f"{file}.yaml", protocol) for name, file in zip(ALGORITHMS, CONFIGS, strict=True)}
         for place in (folder, folder / "as_run")

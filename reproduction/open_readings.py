@@ -1,7 +1,7 @@
 """Open readings of the paper, measured: training radius, selection, bounds, and the published code, whole and in parts.
 
-Runs ADA-Kendall and GP-5 with each reading through the harness, into a results folder that can be interrupted and
-continued like any other, and compares the readings of one algorithm with each other. Run by ``make readings``.
+Runs ADA-Kendall and GP-5 with each reading, and compares the readings of one algorithm with each other. An interrupted
+run continues. Run by ``make readings``.
 """
 
 import argparse
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.report import ROOT, named, print_table, write
-from benchmarks.studies import campaign_of, changed
-from sacma.analysis.tables import mean_ranks
+from benchmarks.common import ROOT, campaign_of, changed, named, print_table
+from sacma.analysis.tables import mean_ranks, median_delta_f
+from sacma.analysis.trials import fixed_budgets
 from sacma.config.nested import value_at
 from sacma.config.study import Study, load_study
 
@@ -27,7 +27,7 @@ BUDGETS = (25.0, 50.0, 250.0 / 3.0, 125.0, 250.0)
 
 
 def main() -> None:
-    """Run what is missing, print the tables and write ``out/open_readings.json``."""
+    """Run missing trials and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readings", help="names, like r8-recent,as-run")
     tiny = {"readings": "r8-recent,as-run"}
@@ -38,24 +38,21 @@ def main() -> None:
     }
     wanted = named("--readings", given.readings, dict.fromkeys(r for found in known.values() for r in found))
     studies = [study for found in known.values() for reading, study in found.items() if reading in wanted]
-    medians = campaign.medians_of(studies, BUDGETS)
-    tables = {}
+    medians = median_delta_f(campaign.trials_of(studies), fixed_budgets(BUDGETS))
     for name in ALGORITHMS:
-        tables[name] = list(compare(medians[medians["algorithm"].str.startswith(name)], name))
         print(f"\n{name}: mean rank at evaluations/D (1 is best), wins and mean log10 Δf_med at 250 D")
-        print_table(tables[name])
-    write("open_readings", campaign.protocol, **tables)
+        print_table(list(compare(medians[medians["algorithm"].str.startswith(name)], name)))
 
 
 def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:
     """Yield the studies of all readings of one algorithm."""
-    base = load_study(ROOT.parent / "configs" / ALGORITHMS[name], protocol)
+    base = load_study(ROOT / "configs" / ALGORITHMS[name], protocol)
     for selection in SELECTIONS:
         for radius in RADII:
             training_set = {"training_set.radius": radius, "training_set.selection": {"name": selection}}
             yield changed(base, f"r{radius:g}-{selection}", training_set)
     yield changed(base, "r64-recent-penalty", {"sampling.bounds": "penalty"})
-    as_run = load_study(ROOT.parent / "configs" / "as_run" / ALGORITHMS[name], protocol)
+    as_run = load_study(ROOT / "configs" / "as_run" / ALGORITHMS[name], protocol)
     yield as_run
     content = as_run.settings.model_dump()
     for part in PARTS_AS_RUN:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.common import ROOT, markdown, markdown_head, parsed, shown
 from benchmarks.outcomes import comparison_of
-from benchmarks.report import ROOT, bold, markdown, markdown_head, parsed
 from reproduction.agreement import agreements
 from reproduction.claims import checks, judge
 from reproduction.evidence import Evidence, best_of, evidence_of
@@ -33,10 +33,10 @@ VERDICTS = {"yes": "holds", "no": "fails"}
 def main() -> None:
     """Print mean ranks, claims, wins and CPU time beside the paper's, and what the trials cost."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path, nargs="?", default=ROOT.parent / "results" / "reproduction")
+    parser.add_argument("results", type=Path, nargs="?", default=ROOT / "results" / "reproduction")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")
     parser.add_argument("--other", type=Path, metavar="FILE", help="mean_ranks.csv of another run, to compare with it")
-    given = parsed(parser)
+    given = parsed(parser, {})
     try:
         findings = find(comparison_of(given.results))
     except SacmaError as error:
@@ -72,16 +72,14 @@ def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
         both = here.set_index("algorithm")[["paper", "ours"]].reindex(ALGORITHMS).round(2)
         cells = [
             " / ".join(
-                bold(f"{value:.2f}", value == both[column].min())
-                for column, value in zip(both.columns, pair, strict=True)
+                shown(value, bold=value == both[column].min()) for column, value in zip(both.columns, pair, strict=True)
             )
             for pair in both.itertuples(index=False)
         ]
-        rho = f"{found['spearman_rho']:.2f} ({found['rho_low']:.2f} … {found['rho_high']:.2f})".replace("-", "−")
-        agreement = (found["repeated_rho"], found["rms_difference"], found["repeated_difference"])
-        repeated, rms, most = (f"{value:.2f}".replace("-", "−") for value in agreement)
+        columns = ["spearman_rho", "rho_low", "rho_high", "repeated_rho", "rms_difference", "repeated_difference"]
+        rho, low, high, repeated, rms, most = (shown(found[column]) for column in columns)
         where = f"{found['dimension']}-D, {found['scenario']}"
-        print(markdown(where, *cells, rho, f"≥ {repeated}", rms, f"≤ {most}"))
+        print(markdown(where, *cells, f"{rho} ({low} … {high})", f"≥ {repeated}", rms, f"≤ {most}"))
 
 
 def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
@@ -94,8 +92,7 @@ def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
         rho = runs.corrwith(group["paper"], method="spearman")
         rms = runs.sub(group["paper"], axis="index").pow(2).mean() ** 0.5
         apart = (group["ours"] - group["ours_other"]).pow(2).mean() ** 0.5
-        cells = (f"{value:.2f}".replace("-", "−") for value in (*rho, *rms, apart))
-        print(markdown(f"{D}-D, {scenario}, {reading}", *cells))
+        print(markdown(f"{D}-D, {scenario}, {reading}", *map(shown, (*rho, *rms, apart))))
 
 
 def print_claims(evidence: Mapping[str, Evidence]) -> None:
@@ -124,8 +121,7 @@ def print_pairs(pairs: pd.DataFrame) -> None:
         rms = (group["paper"] - group["ours"]).pow(2).mean() ** 0.5
         theirs, mine = group["paper_significant"], group["significant"]
         counts = ((theirs & mine).sum(), (theirs & ~mine).sum(), (~theirs & mine).sum())
-        cells = (f"{rho:.2f}".replace("-", "−"), f"{rms:.1f}", *map(str, counts))
-        print(markdown(f"{D}-D, {scenario}", *cells))
+        print(markdown(f"{D}-D, {scenario}", shown(rho), shown(rms, ".1f"), *map(str, counts)))
 
 
 def print_cost(title: str, costs: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: `make pictures`. Needs Chromium for those of the report.
+"""Make the pictures of the documentation: `make gallery`. Needs Chromium for those of the report.
 
 python tools/pictures.py             # all but these
 python tools/pictures.py RESULTS     # that of the README, from the report of docs/comparison.md's study

@@ -1,10 +1,9 @@
-"""Write the pages of docs/reference/ that follow from the code: commands, keys of configs and sweeps, modules.
+"""Write the pages of docs/reference/ from the code: commands, and keys of configs and sweeps.
 
 python tools/reference.py            # writes them
-python tools/reference.py --check    # exits with 1 where one is not up to date
+python tools/reference.py --check    # exits with 1 at a page that is out of date
 """
 
-import ast
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -137,27 +136,6 @@ def _settings(model: type[BaseModel], known: set[FieldRow], prefix: str = "") ->
     known.update(rows)
 
 
-def tree() -> Iterator[str]:
-    """Yield the lines of the page of modules."""
-    yield from ("# Modules, a line each", "", GENERATED, "")
-    source = Path(__file__).parent.parent / "src" / "sacma"
-    folders = sorted(
-        {path.parent for path in source.rglob("*.py")}, key=lambda folder: folder.relative_to(source).parts
-    )
-    for folder in sorted(folders, key=lambda folder: folder.relative_to(source).parts):
-        name = folder.relative_to(source.parent)
-        yield from (f"## `{name}/`", "", _summary(folder / "__init__.py"), "", "| | |", "| --- | --- |")
-        for path in sorted(folder.glob("*.py")):
-            if path.name != "__init__.py":
-                yield _row(f"`{path.name}`", _summary(path))
-        yield ""
-
-
-def _summary(path: Path) -> str:
-    docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
-    return docstring.partition("\n\n")[0].replace("\n", " ")
-
-
 def _table(model: type[BaseModel], prefix: str = "", leave_out: Collection[str] = ()) -> Iterator[str]:
     rows = [row for row in field_rows(model) if row[0] not in leave_out]
     sourced = any(f"{prefix}{row[0]}" in SOURCES for row in rows)
@@ -171,7 +149,7 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-PAGES: Mapping[str, Any] = {"commands.md": commands, "config.md": config, "tree.md": tree}
+PAGES: Mapping[str, Any] = {"commands.md": commands, "config.md": config}
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Take pictures of the first screens of the site and of its report: `make screens`. Needs Chromium.
+"""Take pictures of the first screens of the site and of its report: `make gallery`. Needs Chromium.
 
 python tools/screens.py              # builds the site, and writes docs/images/screen_*.png
 python tools/screens.py FOLDER --tiny       # of the report alone, into FOLDER

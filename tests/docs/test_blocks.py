@@ -31,11 +31,11 @@ OUTPUT = {"", "text", "console"}
 SECONDS = 300
 
 COMMANDS = re.compile(
-    r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python benchmarks/trial_cost\.py)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
+    r"^((?:(?:srun )?sacma (?:run|sweep|plan)|python -m benchmarks\.trial_cost)\b[^|>#\n]*?)(\s*(?:#.*)?)$",
     re.MULTILINE,
 )
 
-BENCHMARK = re.compile(r"python (benchmarks/\w+\.py)\b(?!.*[|>])")
+BENCHMARK = re.compile(r"python -m ((?:benchmarks|reproduction)\.\w+)\b(?!.*[|>])")
 
 SIMPLE = re.compile(r"(?:srun )?sacma [^|;&<>]*")
 """A command of ours that needs nothing of a shell but its words."""
@@ -59,7 +59,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def checkout(tmp_path: Path, results: Path) -> Path:
     """A folder with what a clone has for users, results of a small study, and the command on the path."""
-    for name in ("configs", "examples", "benchmarks", "Makefile", "pyproject.toml"):
+    for name in ("configs", "examples", "benchmarks", "reproduction", "Makefile", "pyproject.toml"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(results, tmp_path / "results" / "quick")
     (tmp_path / "bin").mkdir()
@@ -114,7 +114,7 @@ def run_commands(block: Block, where: str, *, in_a_shell: bool) -> None:
     lines = [line for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()) if line]
     for line in [text] if in_a_shell or "<<" in text else lines:
         if not in_a_shell and (script := BENCHMARK.match(line)):
-            assert (ROOT / script[1]).is_file(), f"{where}: {line}"
+            assert (ROOT / f"{script[1].replace('.', '/')}.py").is_file(), f"{where}: {line}"
             continue
         done = sacma(*words(line), cwd=Path.cwd()) if not in_a_shell and SIMPLE.fullmatch(line) else shell(line)
         assert done.returncode == 0, f"{where}: {line}\n{done.stdout}\n{done.stderr}"

@@ -13,7 +13,7 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimi
 from scipy.sparse import csr_array
 
 import sacma
-from benchmarks.constrained_problems import PROBLEMS
+from benchmarks.constraints import PROBLEMS
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
 from sacma.optimize.journal import to_line
