@@ -35,7 +35,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?", default=ROOT / "results" / "reproduction")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")
-    parser.add_argument("--other", type=Path, metavar="FILE", help="mean_ranks.csv of another run, to compare with it")
     given = parsed(parser, {})
     try:
         findings = find(comparison_of(given.results))
@@ -49,9 +48,6 @@ def main() -> None:
         beside, agree = (frame[frame["reading"] == reading.title] for frame in (ranks, correlation))
         print(f"\n### Mean ranks {reading.title}\n")
         print_ranks(beside, agreements(agree, beside, best_of(findings, reading)))
-    if given.other:
-        print("\n### Beside another run\n")
-        print_other(ranks, pd.read_csv(given.other))
     print("\n### Claims\n")
     print_claims({reading.title: evidence_of(findings, reading) for reading in readings})
     for reading in readings:
@@ -80,19 +76,6 @@ def print_ranks(ranks: pd.DataFrame, correlation: pd.DataFrame) -> None:
         rho, low, high, repeated, rms, most = (shown(found[column]) for column in columns)
         where = f"{found['dimension']}-D, {found['scenario']}"
         print(markdown(where, *cells, f"{rho} ({low} … {high})", f"≥ {repeated}", rms, f"≤ {most}"))
-
-
-def print_other(ranks: pd.DataFrame, other: pd.DataFrame) -> None:
-    """Print how far the mean ranks of this run, of another and their mean are from the paper's, and the two apart."""
-    both = ranks[MEAN_RANKS].merge(other, on=["reading", "dimension", "scenario", "algorithm"], suffixes=("", "_other"))
-    both["mean"] = both[["ours", "ours_other"]].mean(axis="columns")
-    print(markdown_head("", *(f"{of}{run}" for of in ("ρ", "rms") for run in ("", ", other", ", mean")), "of the two"))
-    for (reading, D, scenario), group in both.groupby(["reading", "dimension", "scenario"], sort=False):
-        runs = group[["ours", "ours_other", "mean"]]
-        rho = runs.corrwith(group["paper"], method="spearman")
-        rms = runs.sub(group["paper"], axis="index").pow(2).mean() ** 0.5
-        apart = (group["ours"] - group["ours_other"]).pow(2).mean() ** 0.5
-        print(markdown(f"{D}-D, {scenario}, {reading}", *map(shown, (*rho, *rms, apart))))
 
 
 def print_claims(evidence: Mapping[str, Evidence]) -> None:
