@@ -9,10 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib as mpl
-import numpy as np
-import pandas as pd
 import pytest
-from PIL import Image
 
 from tests.browser import needs_chromium
 from tests.commands import environment, no_workers, sacma
@@ -71,9 +68,9 @@ ELSEWHERE = {
     **dict.fromkeys((f"reproduction/{name}.py" for name in PARTS), "a part of tables.py"),
     "examples/half_the_evaluations.py": "below: its claim is tested",
     "tools/chromium.py": "a part of others, like screens.py",
-    "tools/first_picture.py": "below: in a process of its own, like screens.py",
+    "tools/first_picture.py": "below: in a process of its own",
     "tools/mutants.py": "runs the tests",
-    "tools/screens.py": "below: in a process of its own, as its browser must not meet that of other tests",
+    "tools/screens.py": "below: in a process of its own, apart from the browser of other tests",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",
 }
@@ -193,9 +190,6 @@ def test_what_cannot_be_compared(
         ("comparison", [str(tmp_path / "none")], "none: no results, outcomes or archives of COCO data"),
         ("comparison", [str(other)], "trials are missing: GP-1; run them, or use --partial"),
         ("comparison", [str(study), "--without", "*"], "besides *, which --without leaves out"),
-        ("comparison", [str(study), "--budget", "1e6"], "--budget"),
-        ("comparison", [str(study), "--algorithms", "nope"], "there is no algorithm 'nope'; there are "),
-        ("ablation", ["--show", str(tmp_path / "none")], "none cannot be read: No such file"),
         ("ablation", ["--show", str(rows)], "lacks columns that --csv writes: D, area, "),
     ]:
         capsys.readouterr()
@@ -205,8 +199,6 @@ def test_what_cannot_be_compared(
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"{script}: ")
         assert expected in line
-    run("benchmarks/comparison.py", [str(other), "--partial", "--of", "GP-1"], monkeypatch)
-    assert "| GP-1 |" in capsys.readouterr().out
 
 
 @sizes("instances", small=3, full=10)
@@ -216,39 +208,20 @@ def test_half_the_evaluations(
     """The example's claim: at most half of what pycma takes on all instances together."""
     run("examples/half_the_evaluations.py", [str(instances)], monkeypatch)
     printed = capsys.readouterr().out.splitlines()
-    assert printed[1] == "instance  fmin2  sacma  ratio"
     assert len(printed) == instances + 3
     assert float(printed[-1].split()[-1]) <= 0.5
 
 
 @needs_chromium
-def test_screens(tmp_path: Path) -> None:
-    """Pictures of the report, on a desk and on a phone, of the size of the window and small files."""
-    command = [sys.executable, str(ROOT / "tools" / "screens.py"), str(tmp_path), "--tiny"]
+@pytest.mark.parametrize("tool", ["screens", "first_picture"])
+def test_tools_with_a_browser(tool: str, study: Path, tmp_path: Path) -> None:
+    """Pictures of the report on a desk and on a phone, or the times until its first chart is drawn in both."""
+    arguments = {"screens": [str(tmp_path), "--tiny"], "first_picture": [str(study / "report" / "index.html")]}[tool]
+    command = [sys.executable, str(ROOT / "tools" / f"{tool}.py"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 0, done.stderr
-    for name, size in (("screen_report.png", (1400, 900)), ("screen_report_narrow.png", (390, 844))):
-        assert name in done.stdout
-        with Image.open(tmp_path / name) as picture:
-            assert picture.size == size
-
-
-@needs_chromium
-def test_first_picture(study: Path) -> None:
-    """Of the report of the small study, in two widths; a page that is not there is named."""
-    page = study / "report" / "index.html"
-    command = [sys.executable, str(ROOT / "tools" / "first_picture.py")]
-    done = subprocess.run([*command, str(page)], capture_output=True, text=True, check=False, env=environment())
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[0] == "ms until the first chart is drawn"
-    assert [line.split()[2] for line in lines[2:4]] == ["1400", "390"]
-    assert all(0 < int(line.split()[3]) <= float(line.split()[4]) for line in lines[2:4])
-    done = subprocess.run([*command, "none.html"], capture_output=True, text=True, check=False, env=environment())
-    assert (done.returncode, done.stderr.splitlines()[-1].split(";")[0]) == (
-        2,
-        "first_picture.py: error: there is no none.html",
-    )
+    for text in {"screens": ("report.png", "report_narrow.png"), "first_picture": ("1400", "390")}[tool]:
+        assert text in done.stdout
 
 
 def test_hooks_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,30 +235,17 @@ def test_hooks_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "](../comparison.md)" in hooks["on_page_markdown"]("", page)
     drawn = hooks["formula"]("\\frac{a}{b}", "math", "formula", {}, None)
     assert "<mfrac><mi>a</mi><mi>b</mi></mfrac>" in drawn
-    set_text = hooks["on_page_content"]("<p>GP-5 in 2-D: g_m^max, s_f² <code>x_i</code></p><table></table>")
-    assert set_text == (
-        '<p><span class="name">GP-5</span> in <span class="name">2-D</span>: '
-        '<span class="name">g<sub>m</sub><sup>max</sup></span>, <span class="name">s<sub>f</sub></span>² '
-        '<code>x_i</code></p><div class="scrolls" tabindex="0"><table></table></div>'
-    )
     for written, shown in {
-        "[0, 1]^D": "[0, 1]<sup>D</sup>",
-        "<code>step</code>^v and λ^(u²)": "<code>step</code><sup>v</sup> and λ<sup>u²</sup>",
-        "r′_i of λ_large": '<span class="name">r′<sub>i</sub></span> of <span class="name">λ<sub>large</sub></span>',
-        "Σ_j≠i χ²_F": '<span class="name">Σ<sub>j≠i</sub></span> <span class="name">χ²<sub>F</sub></span>',
-        "DTS-aCMA-ES": '<span class="name">DTS-aCMA-ES</span>',
-        "<code>lq-cma-es</code>": '<code class="name">lq-cma-es</code>',
+        "GP-5: g_m^max": '<span class="name">GP-5</span>: <span class="name">g<sub>m</sub><sup>max</sup></span>',
+        "<code>x_i</code>, [0, 1]^D": "<code>x_i</code>, [0, 1]<sup>D</sup>",
         "<pre><code>a-b x_i</code></pre> max_model": "<pre><code>a-b x_i</code></pre> max_model",
+        "<table></table>": '<div class="scrolls" tabindex="0"><table></table></div>',
     }.items():
         assert hooks["on_page_content"](written) == shown
-    assert 'tabindex="0"><img src="a.svg"></p>' in hooks["on_page_content"]('<p><img src="a.svg"></p>')
     picture = '<img src="images/run_lengths.svg">'
-    shown = hooks["on_page_content"](f"<p>{picture}</p>")
-    assert f'srcset="images/run_lengths_narrow.svg">{picture}</picture>' in shown
     live = hooks["on_page_content"](f'<p><a href="gallery/report.html">{picture}</a></p>')
     assert '<iframe class="charts" src="gallery/charts.html"' in live
-    assert shown in live
-    assert "aria-label" in hooks["on_post_page"]('<div data-md-component="search" role="dialog">')
+    assert f'srcset="images/run_lengths_narrow.svg">{picture}</picture>' in live
     doctests = runpy.run_path(str(ROOT / "tools" / "site_doctests.py"))["Doctests"]()
     documented = SimpleNamespace(docstring=SimpleNamespace(value="Add.\n\n>>> 1 + 1\n2\n"))
     doctests.on_object(obj=documented)
@@ -304,27 +264,3 @@ def test_by_public_names_alone(path: Path) -> None:
                 own = isinstance(value, ast.Name) and value.id in {"self", "cls"}
                 faults += [] if own else [ast.unparse(node)]
     assert faults == []
-
-
-def test_rows_of_an_ablation_are_merged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A file has each variant once for each set of problems, as it was run last; its tables are Markdown."""
-    file = tmp_path / "rows.csv"
-    tiny = ["--results", str(tmp_path), "--csv", str(file), "--tiny", "--variants"]
-    for variants in ("no proposals", "no proposals,half of the population"):
-        run("benchmarks/ablation.py", [*tiny, variants], monkeypatch)
-    rows = pd.read_csv(file)
-    assert sorted(rows["variant"]) == ["half of the population", "no proposals", "sacma"]
-    run("benchmarks/ablation.py", [*tiny, "no proposals", "--instances", "2"], monkeypatch)
-    rows = pd.read_csv(file)
-    assert rows["instances"].tolist() == [1, 1, 1, 2, 2]
-    assert np.all(rows.loc[rows["variant"] == "sacma", "difference"] == 0.0)
-    capsys.readouterr()
-    run("benchmarks/ablation.py", ["--show", str(file)], monkeypatch)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed.count("| area | 2-D |") == 2  # for each set of problems
-    assert printed.count("| mean log₁₀ Δf | 5·D | 10·D | 25·D |") == 2
-    assert len([line for line in printed if line.startswith("| half of the population | ")]) == 2
-    assert [line for line in printed if " 0.00 " in line]
-    assert not [line for line in printed if "+0.00 " in line or "+0.000" in line]  # what rounds to zero has no sign

@@ -6,7 +6,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -34,52 +33,11 @@ def test_oldest_versions() -> None:
         assert Version(f"{version}.dev0") not in bounds[name]
 
 
-def test_interpreters(tmp_path: Path) -> None:
-    """The oldest supported Python gets the oldest versions, the newest that is there the newest; others are named."""
-    for minor in (10, 11, 12, 13):
-        python = tmp_path / f"python3.{minor}"
-        python.write_text(f"#!/bin/sh\necho 3 {minor}\n")
-        python.chmod(0o755)
-
-    def chosen(*minors: int) -> list[str]:
-        names = [str(tmp_path / f"python3.{minor}") for minor in minors]
-        return printed("-c", f"import compat; print(*compat.combinations({names}), sep='\\n')")
-
-    assert chosen(11, 12, 13) == ["Python 3.11, oldest versions", "Python 3.13, newest versions"]
-    assert chosen(11) == ["Python 3.11, oldest versions", "Python 3.11, newest versions"]
-    assert chosen(12, 14) == [
-        f"{tmp_path}/python3.14: not there, skipped",
-        "the oldest versions: skipped, without Python 3.11",
-        "Python 3.12, newest versions",
-    ]
-    assert chosen(10, 11)[0] == f"{tmp_path}/python3.10: not supported (>=3.11), skipped"
-
-
 def test_the_wheel_holds_what_sacma_init_writes() -> None:
     """The folders that sacma looks for in its wheel are those that the wheel is built with."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     assert build["wheel"]["force-include"] == {name: f"sacma/config/template_files/{name}" for name in FOLDERS}
     assert set(FOLDERS) <= set(build["sdist"]["include"])
-
-
-def test_pictures_are_in_the_present_style(tmp_path: Path) -> None:
-    """The committed picture of a trial has its texts where the tool would write them today, whatever the trial."""
-    script = """
-import numpy as np, pandas as pd, sys, pathlib, pictures
-n = np.arange(pictures.GENERATIONS)
-errors = {"error": 0.3, "smoothed_error": 0.4, "model_generations": 2}
-trial = pd.DataFrame({"evaluated_by": np.where(n % 3, "model", "true"), **errors}, index=n)
-pictures.keep_both("generations", lambda width: pictures.generations(trial, width), pathlib.Path(sys.argv[1]))
-"""
-    printed("-c", script, tmp_path)
-    for name in ("generations.svg", "generations_narrow.svg"):
-        drawn, committed = ((folder / name).read_text() for folder in (tmp_path, ROOT / "docs" / "images"))
-        places = [
-            [float(number) for place in re.findall(r"translate\(([^)]*)\)", svg) for number in place.split()]
-            for svg in (drawn, committed)
-        ]
-        assert len(places[0]) > 20
-        assert places[0] == pytest.approx(places[1], abs=0.5)
 
 
 def test_make_ci_is_what_a_change_must_pass() -> None:

@@ -6,13 +6,12 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks.real import statistics
 from benchmarks.real.budgeted import BudgetedObjective, BudgetUsedError
 from benchmarks.real.catalogue import PROBLEMS
-from benchmarks.real.optimizers import OPTIMIZERS, Optimizer
+from benchmarks.real.optimizers import OPTIMIZERS
 from benchmarks.real.runs import RunKey, RunRecord, append, initial_point, perform, read
 from tests.test_scripts import run
 
@@ -55,11 +54,6 @@ def test_every_optimizer(name: str) -> None:
         assert evaluation == 1
         assert value == pytest.approx(done.start)
     assert perform(key).improvements == done.improvements
-
-
-def test_an_optimizer_whose_package_is_missing() -> None:
-    """It is named."""
-    assert Optimizer(lambda *_: None, ("numpy", "no-such-package")).missing() == ["no-such-package"]
 
 
 def test_runs_are_kept(tmp_path: Path) -> None:
@@ -113,13 +107,6 @@ def test_win_shares() -> None:
     assert (shares["optimizer"], shares["mean"], shares["low"], shares["high"]) == ("B", 0.8125, 0.625, 1.0)
 
 
-def test_best_values_at_budgets() -> None:
-    """After so many evaluations a dimension, and none beyond what the run had."""
-    done = record("gas oil", "A", 1, *np.arange(40.0, 0, -1))
-    table = statistics.table_of([done], budgets=(2, 5, 10))
-    assert table[["budget", "value"]].to_numpy().tolist() == [[2, 35], [5, 26]]
-
-
 def test_data_profiles() -> None:
     """The share of runs that are a given part of the way from their start to the best value, problems alike."""
     records = [
@@ -129,13 +116,6 @@ def test_data_profiles() -> None:
     ]
     profile = statistics.data_profiles(records, 0.1).set_index("evaluations")["share"]
     assert profile.to_dict() == {1: 0.5, 2: 0.75, 3: 0.75, 4: 0.75, 5: 0.75}
-
-
-def test_overheads() -> None:
-    """Milliseconds an evaluation, the median of runs."""
-    rows = statistics.overheads([record("gas oil", "A", 1, 1.0, 1.0), record("gas oil", "A", 2, 1.0, 1.0)])
-    assert rows.to_dict("records") == [{"optimizer": "A", "ms": 50.0, "package": "package 1"}]
-    assert isinstance(rows, pd.DataFrame)
 
 
 def test_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -165,26 +145,3 @@ def test_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
     third = capfd.readouterr()  # of runs that are kept, whatever is installed here
     assert "| TuRBO |" in third.out
     assert third.err == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--problems", "gas oil,none"], "--problems: none unknown; allowed: lynx-hare"),
-        (["--problems", "neuron"], "--problems: neuron unknown"),  # of the other half
-        (["--optimizers", "best"], "--optimizers: best unknown; allowed: sacma"),
-        (["--report"], "no runs in"),
-    ],
-)
-def test_mistakes(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """They are named in a line, and the exit code is 2."""
-    with pytest.raises(SystemExit) as ended:
-        run("benchmarks/real_problems.py", ["--results", str(tmp_path), *arguments], monkeypatch)
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]

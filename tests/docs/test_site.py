@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,22 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from pydantic import BaseModel
 
-from sacma.algorithms.registry import ALGORITHMS
 from sacma.analysis.statistics import bergmann_hommel, friedman_posthoc, iman_davenport, shaffer
-from sacma.cli.tables import field_rows
-from sacma.config.nested import all_kinds
-from sacma.config.study import load_study
 from sacma.strategy.control.generation_control import GenerationControl
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from tests.analysis.page.opened import data_of
-from tests.commands import environment
-from tests.conftest import SIX
 from tests.docs.pages import PAGES, ROOT, blocks
 
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
@@ -48,29 +38,10 @@ def test_no_dead_link(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_are_titles(page: Path) -> None:
-    """No link to a page reads as the name of its file."""
-    assert re.findall(r"\[[^]\n]*\.md\]\([^)]*\)", page.read_text()) == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_text_is_a_heading(page: Path) -> None:
     """As a line that begins with #FE_t would be."""
     prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
     assert re.findall(r"^#+[^#\s].*", prose, flags=re.MULTILINE) == []
-
-
-def test_a_warning_ends_the_build(tmp_path: Path) -> None:
-    """With the options of `make docs`, which hide what is no warning."""
-    (options,) = re.findall(r"mkdocs build (.*)", (ROOT / "Makefile").read_text())
-    config = {"site_name": "small", "theme": "mkdocs", "hooks": [str(ROOT / "tools" / "site_hooks.py")]}
-    (tmp_path / "mkdocs.yml").write_text(yaml.safe_dump(config))
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "index.md").write_text("[none](none.md)")
-    command = [sys.executable, "-m", "mkdocs", "build", *options.split()]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("WARNING -  Doc file 'index.md' contains a link 'none.md'")
 
 
 def test_every_page_is_on_the_site() -> None:
@@ -106,38 +77,6 @@ def test_reference_follows_the_code() -> None:
         [sys.executable, ROOT / "tools" / "reference.py", "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_every_key_has_a_line_and_a_meaning() -> None:
-    """Of every setting of sacma's own algorithms and of their parts."""
-    reference = (ROOT / "docs" / "reference" / "config.md").read_text()
-    for name, algorithm in ALGORITHMS.items():
-        settings = [algorithm.settings, *(kind for *_, kind in all_kinds(algorithm.settings))]
-        for model in settings if ALGORITHMS.origin(name) is None else ():
-            for key, _, _, meaning in field_rows(model):
-                assert f"| `{key}` |" in reference, key
-                assert model.model_fields[key].description == meaning
-
-
-def test_keys_of_the_study_say_where_the_paper_speaks_of_them() -> None:
-    """Or that it does not: those of the kinds that the configs of the study choose."""
-    sources = runpy.run_path(str(ROOT / "tools" / "reference.py"))["SOURCES"]
-    models = dict.fromkeys(
-        (f"{key}.", type(part))
-        for name in SIX
-        for key, part in chosen_parts(load_study(ROOT / "configs" / f"{name}.yaml").settings)
-    )
-    assert len(models) > 8
-    for prefix, model in models:
-        assert {f"{prefix}{row[0]}" for row in field_rows(model)} <= {*sources, "sampling.population_multiple"}
-
-
-def chosen_parts(settings: BaseModel, prefix: str = "") -> Iterator[tuple[str, BaseModel]]:
-    """Settings within settings, each with its dotted key."""
-    for key, value in settings:
-        if isinstance(value, BaseModel):
-            yield f"{prefix}{key}", value
-            yield from chosen_parts(value, f"{prefix}{key}.")
 
 
 def test_algorithm_1_is_shown_as_the_code_has_it() -> None:
@@ -195,21 +134,3 @@ def test_data_of_the_comparison_give_its_ranks_and_tests() -> None:
     counted = [f"{name} in {count}" for name, count in zip(six[1:], of_six, strict=True)]
     assert f"significantly ahead of {', '.join(counted[:-1])}, and {counted[-1]}. Among all 21" in said
     assert f"it is so in {', '.join(map(str, of_all[:-1]))} and {of_all[-1]}:" in said
-
-
-def test_medians_of_the_gallery_are_those_of_the_comparison() -> None:
-    """The page's medians, from its levels of Δf, and the table of the documentation agree."""
-    trials = data_of((ROOT / "docs" / "gallery" / "report.html").read_text())["trials"]
-    medians = pd.read_csv(ROOT / "docs" / "data" / "comparison.csv")
-    known = {(D, f, n): of for D, f, n, *of in medians.itertuples(index=False)}
-    cells = 0
-    for D, budgets in trials["values"].items():
-        for budget, functions in budgets.items():
-            evaluations = int({"83.33": 250 / 3}.get(name := budget.partition("·")[0], float(name)) * int(D) + 1e-9)
-            for f, of in functions.items():
-                levels = np.append(np.cumsum(of.pop("")) / trials["parts"], np.inf)
-                shown = {name: np.median(levels[numbers]) for name, numbers in of.items()}
-                expected = dict(zip(medians.columns[3:], known[int(D), int(f), evaluations], strict=True))
-                assert shown == pytest.approx(expected, abs=0.006)
-                cells += len(shown)
-    assert cells == 21 * 24 * 5 * 5  # algorithms, functions, budgets, dimensions
