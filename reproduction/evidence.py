@@ -9,7 +9,7 @@ from reproduction.resampling import Resamples, resampled_control, resampled_prop
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.published import Reading
 from sacma.analysis.section import Findings
-from sacma.analysis.sections.cpu import comparable_costs
+from sacma.analysis.sections.costs import comparable_costs
 from sacma.analysis.sections.ecdf import SHARES, all_run_lengths
 from sacma.analysis.sections.publication import alone, of_target
 from sacma.analysis.trials import OF_TARGET
@@ -48,7 +48,7 @@ def evidence_of(findings: Findings, reading: Reading) -> Evidence:
     """Return the evidence of the algorithms of one reading among themselves, by their names in the paper."""
     own = findings.alone(reading.names)
     budgets = [share * own.comparison.budget for share in SHARES]
-    costs = comparable_costs(own, own.comparison.names).replace({"algorithm": reading.names})
+    costs = comparable_costs(own).replace({"algorithm": reading.names})
     lengths = [of.replace({"algorithm": reading.names}) for of in own.once(all_run_lengths)]
     resamples = Resamples(
         resampled_ranks(best_of(findings, reading)), resampled_proportions(lengths, budgets), resampled_control(costs)

@@ -18,7 +18,7 @@ from reproduction.claims import checks, judge
 from reproduction.evidence import Evidence, best_of, evidence_of
 from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.sections import find
-from sacma.analysis.sections.cpu import PARTS
+from sacma.analysis.sections.costs import PARTS
 from sacma.errors import SacmaError
 
 TABLES = ("paper_mean_ranks", "paper_correlation", "paper_pairs", "paper_cpu", "trial_costs")

@@ -130,18 +130,18 @@ def test_a_backend(folder: Path, done: Mapping[str, Completed]) -> None:
 
 
 def test_a_section_of_the_report(folder: Path, done: Mapping[str, Completed]) -> None:
-    """Its data frame, table, figure and piece of the page are in the report."""
+    """Its data frame, table and chart are in the report."""
     assert done["report"].returncode == 0, done["report"].stderr
     report = folder / "results" / "report"
     frame = pd.read_csv(report / "tables" / "lowest.csv")
     assert frame.columns.to_list() == ["algorithm", "dimension", "delta_f", "partial"]
     for ending in ("csv", "tex", "md", "html"):
         assert f"{frame['delta_f'].iloc[0]:.1e}" in (report / "tables" / f"lowest_table.{ending}").read_text()
-    assert (report / "figures" / "lowest_values.svg").exists()
+    assert (report / "figures" / "lowest.svg").exists()
     page = (report / "index.html").read_text()
     piece = re.search(r'<section id="lowest">\n<h2>Lowest values</h2>(.*?)</section>', page, flags=re.DOTALL)
     assert piece
-    for text in ("Of 3 algorithms.", "tables/lowest.csv", "tables/lowest_table.tex", 'data-figures="lowest"'):
+    for text in ("The lowest of all.", "tables/lowest.csv", "tables/lowest_table.tex", 'data-chart="lowest"'):
         assert text in piece[1]
     assert '<a href="#lowest">Lowest</a>' in page
     assert "neighbours" in (report / "tables" / "table_settings.md").read_text()

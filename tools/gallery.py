@@ -1,7 +1,6 @@
 """Make the gallery of the site from a report: `make gallery`.
 
 python tools/gallery.py RESULTS     # after sacma postprocess RESULTS; writes docs/gallery/report.html
-python tools/gallery.py             # after a change of the report's styles or scripts: puts them into it
 
 The page holds all that it needs, so that it opens anywhere. When the site is built, ``charts`` makes a page of the
 first charts alone, which other pages embed.
@@ -13,13 +12,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from sacma.analysis.page.page import script, styles, uplot_script
-
 GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
 MOST = 3_000_000
 """Bytes of the report's page."""
 
-STYLES = re.compile(r"<style>.*?</style>", re.DOTALL)
 DATA = re.compile(r'<script type="text/plain" id="payload">[^<]*</script>')
 SCRIPTS = re.compile(r"(?<=</script>)\s*<script>.*</script>", re.DOTALL)
 FILE = re.compile(r'<a href="((?:tables|figures|\.\./cocopp)/[^"]*)">(.*?)</a>', re.DOTALL)
@@ -43,15 +39,12 @@ CHARTS = """<main>
 def main() -> None:
     """Write the page of a report, and print its size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path, nargs="?")
+    parser.add_argument("results", type=Path)
     parser.add_argument(
         "folder", type=Path, nargs="?", default=GALLERY, help="another folder, for a look without a site"
     )
     given = parser.parse_args()
-    if given.results:
-        page = content((given.results / "report" / "index.html").read_text(encoding="utf-8"))
-    else:
-        page = dressed((GALLERY / "report.html").read_text(encoding="utf-8"))
+    page = content((given.results / "report" / "index.html").read_text(encoding="utf-8"))
     size = len(page.encode())
     if size > MOST:
         sys.exit(
@@ -74,15 +67,8 @@ def write_all(page: str, folder: Path) -> None:
 def content(report: str) -> str:
     """Return the page of a report as the gallery has it; links to files beside it are plain text."""
     page = FILE.sub(r'<span class="file" title="\1, in the folder of a report">\2</span>', report)
-    return dressed(page.replace("<body>\n", f"<body>\n{NOTE}", 1))
-
-
-def dressed(page: str) -> str:
-    """Return a page with the styles and scripts of the package, and the gallery's own."""
     own = (GALLERY / "gallery.css").read_text(encoding="utf-8")
-    page = STYLES.sub(lambda _: f"<style>\n{styles()}\n{own}</style>", page, count=1)
-    scripts = f"\n<script>{uplot_script()}</script>\n<script>{script()}</script>"
-    return SCRIPTS.sub(lambda _: scripts, page)
+    return page.replace("<body>\n", f"<body>\n{NOTE}", 1).replace("</style>", f"{own}</style>", 1)
 
 
 def charts(page: str) -> str:

@@ -13,20 +13,18 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from chromium import chromium
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from screens import IMAGES, PHONE, keep_screen, opened
 
-from sacma.analysis.figures.curve import Floats, draw_curve, mark_places, stairs
+from sacma.analysis.charts import Axis, Lines
+from sacma.analysis.figures.draw import draw
 from sacma.analysis.figures.files import write
-from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, line_key, new_layout
-from sacma.analysis.figures.style import FAINT, INK, looks, styled
-from sacma.analysis.sections.control import transfer_functions
-from sacma.analysis.sections.ecdf import MARKS, MOST_CORNERS, REFERENCE_LINE
-from sacma.analysis.sections.publication import ranks_beside
+from sacma.analysis.figures.layout import COLUMN, PAGE
+from sacma.analysis.figures.style import FAINT, INK, styled
+from sacma.analysis.paper.published import ALGORITHMS
+from sacma.analysis.sections.publication import ranks_beside, transfer_functions
 from sacma.coco.function_names import BEST_2009
 
 ROOT = Path(__file__).parent.parent
@@ -37,9 +35,6 @@ BUDGET = 250
 GENERATIONS = 150
 """That are shown of a trial."""
 
-LEFT, BETWEEN, ABOVE, BELOW, HEIGHT = 34.0, 24.0, 16.0, 16.0, 140.0
-"""Room left of the panels, between them, above each and below it, and their height, in points."""
-
 
 def main() -> None:
     """Run what the pictures show, and draw."""
@@ -49,7 +44,7 @@ def main() -> None:
         keep_both("generations", partial(generations, trace), folder)
         ecdf = pd.read_csv(results / "report" / "tables" / "ecdf.csv")
         keep_both("run_lengths", partial(run_lengths, ecdf), folder)
-        keep(transfer_functions((2.0,)), "transfer", folder)
+        keep(draw(transfer_functions(), ()), "transfer", folder)
         return
     IMAGES.mkdir(exist_ok=True)
     if sys.argv[-1] == "--paper":
@@ -68,7 +63,7 @@ def main() -> None:
         trace = pd.read_parquet(results / "traces" / "ADA-Kendall.parquet")
         trial = trace.query("function == 8 and dimension == 5 and instance == 1")
         keep_both("generations", partial(generations, trial))
-        keep(transfer_functions((2.0,)), "transfer")
+        keep(draw(transfer_functions(), ()), "transfer")
         screenshots(results / "report" / "index.html")
 
 
@@ -92,8 +87,8 @@ def keep_both(name: str, draw: Callable[[float], Figure], images: Path = IMAGES)
 
 def beside_paper() -> None:
     """Draw the study's mean ranks over the paper's, from the data that docs/reproduction.md shows."""
-    beside = pd.read_csv(MEAN_RANKS)
-    keep_both("ranks_beside_paper", lambda width: ranks_beside(beside, width=width))
+    chart = ranks_beside(pd.read_csv(MEAN_RANKS))
+    keep_both("ranks_beside_paper", lambda width: draw(chart, ALGORITHMS, width=width))
 
 
 def generations(trial: pd.DataFrame, width: float) -> Figure:
@@ -129,44 +124,17 @@ def generations(trial: pd.DataFrame, width: float) -> Figure:
 
 def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
     """Draw the share of targets that algorithms have reached, over all functions, a dimension a panel."""
-    these = ecdf[(ecdf["group"] == "all") & ecdf["evaluations_per_dimension"].between(1, BUDGET)]
-    these = these.sort_values("evaluations_per_dimension")
-    dimensions = sorted(these["dimension"].unique())
-    shown = {name: look for name, look in looks(SHOWN).items() if (these["algorithm"] == name).any()}
-    lines = len(dimensions) if width < PAGE else -(-len(dimensions) // 3)
-    columns = -(-len(dimensions) // lines)  # of four two and two
-    side = (width - LEFT - 12 - (columns - 1) * BETWEEN) / columns
-    row = ABOVE + HEIGHT + BELOW
-    keys = [(BEST_2009, Line2D([], [], **REFERENCE_LINE)), *(line_key(name, look) for name, look in shown.items())]
-    with styled():
-        layout = new_layout(width, lines * row + LINE, keys=keys)
-        for n, dimension in enumerate(dimensions):
-            line, column = divmod(n, columns)
-            axes = layout.panel(LEFT + column * (side + BETWEEN), line * row + ABOVE, side, HEIGHT, f"{dimension}-D")
-            curves = dict(list(these[these["dimension"] == dimension].groupby("algorithm")))
-            if BEST_2009 in curves:
-                axes.plot(*_corners(curves[BEST_2009]), **REFERENCE_LINE)
-            for position, (name, look) in enumerate(shown.items()):
-                x, y = _corners(curves[name])
-                u = side * np.log(x) / np.log(BUDGET)
-                marks = mark_places(side, position, len(shown), MARKS)
-                draw_curve(axes, x, y, on_paper=(u, HEIGHT * y), marks_at=marks, look=look, most=MOST_CORNERS)
-            axes.set(xscale="log", xlim=(1, BUDGET), ylim=(0, 1))
-            axes.set_xticks([1, 10, 100, BUDGET], ["1", "10", "100", str(BUDGET)])
-            axes.minorticks_off()
-            guide(axes)
-        layout.write(
-            8, lines * row / 2, "share of targets reached, 24 functions", rotation=90, va="center", ha="center"
-        )
-        layout.write(
-            LEFT + (width - LEFT) / 2, lines * row + LINE / 2, "true evaluations / D", va="center", ha="center"
-        )
-    return layout.figure
-
-
-def _corners(curve: pd.DataFrame) -> tuple[Floats, Floats]:
-    x, y = (curve[column].to_numpy(float) for column in ("evaluations_per_dimension", "proportion"))
-    return stairs(np.append(x, BUDGET), np.append(y, y[-1]))
+    of_all = (ecdf["group"] == "all") & ecdf["evaluations_per_dimension"].between(1, BUDGET)
+    chart = Lines(
+        name="run_lengths",
+        caption="",
+        data=ecdf[of_all & ecdf["algorithm"].isin([*SHOWN, BEST_2009])],
+        by=("dimension",),
+        x=Axis("evaluations_per_dimension", "true evaluations / D", log=True, limits=(1, BUDGET)),
+        y=Axis("proportion", "share of targets reached, 24 functions", limits=(0, 1)),
+        stepped=True,
+    )
+    return draw(chart, SHOWN, width=width)
 
 
 def screenshots(page_file: Path) -> None:

@@ -14,10 +14,10 @@ from matplotlib.text import Text
 from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
 from sacma.analysis.export import find_faults
+from sacma.analysis.figures.draw import draw
 from sacma.analysis.figures.style import plain
 from sacma.analysis.notes import notes
 from sacma.analysis.postprocess import write_pages, write_report
-from sacma.analysis.sections.ecdf import ecdf
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, csv_of, renderings
 from sacma.coco.cocopp import with_banner
 from sacma.coco.reader import CocoData, Curve
@@ -25,6 +25,7 @@ from sacma.config.plan import TrialSpec
 from sacma.store.provenance import Environment, Manifest, Provenance
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
+from tests.analysis.figures.charts import lines
 from tests.analysis.made import Improvements, made
 from tests.analysis.page.opened import data_of
 
@@ -147,10 +148,8 @@ def test_any_text_drawn(text: str) -> None:
 @settings(FEW, max_examples=5)
 @given(text=NAMES)
 def test_any_text_in_a_figure(text: str) -> None:
-    """Names are printable in it, and so are titles."""
-    table = pd.DataFrame({"algorithm": [text] * 2, "dimension": 2, "group": "all", "functions": text})
-    table = table.assign(evaluations_per_dimension=[1.0, 2.0], proportion=[0.1, 0.5])
-    shown = [found.get_text() for found in ecdf(table, dimension=2).findobj(Text)]
+    """Names are printable in it."""
+    shown = [found.get_text() for found in draw(lines([text], [8]), [text]).findobj(Text)]
     assert set().union(*map(unprintable, shown)) == set()
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sacma.analysis.charts import Rows
 from sacma.analysis.section import Report
 from sacma.analysis.sections import all_sections, find
-from sacma.analysis.sections.first import headline
 from sacma.analysis.sections.summary import summarise
 from sacma.analysis.tables import UNTESTED
 from sacma.store.store import Store
@@ -30,12 +30,17 @@ def test_all_or_nothing_is_tested(functions: int, algorithms: int, tmp_path: Pat
     findings = find(compared(*studies))
     report = Report(Store(tmp_path), findings)
     tables = [table for section in all_sections() for table in section.tables(report)]
-    figures = [drawing.name for section in all_sections() for drawing in section.figures(report)]
-    words = " ".join([headline(findings).headline, *summarise(findings).sentences])
+    (ranks,) = [
+        chart
+        for section in all_sections()
+        for chart in section.charts(report)
+        if isinstance(chart, Rows) and chart.name == "ranks"
+    ]
+    words = summarise(findings).headline
     frames = {name: findings[name] for name in findings if name not in OF_TRIALS}
     signs = {
         "asterisks": any(cell.star for of in tables for block in of.blocks for row in block.rows for cell in row),
-        "diagrams": any("critical_differences" in name for name in figures),
+        "diagrams": bool(ranks.alike),
         "words": bool(re.search("significant|do(es)? not differ", words)),
         "significant": any(frame["significant"].any() for frame in frames.values() if "significant" in frame),
     } | {

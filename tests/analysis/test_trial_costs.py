@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from sacma.analysis.sections.control import control_frequencies
-from sacma.analysis.sections.cpu import cpu_per_evaluation, trial_costs
+from sacma.analysis.sections.costs import control_frequencies, cpu_per_evaluation, trial_costs
 from sacma.config.plan import TrialSpec
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 

@@ -1,13 +1,11 @@
 """Best values: the lowest Δf that any trial has found."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from sacma.analysis.figures.layout import COLUMN, new_layout
-from sacma.analysis.section import Drawing, Findings, Report, Section, of_one
+from sacma.analysis.charts import Axis, Chart, Rows
+from sacma.analysis.section import Findings, Report, Section, of_one
 from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 
 
@@ -24,11 +22,15 @@ def tables(report: Report) -> Iterator[FormattedTable]:
     yield FormattedTable("lowest_table", "Lowest values", "Of all trials.", (block,))
 
 
-def draw(frame: pd.DataFrame) -> Figure:
-    """Draw them over the dimension."""
-    layout = new_layout(COLUMN, 120)
-    layout.panel(40, 10, 180, 80).plot(frame["dimension"], frame["delta_f"], "o")
-    return layout.figure
+def charts(report: Report) -> Iterator[Chart]:
+    """Yield a chart of them, a panel a dimension."""
+    yield Rows(
+        name="lowest",
+        caption="The lowest of all.",
+        data=report.findings["lowest"],
+        by=("dimension",),
+        x=Axis("delta_f", "Δf", log=True),
+    )
 
 
 SECTION = Section(
@@ -37,11 +39,5 @@ SECTION = Section(
     heading="Lowest values",
     frames={"lowest": of_one(lowest)},
     tables=tables,
-    figures=lambda report: [Drawing("lowest_values", "lowest", "all", partial(draw, report.findings["lowest"]))],
-    piece="""
-<p class="caption">{{ values.said }} <a href="{{ files.lowest.csv }}">csv</a></p>
-{% for each in tables %}{{ table(each) }}{% endfor %}
-{{ figure("lowest", "The lowest of all.") }}
-""",
-    values=lambda report: {"said": f"Of {len(report.comparison.names)} algorithms."},
+    charts=charts,
 )

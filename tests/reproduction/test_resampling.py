@@ -25,7 +25,7 @@ from sacma.analysis.paper.published import ALGORITHMS, AS_PRINTED
 from sacma.analysis.run_lengths import by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Findings
 from sacma.analysis.sections import find
-from sacma.analysis.sections.control import control_frequencies
+from sacma.analysis.sections.costs import control_frequencies
 from sacma.analysis.tables import mean_ranks, medians_of
 from sacma.analysis.trials import Trial
 from sacma.config.plan import TrialSpec

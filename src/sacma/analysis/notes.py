@@ -6,10 +6,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.ledger import listed
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
 from sacma.analysis.paper.published import AS_PRINTED, Reading
+from sacma.analysis.terms import listed
 from sacma.analysis.trials import SMALLEST_TARGET
 from sacma.coco.index_file import DataPart
 from sacma.coco.ranges import format_ranges

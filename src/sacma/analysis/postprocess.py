@@ -1,7 +1,9 @@
 """From a results folder to the report, its tables and figures, and cocopp's pages."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -9,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.comparison import MANY, Comparison, Covered, ExternalData
+from sacma.analysis.figures.draw import draw
 from sacma.analysis.figures.files import render
 from sacma.analysis.notes import beyond, scope
-from sacma.analysis.page.page import Page, render_listing, render_page
-from sacma.analysis.section import Drawing, Findings, Report, Section
+from sacma.analysis.page import Page, render_listing, render_page
+from sacma.analysis.section import Findings, Report
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
 from sacma.analysis.table_format import FormattedTable, csv_of, renderings
@@ -77,49 +80,58 @@ def write_report(
     What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
     The page links cocopp's ``pages`` if these are of the same comparison.
     """
-    sections = all_sections()
     findings = find(comparison)
     report = Report(store, findings, manifests, notes)
-    applying = [section for section in sections if section.applies(comparison)]
-    for section in (each for each in applying if each.key != "summary"):  # which is of what the others find
-        on_step((section.heading or section.title).lower(), 0.0)
-        for name in section.frames:
-            _ = findings[name]
+    sections = [section for section in all_sections() if section.applies(comparison)]
     final = store.root / "report"
     with atomic_folder(final) as folder:
-        on_step("tables", 0.1)
-        tables = [_tables(section, report) for section in sections]
-        frames = {name: findings[name] for section in applying for name in section.frames}
-        files = _write_tables(folder / "tables", frames, [each for part in tables for each in part])
+        for section in sections:
+            on_step((section.heading or section.title).lower(), 0.0)
+            frames = {name: findings[name] for name in section.frames}
+            _write_frames(folder / "tables", frames)
+        over = scope(comparison)
+        tables = {
+            section.key: [
+                replace(table, caption=f"{table.caption.rstrip()} {over if section.scoped else ''}".rstrip())
+                for table in section.tables(report)
+            ]
+            for section in sections
+        }
+        _write_tables(folder / "tables", [table for of in tables.values() for table in of])
+        charts = {section.key: [chart for chart in section.charts(report) if len(chart.data)] for section in sections}
         on_step("figures", 0.2)
-        drawings = [drawing for section in sections for drawing in section.figures(report)]
+        figures = {
+            folder / "figures" / stem: partial(draw, chart, comparison.names, incomplete=not comparison.complete)
+            for of in charts.values()
+            for whole in of
+            for stem, chart in whole.files()
+        }
+        numbers = count(1)
+
+        def on_written(_: object) -> None:
+            number = next(numbers)
+            on_step(f"figures {number}/{len(figures)}", 0.2 + 0.75 * number / len(figures))
+
+        render(figures, jobs=jobs, pdf=pdf, on_written=on_written)
+        on_step("report", 0.95)
+        named = ", ".join(comparison.names) if len(comparison.names) <= MANY else f"{len(comparison.names)} algorithms"
         suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"
-        names = comparison.names
-        named = ", ".join(names) if len(names) <= MANY else f"{len(names)} algorithms"
-        budget = f"up to {comparison.budget:g}·D evaluations"
         page = Page(
             title=f"sacma: {store.root.resolve().name}",
-            subtitle=f"{named}{suite}; {budget}, target Δf {comparison.target:g}",
+            subtitle=f"{named}{suite}; up to {comparison.budget:g}·D evaluations, target Δf {comparison.target:g}",
             partial=_partial(comparison),
             tables=tables,
-            figures=_write_figures(folder / "figures", drawings, on_step, jobs=jobs, pdf=pdf),
-            files=files,
+            charts=charts,
+            files=_links(folder / "tables"),
             cocopp=COCOPP_PAGE if pages and (folder / COCOPP_PAGE).exists() else "",
         )
-        on_step("report", 0.95)
         for of in (folder / "tables", folder / "figures"):
             of.mkdir(exist_ok=True)
             listing = render_listing(f"{page.title}, {of.name}", [file.name for file in of.iterdir()])
             write_atomically(of / "index.html", listing.encode())
         write_atomically(folder / "index.html", render_page(page, report, sections).encode())
     on_step("report", 1.0)
-    return Written(findings, findings.once(summarise), final / "index.html", len(drawings))
-
-
-def _tables(section: Section, report: Report) -> list[FormattedTable]:
-    """Return the tables of a section, in their captions what they are over."""
-    over = scope(report.comparison) if section.scoped else ""
-    return [replace(table, caption=f"{table.caption.rstrip()} {over}".rstrip()) for table in section.tables(report)]
+    return Written(findings, findings.once(summarise), final / "index.html", len(figures))
 
 
 def _partial(comparison: Comparison) -> str:
@@ -131,35 +143,24 @@ def _partial(comparison: Comparison) -> str:
     return f"PARTIAL RESULTS: {', '.join(lacking)}" if lacking else ""
 
 
-def _write_tables(
-    folder: Path, frames: Mapping[str, pd.DataFrame], tables: Iterable[FormattedTable]
-) -> dict[str, dict[str, str]]:
-    """Write data frames and tables; return links from the page, by name and kind of file."""
-    links: dict[str, dict[str, str]] = {}
-    for name, frame in ((name, frame) for name, frame in frames.items() if len(frame.columns)):
-        write_atomically(folder / f"{name}.csv", csv_of(frame, "%.9g").encode())
-        links[name] = {"csv": f"tables/{name}.csv"}
+def _write_frames(folder: Path, frames: Mapping[str, pd.DataFrame]) -> None:
+    for name, frame in frames.items():
+        if len(frame.columns):
+            write_atomically(folder / f"{name}.csv", csv_of(frame, "%.9g").encode())
+
+
+def _write_tables(folder: Path, tables: Iterable[FormattedTable]) -> None:
     for table in tables:
-        made = renderings(table)
-        for kind, content in made.items():
+        for kind, content in renderings(table).items():
             write_atomically(folder / f"{table.name}.{kind}", content.encode())
-        links[table.name] = {kind: f"tables/{table.name}.{kind}" for kind in made}
-    return links
 
 
-def _write_figures(
-    folder: Path, drawings: Sequence[Drawing], on_step: Steps, *, jobs: int, pdf: bool
-) -> list[tuple[Drawing, str]]:
-    """Write figures; return those that the page shows, with their SVG."""
-    numbers = count(1)
-
-    def on_written(_: object) -> None:
-        number = next(numbers)
-        on_step(f"figures {number}/{len(drawings)}", 0.2 + 0.75 * number / len(drawings))
-
-    render({folder / drawing.name: drawing.make for drawing in drawings}, jobs=jobs, pdf=pdf, on_written=on_written)
-    shown = [drawing for drawing in drawings if drawing.group]
-    return [(drawing, (folder / f"{drawing.name}.svg").read_text(encoding="utf-8")) for drawing in shown]
+def _links(folder: Path) -> dict[str, dict[str, str]]:
+    """Return links from the page to the files of a folder, by name and kind."""
+    links: dict[str, dict[str, str]] = defaultdict(dict)
+    for file in folder.iterdir():
+        links[file.stem][file.suffix[1:]] = f"{folder.name}/{file.name}"
+    return dict(links)
 
 
 def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:

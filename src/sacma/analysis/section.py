@@ -1,13 +1,13 @@
-"""Sections of the report: data frames, tables, figures and the piece of the page that each of them adds."""
+"""Sections of the report: the data frames, tables and charts that each of them adds."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 
+from sacma.analysis.charts import Chart
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.table_format import FormattedTable
 from sacma.analysis.tables import medians_of
@@ -15,10 +15,6 @@ from sacma.analysis.trials import best_delta_f
 from sacma.store.provenance import Manifest
 from sacma.store.store import Store
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Json = dict[str, object]
 T = TypeVar("T")
 
 
@@ -95,60 +91,38 @@ class Report:
         """The algorithms that are compared."""
         return self.findings.comparison
 
-    @property
-    def look(self) -> dict[str, Any]:
-        """Arguments that all figures take."""
-        return {"algorithms": self.comparison.names, "partial": not self.comparison.complete}
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure to be made, of a group of which the page shows one at a time; without a group it is in files only."""
-
-    name: str  # of its files
-    group: str
-    title: str  # to choose it by
-    make: "Callable[[], Figure]"  # pickled with its data for another process
-    first: bool = False  # shown before others are chosen
-
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the report: all that it adds.
+    """A section of the report: its data frames, tables and charts, and a template of its place in the page.
 
-    The piece has the macros ``table``, ``frame`` and ``figure`` of the page, and tables, values, frames, files (links
-    by table and ending), scope, baseline and cocopp.
+    The template is a file of ``page/sections`` with the macros ``table``, ``frame`` and ``chart`` of the page, and with
+    tables, charts, values, frames, files (links by table and ending), scope, baseline and cocopp.
     """
 
-    key: str  # of its place in the page; sections of one key follow each other below one heading
+    key: str  # of its place in the page
     title: str  # in the navigation of the page
     heading: str = ""  # in the page; the title unless given
     frames: Mapping[str, Make] = field(default_factory=dict)  # by name; each is a CSV file, unless it has no columns
     tables: Callable[[Report], Iterable[FormattedTable]] = lambda _: ()  # as they are printed
-    figures: Callable[[Report], Iterable[Drawing]] = lambda _: ()
-    chart: Callable[[Findings], Json] | None = None  # data of an interactive chart for the page's script, by the key
-    piece: str = "{% for each in tables %}{{ table(each) }}{% endfor %}"  # of the page: a Jinja template
-    values: Callable[[Report], Mapping[str, object]] = lambda _: {}  # more for the piece
+    charts: Callable[[Report], Iterable[Chart]] = lambda _: ()
+    template: str = "default.html"  # all charts, then all tables
+    values: Callable[[Report], Mapping[str, object]] = lambda _: {}  # more for the template
     shown: Callable[[Findings], bool] = lambda _: True  # if the page has it
     applies: Callable[[Comparison], bool] = lambda _: True  # if its frames mean anything
     scoped: bool = True  # captions of its tables end with what the tables are over
 
 
 def of_one(make: Make) -> Make:
-    """Return what makes a data frame, each row of one algorithm, and marks those of which trials are missing."""
+    """Return a maker of a data frame whose rows are of one algorithm each; it marks those that lack trials."""
     return lambda findings: findings.comparison.marked(make(findings), compares=False)
 
 
 def of_all(make: Make) -> Make:
-    """Return what makes a data frame, each row of all algorithms, and marks those of which trials are missing."""
+    """Return a maker of a data frame whose rows are of all algorithms; it marks those that lack trials."""
     return lambda findings: findings.comparison.marked(make(findings), compares=True)
 
 
 def by_dimension(frame: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
     """Return the rows of each dimension, ascending."""
     return [(int(D), frame[frame["dimension"] == D]) for D in sorted(frame["dimension"].unique())] if len(frame) else []
-
-
-def rounded(values: Iterable[float], digits: int = 4) -> list[float | None]:
-    """Return numbers to some digits, None for those that JSON has not."""
-    return [float(f"{value:.{digits}g}") if isfinite(value) else None for value in values]

@@ -272,3 +272,28 @@ def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] 
     families = frame[np.array(common, bool)].groupby([*PLACE, "algorithm"])["p_value"]
     frame["p_holm"] = families.transform(lambda p: holm_of(p.to_numpy()))
     return frame
+
+
+def groups_alike(mean_ranks: "pd.Series[float]", pairs: pd.DataFrame, alpha: float = ALPHA) -> list[list[str]]:
+    """Return the maximal groups of neighbours in rank of which no pair has a p-value below ``alpha``, the best first.
+
+    Adjusted p-values need not fall with the distance of ranks: two algorithms that do not differ may have one between
+    them that differs from one of the two; these are no group.
+
+    Args:
+        mean_ranks: by algorithm.
+        pairs: rows of one dimension and scenario, as from ``pairwise_table``.
+        alpha: level of significance.
+    """
+    names = list(mean_ranks.sort_values(kind="stable").index)
+    p = pairs.pivot(index="algorithm", columns="other", values=decisive(pairs)).reindex(index=names, columns=names)
+    alike = p.to_numpy(float) >= alpha
+    groups, reached = [], 0
+    for first in range(len(names)):
+        last = first
+        while last + 1 < len(names) and alike[first : last + 1, last + 1].all():
+            last += 1
+        if last > max(first, reached):
+            groups.append(names[first : last + 1])
+            reached = last
+    return groups

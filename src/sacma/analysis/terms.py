@@ -1,8 +1,8 @@
-"""Terms of the report, each explained in a sentence: on hover, and in a legend."""
+"""Words of the report: lists and numbers in sentences, and terms, each explained on hover and in a legend."""
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 TERMS: Mapping[str, str] = {
     "#FE_t": "of a function: the fewest evaluations after which the median trial of some algorithm is at the "
@@ -46,3 +46,30 @@ def explained(text: str) -> str:
         return f'<abbr tabindex="0" title="{html.escape(_TEXTS[found[0]])}">{found[0]}</abbr>'
 
     return _TERM.sub(first, text)
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return items as a list in words.
+
+    >>> listed(["2-D", "3-D", "5-D"]), listed(["2-D"])
+    ('2-D, 3-D and 5-D', '2-D')
+    """
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def dimensions(values: Iterable[int]) -> str:
+    """Return dimensions as a list in words.
+
+    >>> dimensions([3, 2, 3])
+    '2-D and 3-D'
+    """
+    return listed([f"{D}-D" for D in sorted(set(values))])
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "trial"), counted(1200, "trial")
+    ('1 trial', '1,200 trials')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -143,13 +143,12 @@ def postprocess(
 
 def _print_found(written: "Written", missing: list[str]) -> None:
     """Print what was found, and where it is."""
-    from sacma.analysis.sections.first import headline
     from sacma.cli.tables import rank_table
 
     out.print()
-    out.print(Text(written.findings.once(headline).headline))
+    out.print(Text(written.summary.headline))
     out.print()
-    for sentence in written.summary.sentences:
+    for sentence in written.summary.more:
         out.print(Text(f"- {sentence}"))
     out.print()
     ranks = written.findings["mean_ranks"]

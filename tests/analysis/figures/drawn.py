@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, BboxBase
 
-from sacma.analysis.figures.curve import Floats
 from sacma.analysis.figures.style import styled
+from sacma.types import Array
 
 SLACK = 0.6
 """By how much boxes of texts may touch, in points: they have air above and below the letters."""
@@ -57,7 +57,7 @@ def line(axes: Axes, label: str) -> Line2D:
     return found
 
 
-def points(line: Line2D) -> tuple[Floats, Floats]:
+def points(line: Line2D) -> tuple[Array, Array]:
     """Return the coordinates of a line."""
     return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
 

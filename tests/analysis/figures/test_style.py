@@ -7,10 +7,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.style import STYLE, Look, look, looks, number, plain, shortened, styled, text_width
-from sacma.analysis.sections.cpu import PARTS
-from sacma.analysis.sections.ecdf import REFERENCE_LINE
-from tests.analysis.figures.tables import TWELVE
+from sacma.analysis.figures.style import Look, look, looks, number, plain, shortened, styled, text_width
+from tests.analysis.figures.charts import TWELVE
 
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 
@@ -80,17 +78,8 @@ def test_many_algorithms() -> None:
 
 
 def test_the_reference_is_no_algorithm() -> None:
-    """Best 2009 takes no position, and is broader than any line and solid."""
+    """Best 2009 takes no position."""
     assert list(looks(["A", "best 2009", "B"]).values()) == [look(0), look(1)]
-    assert REFERENCE_LINE["linewidth"] > 2 * STYLE["lines.linewidth"]
-    assert REFERENCE_LINE["linestyle"] == "-"
-
-
-def test_parts_of_cpu_time_in_grey() -> None:
-    """Parts of a bar that touch differ in lightness or hatching."""
-    looks_of_parts = list(PARTS.values())
-    for a, b in combinations(looks_of_parts, 2):
-        assert a["hatch"] != b["hatch"] or abs(grey(a["facecolor"]) - grey(b["facecolor"])) > 25
 
 
 @pytest.mark.parametrize("name", TWELVE)

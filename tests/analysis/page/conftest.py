@@ -29,7 +29,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "results" / "coco" / "GP-5", theirs)
     for index in theirs.rglob("*.info"):
         index.write_text(index.read_text().replace("'GP-5'", f"'{HOSTILE}'"))
-    done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=<b>theirs", cwd=folder)
+    with blank_figures():
+        done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=<b>theirs", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "results" / "report"
 
@@ -40,26 +41,3 @@ def opened(browser: Browser, results: Path) -> Iterator[Opened]:
     opened = Opened(browser, results, viewport={"width": 1200, "height": 900})
     yield opened
     opened.page.close()
-
-
-@pytest.fixture(scope="session")
-def some(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the report of three of the four algorithms, on two of the three functions."""
-    chosen = ("--algorithms", "CMA-ES,GP-5,Theirs", "--functions", "1,15")
-    return tables_of(results, tmp_path_factory.mktemp("some"), *chosen)
-
-
-@pytest.fixture(scope="session")
-def second(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the report of the second instance alone."""
-    return tables_of(results, tmp_path_factory.mktemp("second"), "--instances", "2")
-
-
-def tables_of(results: Path, folder: Path, *chosen: str) -> Path:
-    """Make a report of some of the results, and return the folder of its tables."""
-    shutil.copytree(results.parent, folder / "results")
-    shutil.copytree(results.parent.parent / "<b>theirs", folder / "theirs")
-    with blank_figures():
-        done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=theirs", *chosen, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return folder / "results" / "report" / "tables"

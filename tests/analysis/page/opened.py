@@ -13,9 +13,7 @@ from playwright.sync_api import Browser, Page
 def data_of(page: str) -> dict[str, Any]:
     """Return the data in a page of a report."""
     parts = re.findall(r'id="payload(?:-more)?">([^<]*)<', page)
-    assert len(parts) == 2
-    first, more = (json.loads(gzip.decompress(base64.b64decode(part))) for part in parts)
-    return {**first, **more}
+    return {name: of for part in parts for name, of in json.loads(gzip.decompress(base64.b64decode(part))).items()}
 
 
 class Opened:
@@ -33,4 +31,5 @@ class Opened:
 
     def picture(self, chart: str) -> str:
         """Return what a chart shows, as text."""
-        return str(self.page.evaluate(f"document.querySelector('#{chart}-chart canvas')?.toDataURL() ?? ''"))
+        place = f"document.querySelector('#chart-{chart} .drawing')"
+        return str(self.page.evaluate(f"{place}.querySelector('canvas')?.toDataURL() ?? {place}.innerHTML"))

@@ -1,51 +1,31 @@
-"""Mean ranks and intervals are where the table has them."""
+"""Mean ranks as a chart, and the corrections that its captions name."""
 
-import numpy as np
-import pytest
-from matplotlib.collections import LineCollection
-
-from sacma.analysis.sections.ranks import mean_rank_panels
-from tests.analysis.figures.drawn import line, points
-from tests.analysis.figures.tables import SIX, mean_ranks
-
-SCENARIOS = ["#FE_t/3", "#FE_t", "250·D"]
+from sacma.analysis.comparison import Covered
+from sacma.analysis.section import Report
+from sacma.analysis.sections import find
+from sacma.analysis.sections.ranks import SECTION
+from sacma.config.plan import TrialSpec
+from sacma.store.store import Store
+from tests.analysis.made import Improvements, compared, made
 
 
-@pytest.mark.parametrize("over", ["scenario", "dimension"])
-def test_markers_and_whiskers(over: str) -> None:
-    """Each is in the place of its scenario and dimension; whiskers go from low to high; the best is at the top."""
-    table = mean_ranks(SIX)
-    figure = mean_rank_panels(table, over=over)  # type: ignore[arg-type]
-    panels = [2, 20] if over == "scenario" else SCENARIOS
-    places = SCENARIOS if over == "scenario" else [2, 20]
-    other = "dimension" if over == "scenario" else "scenario"
-    for panel, axes in zip(panels, figure.axes, strict=True):
-        whiskers = {str(c.get_label()): c.get_segments() for c in axes.collections if isinstance(c, LineCollection)}
-        assert axes.yaxis_inverted()
-        for algorithm in SIX:
-            of = table[(table[other] == panel) & (table["algorithm"] == algorithm)].set_index(over).loc[places]
-            x, y = points(line(axes, algorithm))
-            assert np.round(x).tolist() == list(range(len(places)))
-            assert y.tolist() == of["mean_rank"].tolist()
-            ends = np.array(whiskers[f"{algorithm}: interval"])
-            assert ends[:, :, 0] == pytest.approx(np.column_stack([x, x]))
-            assert ends[:, :, 1] == pytest.approx(of[["low", "high"]].to_numpy())
+def test_more_algorithms_in_some_dimensions() -> None:
+    """Ten in 2-D and three of them in 3-D: there Bergmann's and Hommel's correction decides, in 2-D Shaffer's."""
 
+    def study(number: int) -> Covered:
+        def found(spec: TrialSpec) -> Improvements:
+            return [(1, 100.0), (20, 10.0 ** (number + 0.1 * (spec.function % 3)))]
 
-def test_markers_do_not_hide_one_another() -> None:
-    """Algorithms stand beside one another in the order of the study."""
-    axes = mean_rank_panels(mean_ranks(SIX)).axes[0]
-    first = [points(line(axes, algorithm))[0][0] for algorithm in SIX]
-    assert np.diff(first) == pytest.approx(0.76 / 6)
+        dimensions = "2,3" if number < 3 else "2"
+        protocol = {"functions": "1-8", "dimensions": dimensions, "instances": "1-3", "budget": 50.0}
+        return made("ada_kendall", found, protocol, name=f"A{number}")
 
-
-def test_what_is_not_known() -> None:
-    """A rank without an interval has a marker; one that is not known has none."""
-    table = mean_ranks(SIX)
-    table.loc[table["algorithm"] == "GP-1", ["low", "high"]] = np.nan
-    table.loc[(table["algorithm"] == "GP-5") & (table["scenario"] == "#FE_t"), "mean_rank"] = np.nan
-    axes = mean_rank_panels(table).axes[0]
-    assert len(points(line(axes, "GP-1"))[0]) == 3
-    assert len(points(line(axes, "GP-5"))[0]) == 2
-    with pytest.raises(ValueError, match="no mean rank is known"):
-        mean_rank_panels(table.assign(mean_rank=np.nan))
+    report = Report(Store.__new__(Store), find(compared(*map(study, range(10)))))
+    (chart,) = SECTION.charts(report)
+    assert [name for name, _ in chart.files()] == ["ranks_02D", "ranks_03D"]
+    panels = {(panel[0][0], panel[0][1]): panel[1] for panel in chart.for_page()["panels"]}
+    assert [row[0] for row in panels["2", "50·D"]["rows"]] == [f"A{n}" for n in range(10)]
+    assert panels["2", "50·D"]["alike"][0][0] == 0
+    assert panels["3", "50·D"]["alike"] == []
+    for table in list(SECTION.tables(report))[2:]:
+        assert "of Bergmann and Hommel for up to 9 algorithms and of Shaffer for more" in table.caption

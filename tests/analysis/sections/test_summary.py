@@ -1,135 +1,269 @@
-"""Sentences of the summary, on made-up results: true of them, and silent where they say nothing."""
+"""Sentences of the summary: the lowest mean rank and its test, gains and costs; the paper has its own study only."""
 
 import math
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import norm
 
-from sacma.analysis.comparison import Comparison, Covered
-from sacma.analysis.sections import find
-from sacma.analysis.sections.summary import Summary, summarise
-from sacma.config.plan import TrialSpec
+from sacma.algorithms.registry import Origin
+from sacma.analysis.comparison import Comparison, compare
+from sacma.analysis.sections import all_sections, find
+from sacma.analysis.sections.summary import summarise
+from sacma.analysis.tables import overall_pairs, overall_ranks
+from sacma.errors import SacmaError
+from sacma.store.stored_study import StoredStudy
 from tests.analysis.made import Improvements, compared, made
 
-PROTOCOL: dict[str, object] = {"functions": "1-8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
+PROTOCOL = {"functions": "1-8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
+PAPER = ("cmaes", "gp1", "gp5", "ada_kl", "ada_kendall", "ada_rd")
 
 
-def at(level: float) -> Improvements:
-    """Return improvements of a trial that ends at a level."""
-    return [(1, 100.0), (20, level)]
+def level(value: float) -> Improvements:
+    return [(1, 100.0), (20, value)]
 
 
-def six(decades: float = 1.0, missing: int = 0, functions: str = "") -> Comparison:
-    """Compare six algorithms of which each is that many decades behind the one before on every function."""
-    names = ("ada_rd", "ada_kendall", "ada_kl", "gp5", "gp1", "cmaes")
-
-    def study(position: int, name: str) -> Covered:
-        def found(spec: TrialSpec) -> Improvements | None:
-            if position == 0 and spec.function == 1 and spec.instance <= missing:
-                return None
-            return at(1e-5 * 10 ** (decades * position) * (1 + spec.function / 100))
-
-        protocol = PROTOCOL | ({"functions": functions} if functions else {})
-        return made(name, found, protocol, generations=(10, 2 * position))
-
-    return compared(*(study(position, name) for position, name in enumerate(names)))
+def several(**values: Callable[[int], float]) -> Comparison:
+    """Compare algorithms, by config, of each of which all trials on a function come to a value."""
+    studies = []
+    for name, value in values.items():
+        studies.append(made(name, lambda spec, of=value: level(of(spec.function)), PROTOCOL))  # type: ignore[misc]
+    return compared(*studies)
 
 
-def said(comparison: Comparison) -> Summary:
-    return summarise(find(comparison))
+def two(better_on: int) -> Comparison:
+    """Compare two algorithms, one better on so many of eight functions."""
+    return several(cmaes=lambda _: 1.0, gp5=lambda f: 0.1 if f <= better_on else 10.0)
 
 
-@pytest.fixture(scope="module")
-def of_six() -> Summary:
-    """Summarise six algorithms in a clear order."""
-    return said(six())
+def test_significantly_lower() -> None:
+    """The lowest mean rank, the next one, and the test by which they differ, which is in a table."""
+    findings = find(two(8))
+    said = summarise(findings)
+    assert said.headline == (
+        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00, before CMA-ES "
+        "with 2.00. It is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level "
+        "0.05)."
+    )
+    assert said.compared == (
+        "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 3 instances each, 96 trials, up to 40·D "
+        "evaluations; gains are measured against CMA-ES."
+    )
+    pairs = findings["overall_pairs"]
+    ahead = pairs[(pairs["scenario"] == "40·D") & (pairs["algorithm"] == "GP-5")].iloc[0]
+    assert (ahead["wins"], ahead["functions"], ahead["significant"]) == (8, 8, True)  # a function counts once
+    assert ahead["p_raw"] == pytest.approx(2 * norm.sf(math.sqrt(8)))
 
 
-def sentence(summary: Summary, word: str) -> str:
-    (found,) = [text for text in summary.sentences if word in text]
-    return found
-
-
-def test_who_is_ahead(of_six: Summary) -> None:
-    """The best is named with its mean rank, and pairs that differ with where they do."""
-    lowest = [text for text in of_six.sentences if "the lowest mean rank is" in text]
-    assert lowest[0] == "After 25·D evaluations the lowest mean rank is that of ADA-RD in 2-D (1.00) and 3-D (1.00)."
-    tested = sentence(of_six, "After correction for many tests")
-    assert "differ significantly in 4 of 4 scenarios" in tested
-    assert "ADA-RD is ahead of CMA-ES in 2-D (#FE_t/3 and #FE_t) and 3-D (#FE_t/3 and #FE_t)" in tested
-    assert "CMA-ES is ahead" not in tested
-
-
-def test_by_how_much(of_six: Summary) -> None:
-    """Five decades over the last on each of eight functions."""
-    gained = sentence(of_six, "In 2-D, after #FE_t")
-    assert gained == (
-        "In 2-D, after #FE_t evaluations, ADA-RD gains most over CMA-ES: 5.00 decades of Δf_med in the median over "
-        "functions. It is better on 8 of 8 functions."
+def test_not_significantly_lower() -> None:
+    """Six of eight functions may be chance; with the same mean rank nobody is before the other."""
+    assert summarise(find(two(6))).headline.endswith(
+        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before CMA-ES with 1.75. It is not "
+        "significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level 0.05)."
+    )
+    assert summarise(find(two(4))).headline == (
+        "After 40·D evaluations CMA-ES and GP-5 have the lowest mean rank over 8 functions in 2-D and 3-D, 1.50: all "
+        "are equal."
     )
 
 
-def test_at_what_cost(of_six: Summary) -> None:
-    """CPU time of all parts by evaluation, control frequency of those that have a model."""
-    assert "ADA-RD 12.500 ms" in sentence(of_six, "of CPU time")  # 1.5 s in 120 evaluations
-    assert "CMA-ES 1.00, GP-1 1.25" in sentence(of_six, "control frequency")
+def test_lower_than_some() -> None:
+    """Of three, the best is told apart from the worst, not from the second, and the correction is named."""
+    comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.2 if f > 2 else 0.05, gp5=lambda _: 0.1)
+    assert summarise(find(comparison)).headline.endswith(
+        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before GP-1 with 1.75. It is "
+        "significantly lower than that of CMA-ES, but not than that of GP-1 (Friedman post-hoc test over 8 functions, "
+        "Bergmann–Hommel correction, level 0.05)."
+    )
+    alike = several(cmaes=lambda f: f % 3 + 1.0, gp1=lambda f: (f + 1) % 3 + 1.0, gp5=lambda f: (f + 2) % 3 + 1.0)
+    assert "It is not significantly lower than any other (" in summarise(find(alike)).headline
 
 
-def test_the_papers_ranks_stand_beside(of_six: Summary) -> None:
-    """How well ranks agree is told of every scenario."""
-    assert "over 4 scenarios" in sentence(of_six, "Spearman")
-
-
-def test_every_number_is_in_the_ledger(of_six: Summary) -> None:
-    """What a sentence shows, the table of numbers has, beside names and what says how."""
-    shown = set(of_six.numbers["shown"])
-    names = r"[A-Z]+-\d|\d-D|\d+·D|#FE_t(/3)?|\bf\d+|p < 0\.05|BBOB \d+|\(8 functions.*?\)"
-    for text in of_six.sentences:
-        assert set(re.findall(r"-?\d[\d,.]*\d|\d", re.sub(names, "", text))) <= shown, text
-
-
-def test_missing_trials_are_said_first() -> None:
-    """How many, and that what follows may change."""
-    first = said(six(missing=2)).sentences[0]
-    assert first.endswith("4 trials (1.4 %) are missing: all that follows may still change.")
-
-
-def test_few_functions_are_not_tested() -> None:
-    """Of fewer than six no sentence says that ranks differ, or that they do not."""
-    few = said(six(functions="1-5")).sentences
-    assert any("the lowest mean rank is" in text for text in few)
-    assert not any("significant" in text for text in few)
-
-
-def test_no_difference_is_no_gain() -> None:
-    """Where all algorithms find the same, none gains, none is better, and ranks do not differ."""
-    summary = said(six(decades=0))
-    lowest = [text for text in summary.sentences if "the lowest mean rank is" in text]
-    assert all(text.endswith("In 2-D and 3-D the ranks do not differ significantly.") for text in lowest)
-    assert all("is shared by CMA-ES, " in text and " in 2-D (3.50) and 3-D (3.50)." in text for text in lowest)
-    gained = sentence(summary, "In 3-D, after #FE_t")
-    assert "none gains over CMA-ES in the median over functions" in gained
-    assert gained.endswith("It is better on 0 of 8 functions.")
-    assert not any("is ahead of" in text for text in summary.sentences)
-
-
-def test_behind_the_baseline_is_not_a_gain() -> None:
-    """A single rival that is a decade behind on all but one function is said to be worse there."""
-
-    def worse(spec: TrialSpec) -> Improvements:
-        return at(1e-2 if spec.function == 1 else 1.0)
-
-    summary = said(compared(made("cmaes", lambda _: at(0.1), PROTOCOL), made("gp5", worse, PROTOCOL)))
-    gained = sentence(summary, "In 2-D, after #FE_t")
-    assert "none gains over CMA-ES in the median over functions: GP-5 has -1.00 decades of Δf_med" in gained
-    assert gained.endswith(
-        "better on 1 of 8 functions and worse on 7, most on f2 (-1.0), f3 (-1.0), f4 (-1.0) and f5 (-1.0)."
+def test_two_lead_together() -> None:
+    """A third is higher than both; what both are not significantly below is said to be so."""
+    comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.1 + f % 2, gp5=lambda f: 1.1 - f % 2)
+    assert summarise(find(comparison)).headline.endswith(
+        "GP-1 and GP-5 have the lowest mean rank over 8 functions in 2-D and 3-D, 1.50, before CMA-ES with 3.00. It "
+        "is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, Bergmann–Hommel "
+        "correction, level 0.05)."
     )
 
 
-def test_a_single_algorithm_is_ahead_of_nobody() -> None:
-    """Scope and cost are all there is to say."""
-    summary = said(compared(made("cmaes", lambda _: at(0.1), PROTOCOL)))
-    assert len(summary.sentences) == 2
-    assert not any(math.isnan(value) for value in np.asarray(summary.numbers["value"], float))
+def test_many_algorithms() -> None:
+    """More than nine are corrected by Shaffer's procedure; a long list of names is cut."""
+    studies = [
+        made("cmaes", lambda spec, n=n: level(n + 0.1), {**PROTOCOL, "functions": "1-12"}, name=f"A{n:02}")  # type: ignore[misc]
+        for n in range(11)
+    ]
+    said = summarise(find(compared(*studies))).headline
+    assert re.search(r"lower than those of \w+, \w+, \w+ and \d others, but not than those of A01, A02,", said)
+    assert said.endswith("(Friedman post-hoc test over 12 functions, Shaffer correction, level 0.05).")
+
+
+def test_few_functions() -> None:
+    """Who wins all of five may have done so by chance: 2/2⁵ > 0.05."""
+
+    def of(functions: str) -> str:
+        protocol = {**PROTOCOL, "functions": functions}
+        studies = made("cmaes", lambda _: level(1.0), protocol), made("gp5", lambda _: level(0.1), protocol)
+        return summarise(find(compared(*studies))).headline
+
+    assert of("1-5").endswith(" 1.00, before CMA-ES with 2.00. 5 functions are too few to test the difference.")
+    assert of("1").endswith("1 function is too few to test the difference.")
+    assert "It is significantly lower" in of("1-6")
+
+
+def test_alone() -> None:
+    """One algorithm is ahead of nobody: how often it reached the target is said."""
+    comparison = compared(made("cmaes", lambda spec: level(1e-9 if spec.function == 1 else 1.0), PROTOCOL))
+    said = summarise(find(comparison)).headline
+    assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
+
+
+def test_alone_at_a_target_that_is_no_power_of_ten() -> None:
+    """A median at the target counts, whatever its logarithm loses; problems without any finite Δf are among all."""
+    study, completeness = made(
+        "cmaes", lambda spec: level(5.0 if spec.function == 1 else 1e200), PROTOCOL | {"target": 5}
+    )
+    said = summarise(find(compared((study, completeness)))).headline
+    assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
+
+
+def test_what_is_left_out_is_not_counted() -> None:
+    """Neither functions that only one algorithm has, nor instances."""
+    more = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-12", "instances": "1-5"})
+    said = summarise(find(compared(more, made("gp5", lambda _: level(0.1), PROTOCOL)))).compared
+    assert said.startswith(
+        "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 3 instances each, 96 trials, up to 40·D"
+    )
+
+
+def test_what_only_some_have_is_not_counted() -> None:
+    """All of two algorithms on 24 functions in four dimensions, two of six in two: the six, in these two."""
+    whole = {**PROTOCOL, "functions": "1-24", "dimensions": "2,3,5,10"}
+    studies = [made(name, lambda _: level(1.0), whole) for name in ("cmaes", "gp5")]
+    studies.append(made("gp1", lambda _: level(0.1), {**PROTOCOL, "functions": "1-6", "dimensions": "2,5"}))
+    findings = find(compared(*studies))
+    assert summarise(findings).compared == (
+        "Compared: 3 algorithms on 6 functions of bbob in 2-D and 5-D, 3 instances each, 108 trials, up to 40·D "
+        "evaluations; 3-D and 10-D are without some of them; gains are measured against CMA-ES."
+    )
+
+
+def test_nothing_in_common() -> None:
+    """Without a common function nobody is ranked."""
+    one = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-2"})
+    other = made("gp5", lambda _: level(1.0), {**PROTOCOL, "functions": "3-4"})
+    assert summarise(find(compared(one, other))).headline.startswith("Nothing can be ranked: no function")
+
+
+def test_trials_that_end_before_the_budget_are_the_cause_that_is_named() -> None:
+    """One has no trial that is long enough: a budget with ranks is said, if there is one."""
+    long = made("cmaes", lambda _: level(1.0), PROTOCOL)
+
+    def said(budget: float) -> str:
+        short = made("gp1", lambda _: [(1, 100.0), (int(budget), 5.0)], PROTOCOL | {"budget": budget})
+        return summarise(find(compare([short, long], budget=40.0))).headline
+
+    why = "Nothing can be ranked after 40·D evaluations: trials of GP-1 end earlier, off the target; "
+    assert said(30) == f"{why}there are ranks after 25·D evaluations, by --budget 25."
+    assert said(20) == f"{why}choose algorithms whose trials are longer by --algorithms, or a smaller --budget."
+
+
+def test_alone_in_the_ranks() -> None:
+    """Where no trial of the others is there, nobody is equal to the one that has some."""
+    study, completeness = made("gp5", lambda _: level(0.1), PROTOCOL)
+    nothing = study, replace(completeness, heads={})
+    said = summarise(find(compared(made("cmaes", lambda _: level(1.0), PROTOCOL), nothing))).headline
+    assert said.endswith(
+        "CMA-ES has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00. GP-5 has no rank there."
+    )
+
+
+def test_who_has_no_rank_there_is_named() -> None:
+    """An algorithm that ended early wins and loses nothing beyond its end, and the first sentence says so."""
+    short = made("gp1", lambda _: [(1, 100.0)], PROTOCOL | {"budget": 20})
+    both = [made(name, lambda _, of=value: level(of), PROTOCOL) for name, value in (("cmaes", 1.0), ("gp5", 0.1))]  # type: ignore[misc]
+    said = summarise(find(compare([*both, short], budget=40.0))).headline
+    assert said.startswith(
+        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00,"
+    )
+    assert "before CMA-ES with 2.00. GP-1 has no rank there. It is significantly lower" in said
+
+
+def test_overall_ranks_by_hand() -> None:
+    """The mean over functions and dimensions that all have; a dimension that lacks an algorithm counts nothing."""
+    places = [(D, f) for D in (2, 3) for f in (1, 2)]
+    rows = [("25·D", D, f, name, rank) for (D, f), rank in zip(places, (1, 2, 1, 1), strict=True) for name in "AB"]
+    rows = [(s, D, f, name, rank if name == "A" else 3 - rank) for s, D, f, name, rank in rows]
+    rows.append(("25·D", 5, 1, "A", 1))
+    ranks = pd.DataFrame(rows, columns=["scenario", "dimension", "function", "algorithm", "rank"])
+    found = overall_ranks(ranks).set_index("algorithm")
+    assert found["mean_rank"].to_dict() == {"A": 1.25, "B": 1.75}
+    assert set(found["dimensions"]) == {2}
+    assert set(found["functions"]) == {2}
+    assert overall_ranks(ranks.iloc[:0]).empty
+    ahead = (
+        overall_pairs(ranks).set_index("algorithm").loc["A"].to_dict()
+    )  # on f1 in both dimensions, on f2 in one of two
+    assert {"wins": 1, "losses": 0, "ties": 1, "functions": 2}.items() <= ahead.items()
+    assert overall_pairs(ranks.iloc[:0]).empty
+
+
+def test_of_the_paper() -> None:
+    """Three algorithms of the paper make its study; two do not, nor all of them with a stranger."""
+
+    def of(*names: str, more: str = "", **protocol: object) -> bool:
+        studies = [made(name, lambda _: level(1.0), {**PROTOCOL, **protocol}) for name in names]
+        studies += [made("cmaes", lambda _: level(1.0), {**PROTOCOL, **protocol}, name=more)] if more else []
+        return compared(*studies).of_paper
+
+    assert of(*PAPER)
+    assert not of(*PAPER, more="Mine")
+    assert of("cmaes", "gp5", "ada_kl")
+    assert not of("cmaes", "gp5")
+    assert not of(*PAPER, suite="bbob-largescale", functions="1", dimensions="20")
+
+
+def test_sections_about_the_paper_apply_to_its_study() -> None:
+    """Of another study nothing is held against it, not even in the summary."""
+    publication = [section for section in all_sections() if section.key == "publication"]
+    paper, other = compared(*(made(n, lambda _: level(1.0), PROTOCOL) for n in PAPER[:3])), two(3)
+    assert len(publication) == 1
+    assert all(section.applies(paper) for section in publication)
+    assert not any(section.applies(other) for section in publication)
+    assert not find(paper)["paper_mean_ranks"].empty
+    assert find(other)["paper_cpu"].empty
+
+
+def test_the_baseline_can_be_chosen() -> None:
+    """Gains are over it; a name that is not there is refused with those that are."""
+    studies = [made(name, lambda _: level(1.0), PROTOCOL) for name in ("cmaes", "gp5", "gp1")]
+    comparison = compare(studies, baseline="GP-5")
+    assert comparison.baseline == "GP-5"
+    assert set(find(comparison)["gains"]["algorithm"]) == {"CMA-ES", "GP-1"}
+    (study, trials), *others = studies
+    own = StoredStudy((study.parts[0].model_copy(update={"origin": Origin("theirs.py", "0" * 64, is_file=True)}),))
+    assert compare([*others, (own, trials)]).baseline == study.name
+    assert compare([(own, trials), *others], baseline="GP-1").baseline == "GP-1"
+    with pytest.raises(SacmaError, match="--baseline: there is no algorithm 'Nobody'; there are CMA-ES, GP-1, GP-5"):
+        compare(studies, baseline="Nobody")
+    assert np.isfinite(find(comparison)["gains"]["decades"]).all()
+
+
+def test_gains_and_costs() -> None:
+    """A decade on seven of eight functions; CPU time of all parts, and control frequency where there is a model."""
+    worse = made("gp5", lambda spec: level(1.0 if spec.function == 1 else 0.01), PROTOCOL, generations=(10, 8))
+    more = summarise(find(compared(made("cmaes", lambda _: level(0.1), PROTOCOL, generations=(10, 0)), worse))).more
+    assert more[0] == (
+        "In 2-D, after #FE_t evaluations, GP-5 gains most over CMA-ES: 1.00 decades of Δf_med in the median over "
+        "functions. It is better on 7 of 8 functions and worse on 1."
+    )
+    assert "GP-5 12.500 ms" in more[2]  # 1.5 s in 120 evaluations
+    assert more[3] == "Control frequency, true generations per model-evaluated one, median over functions: GP-5 1.25."
+    alone = summarise(find(compared(made("cmaes", lambda _: level(0.1), PROTOCOL)))).more
+    assert len(alone) == 1

@@ -1,8 +1,6 @@
 """Figures as files: SVG for pages, PDF for print; the same data give the same bytes."""
 
-import re
 from collections.abc import Callable, Mapping
-from io import BytesIO
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -14,11 +12,6 @@ from sacma.files.scratch import noted_semaphores, scratch
 Written = tuple[Path, ...]  # SVG of a figure, and PDF
 METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would not be the same the next time
 
-COORDINATES = re.compile(rb' (?:d|x|y)="[^"]*"')
-CURVED = re.compile(rb"[QC]")
-INDENTATION = re.compile(rb"\n +")
-MANY_DIGITS = re.compile(rb"\d+\.\d{3,}")
-
 FIGURES_A_PROCESS = 16
 """Fewer are drawn before another process has started."""
 
@@ -28,8 +21,8 @@ def write(figure: Figure, stem: Path, *, pdf: bool = True) -> Written:
     stem.parent.mkdir(parents=True, exist_ok=True)
     written = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf")[: 1 + pdf])
     for path in written:
-        content = _content(figure, path.suffix[1:])
-        path.write_bytes(_compact(content) if path.suffix == ".svg" else content)
+        with styled():
+            figure.savefig(path, format=path.suffix[1:], metadata=METADATA[path.suffix[1:]])
     return written
 
 
@@ -65,24 +58,3 @@ def _make(stem: Path, make: Callable[[], Figure], *, pdf: bool) -> tuple[Path, W
     except ValueError as error:
         raise ValueError(f"figure {stem.name}: {error}") from error
     return stem, write(figure, stem, pdf=pdf)
-
-
-def _content(figure: Figure, kind: str) -> bytes:
-    content = BytesIO()
-    with styled():
-        figure.savefig(content, format=kind, metadata=METADATA[kind])
-    return content.getvalue()
-
-
-def _compact(svg: bytes) -> bytes:
-    """Return an SVG without what cannot be seen, a third of it.
-
-    Coordinates are rounded to a hundredth of a point, lines that follow a line need no command of their own, and there
-    is no indentation.
-    """
-
-    def shorter(attribute: re.Match[bytes]) -> bytes:
-        rounded = MANY_DIGITS.sub(lambda digits: f"{float(digits[0]):.2f}".encode(), attribute[0])
-        return rounded if CURVED.search(rounded) else rounded.replace(b" \nL ", b" ")
-
-    return INDENTATION.sub(b"\n", COORDINATES.sub(shorter, svg))

@@ -7,20 +7,18 @@ foot for its key.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from sacma.analysis.figures.style import FAINT, GAP, HANDLE, INK, SIZE, SMALL, Look, plain, shortened, text_width
+from sacma.analysis.figures.style import GAP, HANDLE, INK, SIZE, SMALL, shortened, text_width
 
 PAGE = 481.5  # width of the text on an A4 page with margins of 2 cm, in points
 COLUMN = 240.0  # half of it: a column of a paper
 LINE = 11.0  # from one line of text to the next, in points
-UPWARDS = 110.0  # length of a name that is written upwards at most, in points
 
 PARTIAL = "PARTIAL: trials are missing"
 
@@ -90,41 +88,3 @@ def new_layout(
         for shown, name in zip(figure.legends[0].get_texts(), names, strict=True):
             shown.set_text(name)
     return layout
-
-
-def line_key(name: str, look: Look) -> Key:
-    """Return the key of an algorithm that is drawn as a line with markers."""
-    return name, Line2D([], [], **(look.line | look.mark))
-
-
-def mark_key(name: str, look: Look) -> Key:
-    """Return the key of an algorithm that is drawn as markers."""
-    return name, Line2D([], [], linestyle="none", **look.mark)
-
-
-def without_data(axes: Axes, why: str = "no data") -> None:
-    """Say in an empty panel that it is empty."""
-    axes.text(0.5, 0.5, plain(why), transform=axes.transAxes, ha="center", va="center", fontsize=SMALL, color="#595959")
-    axes.set_xticks([])
-    axes.set_yticks([])
-
-
-class ColumnNames(NamedTuple):
-    """Names of columns of a panel, their rotation in degrees, and the height that they need, in points."""
-
-    texts: Sequence[str]
-    rotation: int
-    height: float
-
-
-def column_names(names: Sequence[str], width: float) -> ColumnNames:
-    """Return names of columns of a width in points: short enough, and upwards where a column is too narrow for one."""
-    if all(text_width(plain(name), SMALL) <= width - 5 for name in names):
-        return ColumnNames([plain(name) for name in names], 0, LINE)
-    texts = shortened(names, UPWARDS, SMALL)
-    return ColumnNames(texts, 90, max(text_width(text, SMALL) for text in texts) + 4)
-
-
-def guide(axes: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
-    """Draw faint lines at the ticks."""
-    axes.grid(visible=True, axis=axis, color=FAINT, linewidth=0.4)

@@ -1,1 +1,191 @@
-"""The page of the report, which opens offline, and how tables look in it and in print."""
+"""The page of the report: one HTML file with all that it needs in it."""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+import jinja2
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from sacma import __version__
+from sacma.analysis.charts import Chart
+from sacma.analysis.comparison import MANY, Comparison
+from sacma.analysis.figures.style import COLOURS, Look, look, looks
+from sacma.analysis.notes import scope
+from sacma.analysis.section import Report, Section
+from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_text, rendered
+from sacma.analysis.terms import explained
+from sacma.coco.function_names import BEST_2009, VIRTUAL_BEST
+from sacma.files.printable import printable
+
+OFFLINE = Markup("default-src 'none'; img-src data:; style-src 'unsafe-inline'")  # what a page may load
+UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
+LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
+WIDTH = 2  # of a line, in pixels
+REFERENCE = {"light": "#777777", "dark": "#aaaaaa", "dash": [3, 3]}
+WORDS = {"scenario": "after", "group": "functions"}  # what is chosen, where that is not the column's name
+
+
+@dataclass(frozen=True)
+class Page:
+    """Parts of the page beside what its sections find, which go by their keys."""
+
+    title: str
+    subtitle: str
+    partial: str  # warning above all, where trials are missing
+    tables: Mapping[str, Sequence[FormattedTable]]
+    charts: Mapping[str, Sequence[Chart]]
+    files: Mapping[str, Mapping[str, str]]  # links by table, then by kind of file
+    cocopp: str  # link to its pages, if they are there
+
+
+def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
+    """Return the page as HTML."""
+    over = scope(report.comparison)
+    places = [
+        {
+            **vars(section),
+            # What all tables are over is said once on the page, and in each file.
+            "tables": [replace(each, caption=each.caption.removesuffix(over)) for each in page.tables[section.key]],
+            "charts": [each.name for each in page.charts[section.key]],
+            "values": section.values(report),
+        }
+        for section in sections
+        if section.shown(report.findings)
+    ]
+    charts = {each.name: each for of in page.charts.values() for each in of}
+    data = _data(report.comparison, charts.values())
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            title=page.title,
+            policy=OFFLINE + Markup("; script-src 'unsafe-inline'"),
+            subtitle=page.subtitle,
+            partial=page.partial,
+            uplot=UPLOT,
+            script=Markup(script()),  # noqa: S704 our own
+            uplot_code=Markup(uplot_script()),  # noqa: S704 idem
+            data=_packed(_printable(data)),
+            places=places,
+            charts=charts,
+            figures=frozenset(name for name, chart in charts.items() if any(chart.files())),
+            frames=report.findings,
+            files=page.files,
+            scope=over,
+            baseline=report.comparison.baseline,
+            cocopp=page.cocopp,
+        )
+    )
+
+
+def render_listing(title: str, names: Iterable[str]) -> str:
+    """Return a page of links to files beside it: not every web server shows what is in a folder."""
+    files: dict[str, dict[str, str]] = {}
+    for name in sorted(names):
+        stem, _, kind = name.rpartition(".")
+        files.setdefault(stem, {})[kind] = name
+    return _environment().get_template("listing.html").render(title=title, policy=OFFLINE, files=files)
+
+
+def styles() -> str:
+    """Return the style sheet of the page."""
+    return _resource("vendor/uPlot.min.css") + _resource("page.css")
+
+
+def script() -> str:
+    """Return the script of the page, but for the library that draws lines."""
+    return _resource("page.js")
+
+
+def uplot_script() -> str:
+    """Return the library that draws lines."""
+    return _resource("vendor/uPlot.iife.min.js")
+
+
+def _resource(name: str) -> str:
+    return resources.files("sacma.analysis.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _environment() -> jinja2.Environment:
+    """Return what fills the templates beside this module."""
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_resource),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        finalize=_printable,
+    )
+    environment.filters |= {
+        "symbols": lambda text: Markup(explained(html_text(str(text)))),  # noqa: S704 it escapes
+        "terms": lambda text: Markup(html_text(str(text))),  # noqa: S704 idem
+        "table": lambda table: Markup(rendered(table, "html")),  # noqa: S704 idem
+        "rows": _rows,
+    }
+    environment.globals |= {"version": __version__, "styles": Markup(styles())}  # noqa: S704 our own
+    return environment
+
+
+def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:
+    """Return some columns of a data frame as a sortable table."""
+    header = (tuple(Head(name.replace("_", " ").replace("cpu", "CPU")) for name in columns),)
+    rows = tuple(
+        tuple(cell_of(value, text=name in texts) for name, value in zip(columns, values, strict=True))
+        for values in frame[list(columns)].itertuples(index=False)
+    )
+    return Markup(rendered(FormattedTable("", "", "", (Block(header, rows),)), "html"))  # noqa: S704 it escapes
+
+
+def _printable(value: Any) -> Any:
+    """Return texts as they can be shown, all that is in a list or mapping too; markup is."""
+    match value:
+        case Markup():
+            return value
+        case str():
+            return printable(value)
+        case list() | tuple():
+            return [_printable(item) for item in value]
+        case dict():
+            return {_printable(key): _printable(item) for key, item in value.items()}
+    return value
+
+
+def _packed(content: Mapping[str, object]) -> str:
+    """Return JSON, compressed, as text that can stand in a page: a tenth of its size."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
+
+
+def _data(comparison: Comparison, charts: Iterable[Chart]) -> dict[str, object]:
+    """Return what the page's script draws from: charts, looks, and what is chosen first."""
+    styles = {name: _style(of) for name, of in looks(comparison.names).items()}
+    there = {(trial.algorithm, trial.dimension) for trial in comparison.trials}
+    number = {D: sum(d == D for _, d in there) for _, D in sorted(there)}
+    usual = max(number, key=lambda D: (number[D], D))  # the largest dimension in which most algorithms are
+    first = {"dimension": usual, "function": 8, "group": "all", "scenario": comparison.fixed_budgets[-1]}
+    return {
+        "charts": {chart.name: chart.for_page() for chart in charts},
+        "styles": {**styles, BEST_2009: REFERENCE, VIRTUAL_BEST: REFERENCE},
+        "others": [_style(look(n)) for n in range(len(COLOURS))],
+        "first": {column: str(value) for column, value in first.items()},
+        "words": WORDS,
+        "many": MANY,
+    }
+
+
+def _style(of: Look) -> dict[str, object]:
+    return {"light": of.colour, "dark": _lighter(of.colour), "dash": [WIDTH * part for part in of.dashes]}
+
+
+def _lighter(colour: str) -> str:
+    """Return a colour light enough for a dark page: mixed with white, as far as it must be."""
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    while rgb @ [0.2126, 0.7152, 0.0722] < LIGHT_ENOUGH:
+        rgb = 0.9 * rgb + 0.1
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)

@@ -8,23 +8,7 @@ from sacma.files.drawing import load_matplotlib
 
 load_matplotlib()
 
-FILES = (
-    "first",
-    "summary",
-    "ranks",
-    "critical_differences",
-    "by_function",
-    "pairwise",
-    "convergence",
-    "ecdf",
-    "ert",
-    "final_values",
-    "control",
-    "cpu",
-    "publication",
-    "data",
-    "trials",
-)
+FILES = ("summary", "ranks", "functions", "convergence", "ecdf", "ert", "costs", "publication", "data")
 """In the order of the page."""
 
 

@@ -16,27 +16,6 @@ from sacma.config.sweep import Sweep
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 
-PIECE = """
-<h3>Completeness</h3>
-{{ frame("completeness", ["algorithm", "source", "trials", "done", "missing", "failed", "damaged", "evaluations",
-"cpu_seconds"], "What there is of each algorithm, in whole trials. Every trial's best Δf at each budget:",
-("source",)) }}
-<p class="caption">Best Δf of every trial: <a href="{{ files.best_delta_f.csv }}">csv</a></p>
-{% if "overlap" in files %}
-<h3>Overlap</h3>
-{{ frame("overlap", ["algorithm", "dimension", "functions", "compared", "instances", "compared_instances"], "Which\
- functions each algorithm has, of which instances, and which of them are compared: those that all algorithms with\
- trials of the dimension have.", ("functions", "compared", "instances", "compared_instances")) }}
-{% endif %}
-{% for each in tables %}{{ table(each) }}{% endfor %}
-<h3>Provenance</h3>
-{% for name, entries in values.provenance %}
-<details><summary>{{ name }}</summary><dl>{% for key, value in entries %}<dt>{{ key }}</dt><dd>{{ value }}</dd>\
-{% endfor %}</dl></details>
-{% endfor %}
-{% if cocopp %}<p><a href="{{ cocopp }}">cocopp's pages</a></p>{% endif %}
-"""
-
 
 def _completeness(findings: Findings) -> pd.DataFrame:
     rows: list[tuple[object, ...]] = []
@@ -136,7 +115,7 @@ SECTION = Section(
     title="Data",
     frames={"completeness": _completeness, "overlap": _overlap, "left_out": _left_out},
     tables=_tables,
-    piece=PIECE,
+    template="data.html",
     values=_values,
     scoped=False,
 )

@@ -1,39 +1,20 @@
 """Results beside the paper's: mean ranks, wins and CPU time."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from sacma.analysis.figures.layout import COLUMN, LINE, PAGE, guide, mark_key, new_layout
-from sacma.analysis.figures.rows import rows
-from sacma.analysis.figures.style import FAINT, Look, looks, styled
+from sacma.analysis.charts import Axis, Chart, Lines, Scatter
 from sacma.analysis.notes import paper_notes
 from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
 from sacma.analysis.paper.published import ALGORITHMS, READINGS, Reading
-from sacma.analysis.section import Drawing, Findings, Make, Report, Section, of_all, of_one
+from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
 from sacma.analysis.tables import PLACE
-from sacma.analysis.trials import OF_TARGET, THIRD_OF_IT
-
-PIECE = """
-<p>Repický, Bajer, Pitra and Holeňa, <cite>Adaptive generation-based evolution control for Gaussian process surrogate
-models</cite>, ITAT 2017.</p>
-{% for reading, notes in values.notes.items() if notes %}<ul>{% for note in notes %}
-<li>{% if values.readings|length > 1 %}{{ reading|capitalize }}: {% endif %}{{ note }}</li>{% endfor %}</ul>{% endfor %}
-{{ figure("publication", "Our mean ranks over the paper's, after #FE_t evaluations (filled) and a third of them (open);\
- on the diagonal they are equal.") }}
-{% for each in tables %}{{ table(each) }}{% endfor %}
-"""
-
-LEFT, BETWEEN, ABOVE, BELOW = 34.0, 22.0, 28.0, 16.0
-"""Room left of the panels, between them, above each row and below it, in points."""
-
-MARGIN = 0.25  # of the axes beyond the mean ranks
-ANY = Look("#7F7F7F", (), "o")  # in the key, of whatever algorithm
+from sacma.analysis.trials import OF_TARGET
+from sacma.strategy.transfer import T1, T2
 
 
 def alone(findings: Findings, reading: Reading, frame: str) -> pd.DataFrame:
@@ -91,53 +72,39 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         yield _beside_cpu_table(findings["paper_cpu"])
 
 
-def _figures(report: Report) -> Iterator[Drawing]:
-    beside = report.findings["paper_mean_ranks"]
-    if len(beside):
-        make = partial(ranks_beside, beside, partial=not report.comparison.complete)
-        yield Drawing("ranks_beside_paper", "publication", "all dimensions", make)
-        yield Drawing("ranks_beside_paper_narrow", "", "all dimensions, a column", partial(make, width=COLUMN))
+def _charts(report: Report) -> Iterator[Chart]:
+    yield ranks_beside(report.findings["paper_mean_ranks"])
+    yield transfer_functions()
 
 
-def ranks_beside(beside: pd.DataFrame, *, width: float = PAGE, partial: bool = False) -> Figure:
-    """Draw our mean ranks over the paper's, columns as of ``paper_mean_ranks``; on the diagonal they are equal.
+def ranks_beside(beside: pd.DataFrame) -> Chart:
+    """Return our mean ranks over the paper's, from ``paper_mean_ranks``."""
+    return Scatter(
+        name="ranks_beside_paper",
+        caption="Our mean ranks over the paper's; on the diagonal they are equal.",
+        data=beside,
+        by=("dimension", "reading"),
+        label="scenario",
+        x=Axis("paper", "the paper's mean rank"),
+        y=Axis("ours", "our mean rank"),
+    )
 
-    Open markers are of the smaller budget, a third of #FE_t; the key says so. A figure of the width of a column has two
-    panels in a row.
-    """
-    these = rows(beside, [*PLACE, "algorithm", "reading", "paper", "ours"], unique=["reading", *PLACE, "algorithm"])
-    dimensions, readings = sorted(these["dimension"].unique()), list(these["reading"].unique())
-    lowest, highest = (float(of(these[["paper", "ours"]].to_numpy())) for of in (np.min, np.max))
-    limits = lowest - MARGIN, highest + MARGIN
-    columns = min(len(dimensions), 2) if width < PAGE else len(dimensions)
-    side = (width - LEFT - 6 - (columns - 1) * BETWEEN) / (columns if width < PAGE else max(columns, 3))
-    lines, height = -(-len(dimensions) // columns), ABOVE - LINE + side + BELOW
-    row = LINE + lines * height  # of a reading, below its title
-    look = looks(ALGORITHMS)
-    shown = [name for name in ALGORITHMS if (these["algorithm"] == name).any()]
-    budgets = [scenario for scenario in reversed(OF_TARGET) if (these["scenario"] == scenario).any()]
-    keys = [mark_key(name, look[name]) for name in shown]
-    keys += [mark_key(f"after {each}", replace(ANY, filled=each != THIRD_OF_IT)) for each in budgets]
-    with styled():
-        body = len(readings) * row + LINE
-        layout = new_layout(width, body, keys=keys, partial=partial)
-        for n, reading in enumerate(readings):
-            layout.write(LEFT, n * row + 2, f"Ours, {reading}", va="top")
-            for position, dimension in enumerate(dimensions):
-                line, column = divmod(position, columns)
-                top = n * row + line * height + ABOVE
-                axes = layout.panel(LEFT + column * (side + BETWEEN), top, side, side, f"{dimension}-D")
-                axes.plot(limits, limits, color=FAINT, linewidth=1.0, zorder=0)
-                guide(axes)
-                axes.set(xticks=range(1, 7), yticks=range(1, 7), xlim=limits, ylim=limits, aspect="equal")
-                there = these[(these["reading"] == reading) & (these["dimension"] == dimension)]
-                for point in there.to_dict("records"):
-                    shape = replace(look[point["algorithm"]], filled=point["scenario"] != THIRD_OF_IT)
-                    axes.plot(point["paper"], point["ours"], linestyle="none", clip_on=False, **shape.mark)
-        middle = LEFT + (width - LEFT) / 2
-        layout.write(middle, body - LINE / 2, "the paper's mean rank", ha="center", va="center")
-        layout.write(8, (body - LINE) / 2, "our mean rank", rotation=90, ha="center", va="center")
-        return layout.figure
+
+def transfer_functions(steepness: float = 2.0) -> Chart:
+    """Return T₁ and T₂ on [0, 1], Figure 1 of the paper, which has k = 2."""
+    x = np.linspace(0, 1, 51)
+    curves = {"T₁": [T1(value) for value in x.tolist()], "T₂": [T2(value, steepness) for value in x.tolist()]}
+    parts = [pd.DataFrame({"transfer": name, "x": x, "share": y, "k": steepness}) for name, y in curves.items()]
+    return Lines(
+        name="transfer_functions",
+        caption="Figure 1: transfer functions, from 1 − e, of the model's error e, to the share γ of the largest "
+        "number of model-evaluated generations.",
+        data=pd.concat(parts),
+        by=("k",),
+        series="transfer",
+        x=Axis("x", "1 − e"),
+        y=Axis("share", "γ, share of the largest gₘ"),
+    )
 
 
 def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading: Reading) -> FormattedTable:
@@ -230,8 +197,8 @@ SECTION = Section(
         "paper_cpu": of_one(_of_readings(_cpu)),
     },
     tables=_tables,
-    figures=_figures,
-    piece=PIECE,
+    charts=_charts,
+    template="publication.html",
     values=_values,
     shown=lambda findings: findings.comparison.of_paper,
     applies=lambda comparison: comparison.of_paper,

@@ -1,20 +1,26 @@
-"""Mean ranks over functions with intervals, and the test of whether they differ: Table 3 of the paper."""
+"""Mean ranks over functions, whether they differ, and pairs of algorithms: Tables 3 and 4 of the paper."""
 
-from collections.abc import Iterator, Sequence
-from functools import partial as bind
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from sacma.analysis.figures.layout import LINE, PAGE, guide, mark_key, new_layout
-from sacma.analysis.figures.rows import Names, looks_of, rows
-from sacma.analysis.figures.style import FAINT, SMALL, shortened, styled
-from sacma.analysis.section import Drawing, Findings, Report, Section, of_all
+from sacma.analysis.charts import Axis, Chart, Place, Rows
+from sacma.analysis.section import Findings, Report, Section, by_dimension, of_all
+from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS
 from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
-from sacma.analysis.tables import ALPHA, PLACE, UNTESTED, is_tested, mean_ranks, rank_tests
+from sacma.analysis.tables import (
+    ALPHA,
+    OF_FEW,
+    OF_MANY,
+    PLACE,
+    UNTESTED,
+    decisive,
+    groups_alike,
+    is_tested,
+    mean_ranks,
+    pairwise_table,
+    rank_tests,
+)
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 
 BUDGETS = (
@@ -25,26 +31,12 @@ BUDGETS = (
 
 FIXED = "_at_fixed_budgets"  # behind the name of tables that are not of the paper's scenarios
 
-PIECE = """
-<div id="ranks-whole">
-{% for each in tables %}{{ table(each) }}{% endfor %}
-<p class="caption">The tests, also corrected for ties: <a href="{{ files.rank_tests.csv }}">csv</a></p>
-</div>
-<div id="ranks-chosen" hidden>
-<h3>Of what is chosen, at fixed budgets</h3>
-<p class="caption">Mean ranks among the chosen algorithms over the chosen functions and instances, 1 is best; the lowest
-is bold. Of all of them: <a href="{{ files.mean_ranks.csv }}">csv</a></p>
-<div class="scroll" tabindex="0" role="region" aria-label="mean ranks of what is chosen"></div>
-</div>
-{{ figure("ranks", "Mean ranks with their 95 % bootstrap intervals over functions; an interval is of an algorithm by\
- itself. The table says over how many.") }}
-"""
-
-COLUMNS = ("scenario", "dimension", "algorithm", "mean_rank", "low", "high")
-
-LEFT, ABOVE = 32.0, 18.0  # room left of a panel and above it, in points
-HEIGHT = 84.0  # of a panel, in points
-SHARE = 0.76  # of the distance of two places on the axis that algorithms spread over
+CORRECTIONS = {
+    frozenset[str](): "",
+    frozenset({OF_FEW}): "Bergmann and Hommel",
+    frozenset({OF_MANY}): "Shaffer",
+    frozenset({OF_FEW, OF_MANY}): f"Bergmann and Hommel for up to {MOST_ALGORITHMS} algorithms and of Shaffer for more",
+}
 
 
 def are_compared(findings: Findings) -> bool:
@@ -52,18 +44,46 @@ def are_compared(findings: Findings) -> bool:
     return len(findings.comparison.names) > 1 and not findings["mean_ranks"].empty
 
 
-def by_kind(frame: pd.DataFrame, fixed: Sequence[str]) -> Iterator[tuple[pd.DataFrame, list[str], str]]:
-    """Yield the rows of the paper's scenarios, then those of fixed budgets, with their scenarios and ``FIXED``."""
-    for scenarios, suffix in ((OF_TARGET, ""), (fixed, FIXED)):
-        rows = frame[frame["scenario"].isin(scenarios)] if len(frame) else frame
-        if len(rows):
-            yield rows, [scenario for scenario in scenarios if scenario in set(rows["scenario"])], suffix
+def _alike(findings: Findings) -> Mapping[Place, Sequence[Sequence[str]]]:
+    """Return the algorithms that no test tells apart, by dimension and scenario."""
+    tests, pairs = findings["rank_tests"], findings["pairwise"]
+    ranks = {place: of.set_index("algorithm")["mean_rank"] for place, of in findings["mean_ranks"].groupby(PLACE)}
+    differ = tests.set_index(PLACE)["significant"].to_dict()
+    return {
+        place: groups_alike(ranks[place], of)
+        if differ[place]
+        else [list(ranks[place].sort_values(kind="stable").index)]
+        for place, of in (pairs.groupby(PLACE) if len(pairs) else ())
+        if place in differ
+    }
+
+
+def _charts(report: Report) -> Iterator[Chart]:
+    yield Rows(
+        name="ranks",
+        caption="Mean ranks over the functions that all algorithms have, with 95 % bootstrap intervals, each of an "
+        "algorithm by itself; 1 is best. A bar at the right joins algorithms of which no two differ significantly, "
+        "after correction for many tests.",
+        data=report.findings["mean_ranks"],
+        by=("dimension", "scenario"),
+        x=Axis("mean_rank", "mean rank"),
+        bar=("low", "high"),
+        alike=_alike(report.findings),
+    )
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
-    """Yield the table of the paper's scenarios, and that of fixed budgets."""
-    for ranks, scenarios, suffix in by_kind(report.findings["mean_ranks"], report.comparison.fixed_budgets):
-        yield mean_ranks_table(ranks, report.findings["rank_tests"], scenarios, suffix)
+    """Yield mean ranks in the paper's scenarios and at fixed budgets, then wins of pairs."""
+    ranks, pairs, fixed = report.findings["mean_ranks"], report.findings["pairwise"], report.comparison.fixed_budgets
+    for scenarios, suffix in ((OF_TARGET, ""), (fixed, FIXED)):
+        there = [scenario for scenario in scenarios if scenario in set(ranks["scenario"])]
+        if there:
+            rows = ranks[ranks["scenario"].isin(there)]
+            yield mean_ranks_table(rows, report.findings["rank_tests"], there, suffix)
+    for scenarios, suffix in ((OF_TARGET, ""), (list(dict.fromkeys([fixed[0], fixed[-1]])), FIXED)):
+        there = [scenario for scenario in scenarios if len(pairs) and scenario in set(pairs["scenario"])]
+        if there:
+            yield wins_table(pairs[pairs["scenario"].isin(there)], there, suffix)
 
 
 def mean_ranks_table(
@@ -96,88 +116,46 @@ def mean_ranks_table(
     )
 
 
-def _figures(report: Report) -> Iterator[Drawing]:
-    if not are_compared(report.findings):
-        return
-    ranks = report.findings["mean_ranks"]
-    of_target = ranks["scenario"].isin(OF_TARGET)
-    if of_target.any():
-        make = bind(mean_rank_panels, ranks[of_target], over="dimension", **report.look)
-        yield Drawing("mean_ranks_target", "ranks", "at #FE_t/3 and #FE_t, over dimensions", make)
-    if not of_target.all():
-        make = bind(mean_rank_panels, ranks[~of_target], over="scenario", **report.look)
-        yield Drawing("mean_ranks_budgets", "ranks", "at fixed budgets, by dimension", make)
+def wins_table(pairs: pd.DataFrame, scenarios: Sequence[str], suffix: str = "") -> FormattedTable:
+    """Return on how many functions the row's algorithm beats the column's, from ``pairwise_table`` (Table 4).
 
-
-def mean_rank_panels(
-    ranks: pd.DataFrame,
-    *,
-    over: Literal["scenario", "dimension"] = "scenario",
-    algorithms: Names = None,
-    partial: bool = False,
-) -> Figure:
-    """Draw mean ranks as markers with whiskers for their intervals, the best at the top.
-
-    Columns of ``ranks`` are scenario (such as a budget, as text, in order), dimension, algorithm, mean_rank, low and
-    high. Rows without a mean rank are left out; low and high may be NaN. ``over`` is along the axis; there is a panel
-    for each of the other.
+    The suffix is that of the table's name; with one, scenarios are not the paper's.
     """
-    these = rows(ranks, COLUMNS, unique=COLUMNS[:3]).dropna(subset=["mean_rank"])
-    if these.empty:
-        raise ValueError("nothing to draw: no mean rank is known")
-    other = "dimension" if over == "scenario" else "scenario"
-    values = {"dimension": sorted(these["dimension"].unique()), "scenario": list(these["scenario"].unique())}
-    places, panels = values[over], values[other]
-    look_of = looks_of(ranks, these, algorithms)
-    width = PAGE - LEFT - 6
-    body = len(panels) * (ABOVE + HEIGHT) + LINE
-    with styled():
-        keys = [mark_key(name, look) for name, look in look_of.items()]
-        layout = new_layout(PAGE, body, keys=keys, partial=partial)
-        names = shortened([_label(over, place) for place in places], width / len(places) - 6, SMALL)
-        for n, panel in enumerate(panels):
-            top = n * (ABOVE + HEIGHT) + ABOVE - 4
-            axes = layout.panel(LEFT, top, width, HEIGHT, _label(other, panel))
-            of_panel = these[these[other] == panel]
-            for position, (name, look) in enumerate(look_of.items()):
-                of = of_panel[of_panel["algorithm"] == name]
-                shift = SHARE * ((position + 0.5) / len(look_of) - 0.5)
-                x = np.array([places.index(place) for place in of[over]], dtype=np.float64) + shift
-                mean, low, high = (of[column].to_numpy(np.float64, na_value=np.nan) for column in COLUMNS[3:])
-                axes.vlines(x, low, high, color=look.colour, linewidth=1.1, label=f"{name}: interval")
-                axes.plot(x, mean, linestyle="none", markersize=5, label=name, **look.mark)
-            axes.set_xlim(-0.5, len(places) - 0.5)
-            axes.set_xticks(range(len(places)), names if n == len(panels) - 1 else [""] * len(places))
-            axes.tick_params(axis="x", length=0)
-            for edge in range(1, len(places)):
-                axes.axvline(edge - 0.5, color=FAINT, linewidth=0.6)
-            _limits(axes, of_panel)
-        layout.write(8, (body - LINE) / 2, "mean rank", rotation=90, va="center", ha="center")
-        return layout.figure
-
-
-def _label(column: str, value: object) -> str:
-    return f"{value}-D" if column == "dimension" else str(value)
-
-
-def _limits(axes: Axes, of_panel: pd.DataFrame) -> None:
-    values = of_panel[["mean_rank", "low", "high"]].to_numpy(np.float64)
-    low, high = np.floor(np.nanmin(values)), np.ceil(np.nanmax(values))
-    axes.set_ylim(high + 0.25, low - 0.25)
-    axes.set_yticks(np.arange(low, high + 1, max(1, int(-(-(high - low) // 6)))))
-    guide(axes, "y")
+    algorithms = pairs["algorithm"].unique()
+    blocks = []
+    for D, of_dimension in by_dimension(pairs):
+        wins = of_dimension.pivot(index="algorithm", columns=["other", "scenario"], values="wins")
+        wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, scenarios]))
+        won = of_dimension[of_dimension["significant"]]
+        stars = {(a, (b, where)) for a, b, where in zip(won["algorithm"], won["other"], won["scenario"], strict=True)}
+        header = spanning((f"{D}-D", "evaluations"), algorithms, scenarios)
+        blocks.append(Block(header, number_rows(wins, ".0f", stars=stars)))
+    tested = pairs["functions"].map(is_tested)
+    used = {decisive(group) for _, group in pairs[tested].groupby(PLACE)}
+    starred = (
+        "An asterisk: its mean rank is significantly lower, by Friedman's post-hoc test with the correction of "
+        f"{CORRECTIONS[frozenset(used)]} at the family-wise level {ALPHA:g}, where the ranks differ at all. "
+    )
+    return FormattedTable(
+        f"table_pairwise{suffix}",
+        f"Pairwise comparisons{suffix.replace('_', ' ')}",
+        "On how many functions the algorithm of the row has the lower Δf_med than that of the column. "
+        f"{starred if used else ''}{'' if tested.all() else f'{UNTESTED} '}{'' if suffix else BUDGETS}",
+        tuple(blocks),
+    )
 
 
 SECTION = Section(
     key="ranks",
     title="Ranks",
-    heading="Mean ranks",
+    heading="Mean ranks and pairs of algorithms",
     frames={
         "mean_ranks": of_all(lambda findings: mean_ranks(findings.shared_medians)),
         "rank_tests": of_all(lambda findings: rank_tests(findings.shared_medians)),
+        "pairwise": of_all(lambda findings: pairwise_table(findings.shared_medians)),
     },
     tables=_tables,
-    figures=_figures,
-    piece=PIECE,
+    charts=_charts,
+    template="ranks.html",
     shown=are_compared,
 )

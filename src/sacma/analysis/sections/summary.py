@@ -1,255 +1,191 @@
-"""Summary: sentences on which algorithms have the lowest ranks, where, by how much and at what cost.
+"""Summary: the lowest mean rank and its significance, gains over the baseline, and costs, in sentences."""
 
-Each number in them is entered in a ledger, so that it can be found in a CSV file. Nothing is said that the data could
-contradict: a sentence whose data are not there is left out.
-"""
-
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.ledger import Ledger, dimensions, listed
-from sacma.analysis.paper.published import AS_PRINTED, Reading
-from sacma.analysis.section import Findings, Section
-from sacma.analysis.tables import ALPHA, PLACE
-from sacma.analysis.trials import OF_TARGET
-
-PIECE = """
-<details><summary>In words</summary>
-<ul class="summary">
-{% for sentence in values.sentences %}<li>{{ sentence|symbols }}</li>
-{% endfor %}</ul>
-<p class="caption">Each number of these sentences: <a href="{{ files.summary.csv }}">csv</a></p>
-{% if values.notes %}<ul>{% for note in values.notes %}<li>{{ note }}</li>{% endfor %}</ul>{% endif %}
-</details>
-"""
+from sacma.analysis.section import Findings, Make, Report, Section
+from sacma.analysis.sections.ranks import are_compared
+from sacma.analysis.tables import ALPHA, OF_FEW, OF_MANY, decisive, is_tested, overall_pairs, overall_ranks
+from sacma.analysis.terms import TERMS, counted, dimensions, listed
+from sacma.analysis.trials import OF_TARGET, ROUNDING, Trial
 
 MOST_NAMED = 4  # of a list, before it is cut
-MOST_PAIRS = 8  # of algorithms of which one is ahead
-FEWEST_DECADES = 0.05  # lost on a function that is named
-LARGE = 10  # ratio from which on decimals say nothing
+CORRECTIONS = {OF_FEW: "Bergmann–Hommel", OF_MANY: "Shaffer"}
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Sentences in the order of the report, and the numbers in them: columns quantity, value, shown."""
+    """Sentences on the whole comparison."""
 
-    sentences: tuple[str, ...]
-    numbers: pd.DataFrame
+    lead: str
+    tested: str  # empty where nothing is
+    compared: str
+    more: tuple[str, ...]
+
+    @property
+    def headline(self) -> str:
+        """The first sentence or two."""
+        return f"{self.lead} {self.tested}".rstrip()
 
 
 def summarise(findings: Findings) -> Summary:
-    """Return sentences on what was compared, whose ranks are the lowest, where, by how much and at what cost."""
-    ledger, comparison = Ledger(), findings.comparison
-    sentences = (
-        *_scope(comparison, ledger),
-        *_ahead(findings, ledger),
-        *_tested(findings, ledger),
-        *_gained(findings, ledger),
-        *_cost(findings, ledger),
-        *_ranks_of_paper(findings, ledger),
-        *_cpu_of_paper(findings, ledger),
-    )
-    return Summary(sentences, ledger.entries)
+    """Return the sentences."""
+    return Summary(*_headline(findings), _compared(findings.comparison), (*_gained(findings), *_cost(findings)))
 
 
-def _scope(comparison: Comparison, ledger: Ledger) -> Iterator[str]:
-    counted, planned = comparison.counted, sum(comparison.planned.values())
-    algorithms = ledger.count("algorithms", len(comparison.names), "algorithm")
-    functions = ledger.count("functions", len({trial.function for trial in counted}), "function")
-    sentence = (
-        f"{algorithms} on {functions} in {dimensions(trial.dimension for trial in counted)}: "
-        f"{ledger.count('trials', len(counted), 'trial')}, compared up to "
-        f"{ledger.say('budget, evaluations/D', comparison.budget, 'g')}·D evaluations"
-    )
-    if missing := planned - len(comparison.trials):
-        share = ledger.say("share of trials missing", 100 * missing / planned, ".2g")
-        are = "is" if missing == 1 else "are"
-        yield (
-            f"{sentence}. {ledger.count('trials missing', missing, 'trial')} ({share} %) {are} missing: all that "
-            "follows may still change."
-        )
-    else:
-        yield f"{sentence}, all there."
-    overlap = comparison.compared.overlap
-    if not overlap.complete:
-        out = sum(
-            not (overlap.shares(t.dimension, t.function) and overlap.has(t.dimension, t.function, t.instance))
-            for t in comparison.trials
-        )
-        shown = [
-            f"{ledger.count(f'functions that all have, {D}-D', len(functions), 'function')} in {D}-D"
-            for D, functions in sorted(overlap.functions.items())
-        ]
-        sentence = f"Compared is what all algorithms with trials of a dimension have: {listed(shown)}"
-        if out:
-            sentence += (
-                f"; {ledger.count('trials left out', out, 'trial')} of others' functions and instances "
-                f"{'is' if out == 1 else 'are'} left out of all that follows"
-            )
-        yield f"{sentence}."
-
-
-def _ahead(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    """Name the lowest mean ranks, in the first fixed budget, the last, and those of the target."""
-    ranks = findings["mean_ranks"]
-    if ranks["algorithm"].nunique() < 2:  # noqa: PLR2004 nobody to be ahead of
-        return
-    fixed = [scenario for scenario in ranks["scenario"].unique() if scenario not in OF_TARGET]
-    most = ranks.groupby("dimension")["functions"].max()
-    differ = findings["rank_tests"].set_index(PLACE)["significant"].to_dict()
-    for scenario in dict.fromkeys([*fixed[:1], *fixed[-1:], *OF_TARGET]):
-        there = ranks[ranks["scenario"] == scenario]
-        best = there[there.groupby("dimension")["mean_rank"].transform("min") == there["mean_rank"]]
-        places: dict[tuple[str, ...], list[str]] = {}  # by those who share the lowest
-        for D, group in best.groupby("dimension"):
-            names, rank = tuple(group["algorithm"]), group["mean_rank"].iloc[0]
-            shown = ledger.say(f"mean rank, {listed(names)}, {D}-D, {scenario}", rank, ".2f")
-            if (count := int(group["functions"].iloc[0])) < most[D]:  # others end too early on some
-                shown += f" over {ledger.count(f'functions ranked, {D}-D, {scenario}', count, 'function')}"
-            places.setdefault(names, []).append(f"{D}-D ({shown})")
-        phrases = [
-            f"{'shared by' if len(names) > 1 else 'that of'} {listed(names)} in {listed(shown)}"
-            for names, shown in places.items()
-        ]
-        alike = [D for D in there["dimension"].unique() if not differ.get((D, scenario), True)]
-        if phrases:
-            but = f" In {dimensions(alike)} the ranks do not differ significantly." if alike else ""
-            yield f"After {scenario} evaluations the lowest mean rank is {', '.join(phrases)}.{but}"
-
-
-def _tested(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    """Name the pairs of algorithms of which one is significantly ahead, and where."""
-    tests = findings["rank_tests"]
-    tests = tests[tests["scenario"].isin(OF_TARGET)]
-    if tests.empty:
-        return
-    differ = int(tests["significant"].sum())
-    sentence = (
-        f"With the budgets {listed(OF_TARGET)} the mean ranks differ significantly in "
-        f"{ledger.say('scenarios in which ranks differ', differ)} of "
-        f"{ledger.count('scenarios tested', len(tests), 'scenario')}"
-    )
-    pairs = findings["pairwise"]
-    pairs = pairs[pairs["scenario"].isin(OF_TARGET) & pairs["significant"]]
-    if pairs.empty:
-        yield f"{sentence}; after correction for many tests no pair of algorithms does."
-        return
-    together = named = list(pairs.groupby(["algorithm", "other"], sort=False))
-    if len(together) > MOST_PAIRS:  # those of who is ahead of the most
-        most = pairs["algorithm"].value_counts().idxmax()
-        named = [each for each in together if each[0][0] == most][:MOST_PAIRS]
-    wins = []
-    for (name, other), group in named:
-        places = group.groupby("dimension")["scenario"].agg(list).to_dict()
-        where = [f"{D}-D ({' and '.join(scenarios)})" for D, scenarios in places.items()]
-        wins.append(f"{name} is ahead of {other} in {listed(where)}")
-    if others := len(together) - len(named):
-        more = ledger.count("other pairs of which one is ahead", others, "other pair")
-        wins.append(f"one algorithm is ahead of the other in {more}, too")
-    yield f"{sentence}. After correction for many tests {'; '.join(wins)}."
-
-
-def _gained(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    """Yield by how much the best is ahead of the baseline, on how many functions, and where it is behind."""
+def _headline(findings: Findings) -> tuple[str, str]:
+    """Return whose mean rank is the lowest, and of which others it differs significantly."""
     comparison = findings.comparison
-    gains, baseline = comparison.compared.overlap.shared(findings["gains"]), comparison.baseline
-    gains = gains[gains["scenario"] == OF_TARGET[-1]]
-    for D, group in gains.groupby("dimension"):
+    if len(comparison.names) == 1:
+        values = findings["final_values"]
+        hits = int((values["median"] <= comparison.target * (1.0 + ROUNDING)).sum())
+        of = counted(len({(trial.dimension, trial.function) for trial in comparison.compared.trials}), "problem")
+        alone = f"{comparison.names[0]} alone: its median trial is at the target on {hits} of {of}"
+        return f"{alone}, each a function in a dimension.", ""
+    scenario, overall, pairs = comparison.fixed_budgets[-1], findings["overall_ranks"], findings["overall_pairs"]
+    ranks = overall[overall["scenario"] == scenario].sort_values("mean_rank", kind="stable")
+    if ranks.empty:
+        return _nothing_ranked(findings), ""
+    lowest = np.isclose(ranks["mean_rank"], ranks["mean_rank"].min())
+    leaders, others = ranks["algorithm"][lowest].to_list(), ranks["algorithm"][~lowest].to_list()
+    have = "has" if len(leaders) == 1 else "have"
+    count = int(ranks["functions"].iloc[0])
+    functions = counted(count, "function")
+    ranked = findings["function_ranks"]
+    there = ranked[ranked["scenario"] == scenario].groupby("dimension")["algorithm"].nunique()
+    lead = (
+        f"After {scenario} evaluations {_named(leaders)} {have} the lowest mean rank over {functions} in "
+        f"{dimensions(there.index[there == len(ranks)])}, {ranks['mean_rank'].iloc[0]:.2f}"
+    )
+    unranked = [name for name in comparison.names if name not in set(ranks["algorithm"])]
+    without = f" {_named(unranked)} {'has' if len(unranked) == 1 else 'have'} no rank there." if unranked else ""
+    if not others:
+        return f"{lead}{': all are equal' if len(leaders) > 1 else ''}.{without}", ""
+    lead += f", before {others[0]} with {ranks['mean_rank'][~lowest].iloc[0]:.2f}.{without}"
+    if not is_tested(count):
+        return lead, f"{functions} {'is' if count == 1 else 'are'} too few to test the difference."
+    pairs = pairs[pairs["scenario"] == scenario]
+    times = pairs.loc[pairs["algorithm"].isin(leaders) & pairs["significant"], "other"].value_counts()
+    higher = [name for name in others if times.get(name, 0) == len(leaders)]
+    alike = [name for name in others if name not in higher]
+    correction = f", {CORRECTIONS[decisive(pairs)]} correction" if len(ranks) > 2 else ""  # noqa: PLR2004 one pair
+    test = f"Friedman post-hoc test over {functions}{correction}, level {ALPHA:g}"
+    return lead, f"{_significance(higher, alike)} ({test})."
+
+
+def _nothing_ranked(findings: Findings) -> str:
+    """Return why nobody is ranked at the largest budget, and what to do."""
+    comparison, overlap = findings.comparison, findings.comparison.compared.overlap
+    dimensions = [{D for D, _, _ in overlap.there.get(name, ())} for name in comparison.names]
+    if not any(overlap.functions[D] for D in set.intersection(*dimensions)):
+        return (
+            "Nothing can be ranked: no function and dimension is common to all algorithms; choose some that have one "
+            "by --algorithms."
+        )
+    short = {t.algorithm for t in comparison.compared.shared if t.known_until < comparison.evaluations(t.dimension)}
+    names = listed([name for name in comparison.names if name in short])
+    why = f"Nothing can be ranked after {comparison.budget:g}·D evaluations: "
+    why += f"trials of {names} end earlier, off the target" if names else "too few of the trials are there"
+    ranked = set(findings["overall_ranks"]["scenario"])
+    budgets = [scenario.budget for scenario in comparison.scenarios if scenario.budget and scenario.name in ranked]
+    if not budgets:
+        return f"{why}; choose algorithms whose trials are longer by --algorithms, or a smaller --budget."
+    return f"{why}; there are ranks after {max(budgets):g}·D evaluations, by --budget {max(budgets):g}."
+
+
+def _significance(higher: Sequence[str], alike: Sequence[str]) -> str:
+    """Return of which algorithms the lowest mean rank differs significantly, and of which it does not."""
+    if not higher:
+        return f"It is not significantly lower than {_those_of(alike) if len(alike) == 1 else 'any other'}"
+    if not alike:
+        return f"It is significantly lower than {_those_of(higher) if len(higher) == 1 else 'every other'}"
+    return f"It is significantly lower than {_those_of(higher)}, but not than {_those_of(alike)}"
+
+
+def _those_of(names: Sequence[str]) -> str:
+    return f"{'that' if len(names) == 1 else 'those'} of {_named(names)}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return names as a list in words, a long one cut."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return listed([*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"])
+
+
+def _compared(comparison: Comparison) -> str:
+    trials = comparison.counted
+    where = {trial.dimension for trial in trials}
+    others = {trial.dimension for trial in comparison.trials} - where
+    without = f"; {dimensions(others)} {'is' if len(others) == 1 else 'are'} without some of them" if others else ""
+    against = f"; gains are measured against {comparison.baseline}" if len(comparison.names) > 1 else ""
+    return (
+        f"Compared: {counted(len(comparison.names), 'algorithm')} on "
+        f"{counted(len({trial.function for trial in trials}), 'function')} of {comparison.suite.name} in "
+        f"{dimensions(where)}, {_instances(trials)} each, {counted(len(trials), 'trial')}, up to "
+        f"{comparison.budget:g}·D evaluations{without}{against}."
+    )
+
+
+def _instances(trials: Sequence[Trial]) -> str:
+    """Return how many instances of a function in a dimension are compared: one number, or from … to."""
+    there: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+    for trial in trials:
+        there[trial.algorithm, trial.dimension, trial.function].add(trial.instance)
+    numbers = sorted({len(instances) for instances in there.values()})
+    return (f"{numbers[0]} to " if len(numbers) > 1 else "") + counted(numbers[-1], "instance")
+
+
+def _gained(findings: Findings) -> Iterator[str]:
+    """Yield by dimension which algorithm gains most over the baseline, and on how many functions."""
+    comparison = findings.comparison
+    gains = comparison.compared.overlap.shared(findings["gains"])
+    for D, group in gains[gains["scenario"] == OF_TARGET[-1]].groupby("dimension"):
         medians = group.groupby("algorithm", sort=False)["decades"].median()
         name = str(medians.idxmax())
-        of_it = group[group["algorithm"] == name]
-        better = int((of_it["decades"] > 0).sum())
-        worse = of_it[of_it["decades"] < 0].sort_values("decades")
-        most_lost = worse[worse["decades"] <= -FEWEST_DECADES].head(MOST_NAMED)
-        most = ledger.say(f"median over functions of decades gained, {name}, {D}-D", medians[name], ".2f")
-        if medians[name] > 0:
-            said = f"{name} gains most over {baseline}: {most} decades of Δf_med in the median over functions"
-        else:
-            said = f"none gains over {baseline} in the median over functions: {name} has {most} decades of Δf_med"
-        functions = ledger.count(f"functions compared, {name}, {D}-D", len(of_it), "function")
-        won = ledger.say(f"functions gained on, {name}, {D}-D", better)
-        sentence = f"In {D}-D, after {OF_TARGET[-1]} evaluations, {said}. It is better on {won} of {functions}"
-        if len(worse):
-            losses = [
-                f"f{f} ({ledger.say(f'decades gained, {name}, {D}-D, f{f}', decades, '.1f')})"
-                for f, decades in zip(most_lost["function"], most_lost["decades"], strict=True)
-            ]
-            lost = ledger.say(f"functions lost on, {name}, {D}-D", len(worse))
-            sentence += f" and worse on {lost}{f', most on {listed(losses)}' if losses else ''}"
-        yield f"{sentence}."
+        decades = group.loc[group["algorithm"] == name, "decades"]
+        yield (
+            f"In {D}-D, after {OF_TARGET[-1]} evaluations, {name} gains most over {comparison.baseline}: "
+            f"{medians[name]:z.2f} decades of Δf_med in the median over functions. It is better on "
+            f"{(decades > 0).sum()} of {counted(len(decades), 'function')} and worse on {(decades < 0).sum()}."
+        )
 
 
-def _cost(findings: Findings, ledger: Ledger) -> Iterator[str]:
+def _cost(findings: Findings) -> Iterator[str]:
+    """Yield CPU time in the largest dimension, and control frequencies."""
     total = findings["cpu"][findings["cpu"]["part"] == "total"]
-    if total.empty:
-        return
-    D = int(total["dimension"].max())
-    last = total[total["dimension"] == D].sort_values("seconds_per_evaluation")
-    shown = [
-        f"{name} {ledger.say(f'CPU ms per true evaluation, {name}, {D}-D', 1e3 * seconds, '.3f')} ms"
-        for name, seconds in zip(last["algorithm"], last["seconds_per_evaluation"], strict=True)
-    ]
-    yield f"A true evaluation in {D}-D takes, of CPU time with all that the algorithm does: {listed(shown)}."
+    if not total.empty:
+        D = int(total["dimension"].max())
+        last = total[total["dimension"] == D].sort_values("seconds_per_evaluation")
+        times = zip(last["algorithm"], 1e3 * last["seconds_per_evaluation"], strict=True)
+        shown = listed([f"{name} {milliseconds:.3f} ms" for name, milliseconds in times])
+        yield f"A true evaluation in {D}-D takes, of CPU time with all that the algorithm does: {shown}."
     control = findings["control_frequency"].dropna(subset=["median"])
     medians = control.groupby("algorithm", sort=False)["median"].median().sort_values()
     if len(medians):
-        what = "control frequency, median over functions and dimensions"
-        shown = [f"{name} {ledger.say(f'{what}, {name}', ratio, '.2f')}" for name, ratio in medians.items()]
-        yield (
-            "True generations per model-evaluated one (control frequency), the median over functions and dimensions: "
-            f"{listed(shown)}."
-        )
+        shown = listed([f"{name} {ratio:.2f}" for name, ratio in medians.items()])
+        yield f"Control frequency, true generations per model-evaluated one, median over functions: {shown}."
 
 
-def _readings(findings: Findings) -> Iterator[tuple[Reading, str]]:
-    """Yield each reading of the paper, and what its sentences say of it: nothing where it is the text alone."""
-    there = findings.comparison.readings
-    for reading in there:
-        yield reading, "" if there == [AS_PRINTED] else f", {reading.title}"
+def _values(report: Report) -> Mapping[str, object]:
+    found = report.findings.once(summarise)
+    return {"summary": found, "ranked": are_compared(report.findings), "notes": report.notes, "terms": TERMS}
 
 
-def _of_reading(findings: Findings, name: str, reading: Reading) -> pd.DataFrame:
-    frame = findings[name]
-    return frame[frame["reading"] == reading.title]
-
-
-def _ranks_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    for reading, of in _readings(findings):
-        correlation = _of_reading(findings, "paper_correlation", reading).dropna(subset=["spearman_rho"])
-        rho = correlation["spearman_rho"]
-        if len(rho):
-            alike = int(((rho > 0) & (correlation["p_value"] < ALPHA)).sum())
-            yield (
-                f"Against the publication{of}: Spearman's ρ of our mean ranks and the paper's has the median "
-                f"{ledger.say(f'median Spearman rho{of}', rho.median(), '.2f')} over "
-                f"{ledger.count(f'scenarios correlated{of}', len(rho), 'scenario')}, from "
-                f"{ledger.say(f'lowest Spearman rho{of}', rho.min(), '.2f')} to "
-                f"{ledger.say(f'highest Spearman rho{of}', rho.max(), '.2f')}. It is positive with p < {ALPHA:g}, each "
-                f"by itself, in {ledger.say(f'scenarios with positive rho and p < 0.05{of}', alike)}."
-            )
-
-
-def _cpu_of_paper(findings: Findings, ledger: Ledger) -> Iterator[str]:
-    beside, there = findings["paper_cpu"], set(findings.comparison.names)
-    if len(beside) and any(there >= set(reading.names) for reading in findings.comparison.readings):
-        shown = [
-            ledger.say(f"{which} CPU ratio", ratio, ",.0f" if ratio >= LARGE else ".2g")
-            for which, ratio in (("lowest", beside["ratio"].min()), ("highest", beside["ratio"].max()))
-        ]
-        names = listed(list(beside["algorithm"].unique()))
-        yield (
-            f"In the paper a true evaluation of {names} took {shown[0]} to {shown[1]} times the CPU time that it takes "
-            "here, on another machine and with other software."
-        )
+def _of_ranks(make: Callable[[pd.DataFrame], pd.DataFrame]) -> Make:
+    """Return a maker of a data frame from ranks on functions, each row of all trials."""
+    return lambda findings: make(findings["function_ranks"]).assign(partial=not findings.comparison.complete)
 
 
 SECTION = Section(
     key="summary",
     title="Summary",
-    frames={"summary": lambda findings: findings.once(summarise).numbers},
-    piece=PIECE,
-    values=lambda report: {"sentences": report.findings.once(summarise).sentences, "notes": report.notes},
+    frames={"overall_ranks": _of_ranks(overall_ranks), "overall_pairs": _of_ranks(overall_pairs)},
+    template="summary.html",
+    values=_values,
 )

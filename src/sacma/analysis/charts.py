@@ -1,0 +1,220 @@
+"""Charts of the report, declared once: data, axes, series and caption; the page draws them, and matplotlib for files.
+
+A chart has a panel for each combination of values in the columns ``by`` of its data, such as a dimension and a
+function. The page shows one panel at a time; a file has all panels of one value of the first of these columns. To add
+one, return it from the ``charts`` of a section; to add a kind, write its class here, its drawing in
+``sacma.analysis.figures.draw`` and in ``page/charts.js``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from sacma.coco.function_names import function_title
+from sacma.types import Array
+
+Json = dict[str, Any]
+Place = tuple[Any, ...]  # values of the columns ``by``
+
+STEPS = 1000  # of a unit, or on a log axis of a decade, in the page's lines
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A column of the data along an axis; infinite values are drawn at its end."""
+
+    column: str
+    label: str
+    log: bool = False
+    falls: bool = False  # from the largest value to the smallest
+    limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Chart:
+    """A chart.
+
+    Attributes:
+        name: of its files, and of its place in the page.
+        caption: how to read it.
+        data: a row a point, with the columns of ``by``, of the series and of the axes; no row, no panel.
+        by: columns whose values choose a panel.
+        x: axis of all kinds.
+        series: column whose values have a colour each, algorithms as in all charts.
+    """
+
+    kind: ClassVar[str]
+    name: str
+    caption: str
+    data: pd.DataFrame
+    by: tuple[str, ...]
+    x: Axis
+    series: str = "algorithm"
+
+    def panels(self) -> Iterator[tuple[Place, pd.DataFrame]]:
+        """Yield the place and the rows of each panel."""
+        yield from self.data.groupby(list(self.by), sort=False)
+
+    def files(self) -> Iterator[tuple[str, "Chart"]]:
+        """Yield the name of each file of the chart without ending, and what it shows."""
+        if len(self.by) == 1:
+            yield self.name, self
+            return
+        for value, rows in self.data.groupby(self.by[0], sort=False):
+            suffix = f"{value:02d}D" if self.by[0] == "dimension" else str(value).replace(" ", "_")
+            yield f"{self.name}_{suffix}", replace(self, data=rows)
+
+    def for_page(self) -> Json:
+        """Return what the page's script draws from."""
+        panels = [[[str(value) for value in place], self._panel(rows)] for place, rows in self.panels()]
+        by = [[column, [[str(v), title(column, v)] for v in self.data[column].unique()]] for column in self.by]
+        axes = {name: vars(axis) for name, axis in vars(self).items() if isinstance(axis, Axis)}
+        return {"kind": self.kind, "by": by, "series": self.series, **axes, "panels": panels}
+
+    def _panel(self, rows: pd.DataFrame) -> object:
+        raise NotImplementedError
+
+
+def title(column: str, value: Any) -> str:
+    """Return how a value of a column is shown.
+
+    >>> title("dimension", 5), title("function", 8)
+    ('5-D', 'f8 Rosenbrock')
+    """
+    if column == "function":
+        return function_title(int(value))
+    return f"{value}-D" if column == "dimension" else str(value)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Lines(Chart):
+    """A line a series, with a band between two columns if these are given; ``stepped``: it keeps y until the next x."""
+
+    kind = "lines"
+    y: Axis
+    band: tuple[str, str] | None = None
+    stepped: bool = False
+
+    def _panel(self, rows: pd.DataFrame) -> object:
+        """Return by series x, y, low and high in steps, each less the one before it."""
+        columns = [self.y.column, *(self.band or ())]
+        return [
+            [str(name), _packed(of[self.x.column], log=self.x.log), *(_packed(of[c], log=self.y.log) for c in columns)]
+            for name, of in rows.groupby(self.series, sort=False)
+        ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows(Chart):
+    """A row a series from the lowest value down, a mark at x, with a thick and a thin bar between columns.
+
+    ``alike`` are lists of series by panel that no test tells apart: a bar beside the rows joins each.
+    """
+
+    kind = "rows"
+    bar: tuple[str, str] | None = None
+    whisker: tuple[str, str] | None = None
+    alike: Mapping[Place, Sequence[Sequence[str]]] = field(default_factory=dict)
+
+    def panels(self) -> Iterator[tuple[Place, pd.DataFrame]]:
+        """Yield the place and the rows of each panel, from the lowest value on."""
+        for place, rows in super().panels():
+            yield place, rows.dropna(subset=[self.x.column]).sort_values(self.x.column, kind="stable")
+
+    def joined(self, rows: pd.DataFrame) -> list[tuple[int, int]]:
+        """Return the first and the last row, by position, of what is alike in a panel."""
+        names = rows[self.series].to_list()
+        groups = self.alike.get(tuple(rows.iloc[0][list(self.by)]), ()) if len(rows) else ()
+        return [(names.index(group[0]), names.index(group[-1])) for group in groups]
+
+    def _panel(self, rows: pd.DataFrame) -> object:
+        columns = [self.x.column, *(self.bar or ()), *(self.whisker or ())]
+        values = [
+            [str(name), *rounded(of)] for name, of in zip(rows[self.series], rows[columns].to_numpy(float), strict=True)
+        ]
+        return {"rows": values, "alike": self.joined(rows)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bars(Chart):
+    """A stacked bar for each value of ``rows``, whose parts are the series."""
+
+    kind = "bars"
+    rows: str = "algorithm"
+
+    def table(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the lengths of a panel's bars, rows × parts; none is negative."""
+        table = rows.pivot(index=self.rows, columns=self.series, values=self.x.column)
+        return table.reindex(index=rows[self.rows].unique(), columns=self.data[self.series].unique()).clip(lower=0)
+
+    def _panel(self, rows: pd.DataFrame) -> object:
+        table = self.table(rows)
+        return [[str(name), *rounded(of)] for name, of in zip(table.index, table.to_numpy(float), strict=True)]
+
+    def for_page(self) -> Json:
+        """Return what the page's script draws from."""
+        return {**super().for_page(), "parts": list(self.data[self.series].unique())}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scatter(Chart):
+    """A point a row, with the diagonal; infinite values are at the border. ``label`` is a column that names points."""
+
+    kind = "scatter"
+    y: Axis
+    label: str
+
+    def _panel(self, rows: pd.DataFrame) -> object:
+        points = zip(
+            rows[self.series], rows[self.label], rows[[self.x.column, self.y.column]].to_numpy(float), strict=True
+        )
+        return [[title(self.series, name), label, *rounded(at)] for name, label, at in points]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cells(Chart):
+    """A cell for each pair of a row and a series, as a table of the page; there is no file of it but the data's own.
+
+    Columns of the data are ``text``, ``best`` (bold) and ``shade`` in -1 … 1: how strong its colour is, one of losses
+    below 0.
+    """
+
+    kind = "cells"
+    x: Axis = Axis("algorithm", "")
+    rows: str = "function"
+
+    def files(self) -> Iterator[tuple[str, "Chart"]]:
+        """Yield nothing."""
+        yield from ()
+
+    def _panel(self, rows: pd.DataFrame) -> object:
+        names = list(rows[self.series].unique())
+        lines = [
+            [
+                title(self.rows, row),
+                {
+                    str(n): [t, b, round(100 * s)]
+                    for n, t, b, s in zip(of[self.series], of["text"], of["best"].astype(int), of["shade"], strict=True)
+                },
+            ]
+            for row, of in rows.groupby(self.rows)
+        ]
+        return {"names": names, "rows": lines}
+
+
+def rounded(values: Sequence[float] | Array) -> list[float | None]:
+    """Return numbers to four digits, None where they are not finite: as JSON can have them."""
+    return [float(f"{value:.4g}") if isfinite(value) else None for value in values]
+
+
+def _packed(values: "pd.Series[float]", *, log: bool) -> list[int | None]:
+    """Return numbers in steps, each less the last before it that is finite: few digits, which compress well."""
+    with np.errstate(divide="ignore"):
+        scaled = np.log10(values.to_numpy(float)) if log else values.to_numpy(float)
+    finite = np.isfinite(scaled)
+    steps = iter(np.diff(np.rint(STEPS * scaled[finite]), prepend=0).astype(int).tolist())
+    return [next(steps) if there else None for there in finite]

@@ -1,0 +1,222 @@
+"""Drawings of charts by matplotlib: a grid of panels below a title, above a key."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from sacma.analysis.charts import Axis, Bars, Chart, Lines, Rows, Scatter, title
+from sacma.analysis.figures.layout import PAGE, Key, new_layout
+from sacma.analysis.figures.style import (
+    FAINT,
+    INK,
+    SMALL,
+    Look,
+    Properties,
+    looks,
+    number,
+    plain,
+    shortened,
+    styled,
+    text_width,
+)
+from sacma.types import Array
+
+LEFT, BETWEEN, ABOVE, BELOW = 42.0, 20.0, 20.0, 26.0  # room left of, between, above and below panels, in points
+MOST_NAME = 100.0  # width of a name beside a row, in points
+ROW = 11.0  # from one row to the next, in points
+LOW, HIGH = 78.0, 150.0  # height of lines' panels where they are many, and where they are few, in points
+FEW = 6  # panels
+MARKS = 0.45  # from one marker of a line to the next, in diagonals of the panel
+REFERENCE = Look("#A6A6A6", (), "")  # of what algorithms are compared with, as the best of 2009
+
+Looks = Mapping[str, Look]
+Panel = Callable[[Axes, pd.DataFrame], None]
+
+
+def draw(chart: Chart, algorithms: Sequence[str], *, incomplete: bool = False, width: float = PAGE) -> Figure:
+    """Draw all panels of a chart.
+
+    Args:
+        chart: that of one file, as from ``Chart.files``.
+        algorithms: of the study, in its order, which gives them their looks.
+        incomplete: say in the figure that trials are missing.
+        width: in points; below that of a page half as many panels are beside one another.
+
+    Raises:
+        ValueError: the chart has no panel.
+    """
+    panels = list(chart.panels())
+    if not panels:
+        raise ValueError(f"nothing to draw: {chart.name} has no data")
+    look_of = looks_of(chart, algorithms)
+    draw_panel, across, height, left = _form(chart, look_of)
+    across = max(1, min(across if width >= PAGE else across // 2, len(panels)))
+    lines = -(-len(panels) // across)
+    step = (width - 6) / across
+    side = step - max(left, BETWEEN) - 6
+    row = ABOVE + (height or side) + BELOW
+    same = [n for n, column in enumerate(chart.by) if chart.data[column].nunique() == 1 < len(chart.by)]
+    head = ", ".join(title(chart.by[n], panels[0][0][n]) for n in same)
+    with styled():
+        layout = new_layout(width, lines * row, title=head, keys=_keys(chart, look_of), partial=incomplete)
+        for n, (place, rows) in enumerate(panels):
+            heading = ", ".join(title(chart.by[m], value) for m, value in enumerate(place) if m not in same)
+            at = n % across * step + max(left, BETWEEN), n // across * row + ABOVE - 4
+            axes = layout.panel(*at, side, height or side, heading)
+            draw_panel(axes, rows)
+            axes.grid(visible=True, axis="x" if isinstance(chart, Rows | Bars) else "both", color=FAINT, linewidth=0.4)
+            if n + across >= len(panels):
+                axes.set_xlabel(plain(chart.x.label), fontsize=SMALL, labelpad=2)
+        if isinstance(chart, Lines | Scatter):
+            layout.write(8, lines * row / 2, plain(chart.y.label), rotation=90, va="center", ha="center")
+        return layout.figure
+
+
+def looks_of(chart: Chart, algorithms: Sequence[str]) -> dict[str, Look]:
+    """Return the looks of a chart's series in their order: those of algorithms by the study, of others by position."""
+    series = [str(name) for name in pd.unique(chart.data[chart.series])]
+    study = looks(algorithms if chart.series == "algorithm" else series)
+    return {name: study.get(name, REFERENCE) for name in (*study, *series) if name in series}
+
+
+def _form(chart: Chart, look_of: Looks) -> tuple[Panel, int, float, float]:
+    """Return what draws a panel, how many stand side by side, their height (0: square) and the room left of each."""
+    panels = [rows for _, rows in chart.panels()]
+    match chart:
+        case Lines():
+            few = len(panels) <= FEW
+            return partial(_lines, chart, look_of), 2 if few else 4, HIGH if few else LOW, LEFT
+        case Scatter():
+            return partial(_scatter, chart, look_of), 3, 0.0, LEFT
+        case Rows():
+            most = max(map(len, panels))
+            return partial(_rows, chart, look_of), 3, ROW * (most + 0.5), _room(chart.data[chart.series])
+        case Bars():
+            names = chart.data[chart.rows]
+            return partial(_bars, chart, look_of), 2, ROW * (names.nunique() + 0.5), _room(names)
+    raise ValueError(f"there is no figure of {chart.name}, a chart of the kind {chart.kind}")
+
+
+def _room(names: "pd.Series[str]") -> float:
+    return max(text_width(name, SMALL) for name in _short(names.unique().tolist())) + 8
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    return shortened(names, MOST_NAME, SMALL)
+
+
+def _keys(chart: Chart, look_of: Looks) -> list[Key]:
+    texts = {name: title(chart.series, name) for name in look_of}
+    match chart:
+        case Bars():
+            return [(texts[name], Patch(edgecolor=INK, facecolor=look.colour)) for name, look in look_of.items()]
+        case Lines():
+            return [(texts[name], Line2D([], [], **(look.line | look.mark))) for name, look in look_of.items()]
+        case Scatter():
+            return [(texts[name], Line2D([], [], linestyle="none", **look.mark)) for name, look in look_of.items()]
+    return []  # names stand beside their rows
+
+
+def _scale(axes: Axes, axis: Axis, values: Array, which: str) -> tuple[float, float]:
+    """Set the scale, the limits and the ticks of an axis, and return its limits."""
+    finite = values[np.isfinite(values) & ((values > 0) | (not axis.log))]
+    low, high = axis.limits or ((float(finite.min()), float(finite.max())) if len(finite) else (1.0, 10.0))
+    if axis.log:
+        room = (high / low) ** 0.04 if low < high else 2.0
+        low, high = low / room, high * room
+    elif axis.limits is None:
+        room = 0.04 * (high - low) or 0.5
+        low, high = low - room, high + room
+    axes.set(**{f"{which}scale": "log" if axis.log else "linear"})
+    ticks = axes.xaxis if which == "x" else axes.yaxis
+    if axis.log:
+        decades = np.arange(np.ceil(np.log10(low)), np.floor(np.log10(high)) + 1)
+        every = -(-len(decades) // 5) if len(decades) > 1 else 1
+        places = 10.0 ** decades[::every] if len(decades) > 1 else np.array([low * room, high / room])
+        ticks.set_ticks(places, [_power(place) for place in places.tolist()])
+        ticks.set_minor_formatter(NullFormatter())
+    else:
+        ticks.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+        ticks.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axes.set(**{f"{which}lim": (high, low) if axis.falls else (low, high)})
+    return low, high
+
+
+def _power(value: float) -> str:
+    """Return a number of a log axis: outside of 0.01 … 10,000 as a power of ten.
+
+    >>> _power(100.0), _power(1e-8)
+    ('100', '1e−8')
+    """
+    small, large = 0.009, 20_000
+    return number(value) if small < value < large else f"1e{number(round(np.log10(value)))}"
+
+
+def _lines(chart: Lines, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:
+    _scale(axes, chart.x, chart.data[chart.x.column].to_numpy(float), "x")
+    _scale(axes, chart.y, rows[[chart.y.column, *(chart.band or ())]].to_numpy(float), "y")
+    by_series = dict(list(rows.sort_values(chart.x.column).groupby(chart.series)))
+    for position, (name, look) in enumerate(look_of.items()):
+        if name not in by_series:
+            continue
+        of = by_series[name].replace(np.inf, np.nan)
+        x, y = (of[axis.column].to_numpy(float) for axis in (chart.x, chart.y))
+        if chart.band:
+            low, high = (of[column].to_numpy(float) for column in chart.band)
+            axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+        style = "steps-post" if chart.stepped else "default"
+        marks = (MARKS * (position + 0.5) / len(look_of), MARKS)
+        axes.plot(x, y, drawstyle=style, markevery=marks, label=name, **(look.line | look.mark))
+
+
+def _scatter(chart: Scatter, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:
+    columns = [chart.x.column, chart.y.column]
+    for axis, which in ((chart.x, "x"), (chart.y, "y")):
+        low, high = _scale(axes, axis, chart.data[columns].to_numpy(float), which)
+    axes.plot([low, high], [low, high], color=FAINT, linewidth=1.0, zorder=0)
+    for name, of in rows.groupby(chart.series, sort=False):
+        x, y = of[columns].clip(upper=high).to_numpy(float).T
+        axes.plot(x, y, linestyle="none", clip_on=False, label=str(name), **(look_of[str(name)].mark | {"ms": 3.0}))
+
+
+def _rows(chart: Rows, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:
+    bars = [(ends, width) for ends, width in ((chart.whisker, 0.7), (chart.bar, 2.0)) if ends]
+    columns = [chart.x.column, *(column for ends, _ in bars for column in ends)]
+    _scale(axes, chart.x, rows[columns].to_numpy(float), "x")
+    names = rows[chart.series].to_list()
+    for y, (name, of) in enumerate(zip(names, rows[columns].to_dict("records"), strict=True)):
+        for (low, high), width in bars:
+            axes.plot([of[low], of[high]], [y, y], color=look_of[name].colour, linewidth=width)
+        axes.plot([of[chart.x.column]], [y], linestyle="none", label=name, **look_of[name].mark)
+    for level, (first, last) in enumerate(chart.joined(rows)):
+        at = [1.02 + 0.03 * level] * 2, [first - 0.3, last + 0.3]
+        axes.plot(*at, color=INK, linewidth=2.0, clip_on=False, transform=axes.get_yaxis_transform())
+    _name_rows(axes, names)
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), _short(names))
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def _bars(chart: Bars, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:
+    table = chart.table(rows)
+    lengths: Array = np.nan_to_num(table.to_numpy(float))
+    totals = lengths.sum(axis=1)
+    starts = np.cumsum(lengths, axis=1) - lengths
+    for n, part in enumerate(table.columns):
+        look: Properties = {"facecolor": look_of[part].colour, "edgecolor": INK, "linewidth": 0.5}
+        axes.barh(range(len(table)), lengths[:, n], 0.72, starts[:, n], label=part, **look)
+    for y, total in enumerate(totals.tolist()):
+        axes.text(total + 0.015 * totals.max(), y, number(total), va="center_baseline", fontsize=SMALL)
+    _scale(axes, replace(chart.x, limits=(0, 1.28 * (totals.max() or 1.0))), totals, "x")
+    _name_rows(axes, list(table.index))
