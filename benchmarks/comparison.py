@@ -19,7 +19,6 @@ from joblib import cpu_count
 
 from benchmarks.ablation import areas
 from benchmarks.common import end, markdown, markdown_head, named, parsed, shown
-from benchmarks.outcomes import covered_in
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.notes import notes
@@ -36,6 +35,7 @@ from sacma.analysis.tables import (
 from sacma.analysis.trials import Trial, budgets_up_to, fixed_budgets
 from sacma.coco.archives import archives_in
 from sacma.errors import SacmaError
+from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
@@ -110,7 +110,7 @@ def add_folders(parser: argparse.ArgumentParser) -> None:
 def read(folders: Sequence[Path], given: argparse.Namespace, budget: float | None = None) -> Comparison:
     """Return what is in folders: results, outcomes, archives of COCO data; see ``add_folders`` for what is left out."""
     without = given.without
-    covered = [each for folder in folders for each in covered_in(folder, needed=False)]
+    covered = [each for folder in folders for each in completeness_of_studies(Store(folder), needed=False)]
     covered = [(study, there) for study, there in covered if not fnmatch(study.name, without)]
     check_apart([study for study, _ in covered])
     archives = [str(folder) for folder in folders if archives_in(folder)]

@@ -1,91 +1,54 @@
-"""Outcomes of a study's trials in a few small files, from which its figures are found again without running it.
+"""Outcomes of a study in one small file, from which its figures are found again without running it.
 
-Run as ``python -m benchmarks.outcomes RESULTS FOLDER``: it writes
-
-    FOLDER/studies/NAME.json           the study of each algorithm, as in RESULTS
-    FOLDER/N-D-instance-I.parquet      a row for each trial of dimension N and instance I: its outcome, where it ran
-                                       and when
-
-of all trials that RESULTS has. Those that FOLDER has of other problems stay there: a study may come from several
-folders of results, one after the other. Traces and COCO's files are left out, and Δf has the seven digits of single
-precision.
+Run as ``python -m benchmarks.outcomes RESULTS... FOLDER``: it writes FOLDER/outcomes.parquet of all trials that the
+folders RESULTS have, which may be kept outcomes themselves; see ``sacma.store.kept``. Δf is exact at the budgets of
+the report, those to the target among all algorithms and among those of each reading of the paper.
 """
 
 import argparse
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-from pyarrow import parquet
 
 from benchmarks.common import ROOT, end, parsed
-from sacma.analysis.comparison import Comparison, Covered, compare
-from sacma.config.plan import TrialSpec
+from benchmarks.comparison import FIRST_BUDGET
+from sacma.analysis.comparison import compare
+from sacma.analysis.paper.published import READINGS
+from sacma.analysis.trials import fixed_budgets
 from sacma.config.study import Study
-from sacma.store.completeness import Completeness, completeness_of_studies
-from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
-from sacma.store.record import RecordHead, TrialRecord
-from sacma.store.store import Damage, Store
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.kept import KeptStudy, KeptTrial, read_kept, write_kept
+from sacma.store.record import TrialRecord
+from sacma.store.store import Store
+from sacma.store.stored_study import StoredStudy
 
-Row = Mapping[str, Any]
-Place = tuple[str, int]  # algorithm, function
-
-CPU = [f"{field.name}_seconds" for field in fields(CPUSeconds)]
-COUNTS = ["evaluations", "true_generations", "model_generations", "restarts"]
-TEXTS = ["algorithm", "status", "fits", "environment", "day"]  # fits and environment as JSON
-NUMBERS = ["function", "instance", *COUNTS]
-SCHEMA = pa.schema(
-    [
-        *((name, pa.dictionary(pa.int32(), pa.string())) for name in TEXTS),
-        *((name, pa.int32()) for name in NUMBERS),
-        *((name, pa.float32()) for name in CPU),
-        ("improved_at", pa.list_(pa.int32())),
-        ("improved_to", pa.list_(pa.float32())),
-    ]
-)
+Place = tuple[int, int]  # dimension, function
 
 
 def main() -> None:
-    """Write the files, and say how many trials there are in each."""
+    """Write the file, and say how many trials are in it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path)
+    parser.add_argument("results", type=Path, nargs="+")
     parser.add_argument("folder", type=Path)
     given = parsed(parser, {})
-    for path in keep(Store(given.results), Store(given.folder)):
-        print(f"{path}: {parquet.read_metadata(path).num_rows:,} trials, {path.stat().st_size / 1e6:.1f} MB")
+    kept = merged(study for folder in given.results for study in studies_in(folder))
+    looks = looks_of(given.results)
+    path = Store(given.folder).kept_file
+    write_kept(path, kept, lambda dimension, function: looks[dimension, function])
+    print(f"{path}: {sum(len(study.trials) for study in kept):,} trials, {path.stat().st_size / 1e6:.2f} MB")
 
 
-def keep(results: Store, kept: Store) -> Iterator[Path]:
-    """Write the outcomes of the trials of ``results`` beside those that are kept, and yield the files."""
-    studies, specs = results.studies(), defaultdict(list)
-    for study in studies:  # before anything is written
-        known = kept.study(study.name)
-        if known is not None and not all(map(known.mixes_with, study.parts)):
-            end(f"{kept.root} has another study of {study.name}; give another folder")
-    for study in studies:
-        for part in study.parts:
-            kept.register(_without_folder(part))
-        for spec in study.specs():
-            specs[spec.dimension, spec.instance].append(spec)
-    for (D, instance), theirs in sorted(specs.items()):
-        records = (found for found in results.records(theirs) if not isinstance(found, Damage))
-        path = _path(kept.root, D, instance)
-        rows = _by_place([*_rows(path), *map(_row, records)])
-        if not rows:
-            continue
-        parquet.write_table(
-            pa.Table.from_pylist([rows[place] for place in sorted(rows)], SCHEMA),
-            path,
-            compression="zstd",
-            compression_level=19,
-            use_dictionary=[*TEXTS, *NUMBERS],
-            column_encoding={"improved_to.list.element": "BYTE_STREAM_SPLIT"},
-        )
-        yield path
+def studies_in(folder: Path) -> Iterator[KeptStudy]:
+    """Yield the studies of a folder of results or of kept outcomes."""
+    store = Store(folder)
+    if store.kept_file.exists():
+        yield from read_kept(store.kept_file)
+        return
+    for study in store.studies():
+        records = (found for found in store.records(study.specs()) if isinstance(found, TrialRecord))
+        trials = [KeptTrial(r.spec, r.outcome, r.provenance.environment, r.provenance.ended[:10]) for r in records]
+        yield KeptStudy(StoredStudy(tuple(map(_without_folder, study.parts))), trials)
 
 
 def _without_folder(study: Study) -> Study:
@@ -100,69 +63,33 @@ def _without_folder(study: Study) -> Study:
     return study.model_copy(update={"origin": replace(study.origin, source=source)})
 
 
-def _row(record: TrialRecord) -> Row:
-    outcome = record.outcome
-    return {
-        "algorithm": record.spec.name,
-        "function": record.spec.function,
-        "instance": record.spec.instance,
-        "status": str(outcome.status),
-        "fits": json.dumps(dict(outcome.fits)),
-        "environment": json.dumps(asdict(record.provenance.environment)),
-        "day": record.provenance.ended[: len("2000-01-01")],
-        **{name: getattr(outcome, name) for name in COUNTS},
-        **dict(zip(CPU, astuple(outcome.cpu), strict=True)),
-        "improved_at": outcome.improved_at,
-        "improved_to": outcome.improved_to,
-    }
+def merged(studies: Iterable[KeptStudy]) -> Sequence[KeptStudy]:
+    """Return studies, those of one name and the same settings as one; of a trial the last counts."""
+    found: dict[str, KeptStudy] = {}
+    for new in studies:
+        name, study, trials = new.study.name, new.study, {trial.spec: trial for trial in new.trials}
+        if known := found.get(name):
+            if not all(map(known.study.mixes_with, study.parts)):
+                end(f"two folders have {name} with other settings, budget or seed; keep them apart")
+            for part in known.study.parts:
+                study = study.extended_by(part)
+            trials = {trial.spec: trial for trial in known.trials} | trials
+        found[name] = KeptStudy(study, list(trials.values()))
+    return list(found.values())
 
 
-def comparison_of(folder: Path) -> Comparison:
-    """Return the comparison of the algorithms of a folder of results, or of their outcomes where these were kept."""
-    return compare(covered_in(folder))
-
-
-def covered_in(folder: Path, *, needed: bool = True) -> Sequence[Covered]:
-    """Return the studies of a folder of results or of outcomes, each with what is there; ``needed``: at least one."""
-    store = Store(folder)
-    if not any(folder.glob("*.parquet")):
-        return list(completeness_of_studies(store, needed=needed))
-    studies = store.studies()
-    files = {(spec.dimension, spec.instance) for study in studies for spec in study.specs()}
-    outcomes = {(D, instance): _by_place(_rows(_path(folder, D, instance))) for D, instance in files}
-    return [(study, _completeness(study.specs(), outcomes)) for study in studies]
-
-
-def _path(folder: Path, dimension: int, instance: int) -> Path:
-    return folder / f"{dimension}-D-instance-{instance}.parquet"
-
-
-def _rows(path: Path) -> list[Row]:
-    """Return the rows of a file, none where there is no file."""
-    return parquet.read_table(path).to_pylist() if path.exists() else []
-
-
-def _by_place(rows: Iterable[Row]) -> dict[Place, Row]:
-    """Return rows of a file by algorithm and function, of several the last."""
-    return {(row["algorithm"], row["function"]): row for row in rows}
-
-
-def _completeness(specs: Sequence[TrialSpec], outcomes: Mapping[tuple[int, int], Mapping[Place, Row]]) -> Completeness:
-    found = ((spec, outcomes[spec.dimension, spec.instance].get((spec.name, spec.function))) for spec in specs)
-    return Completeness(tuple(specs), {spec.key: _head(spec, row) for spec, row in found if row}, {}, ())
-
-
-def _head(spec: TrialSpec, row: Row) -> RecordHead:
-    outcome = Outcome(
-        status=TrialStatus(row["status"]),
-        best_delta_f=row["improved_to"][-1],
-        improved_at=tuple(row["improved_at"]),
-        improved_to=tuple(row["improved_to"]),
-        fits=json.loads(row["fits"]),
-        cpu=CPUSeconds(*(row[name] for name in CPU)),
-        **{name: row[name] for name in COUNTS},
-    )
-    return RecordHead(spec, outcome, row["environment"])
+def looks_of(folders: Sequence[Path]) -> dict[Place, list[int]]:
+    """Return the evaluation numbers at which the report, and the paper's readings, look at Δf."""
+    looks = defaultdict[Place, set[int]](set)
+    covered = [each for folder in folders for each in completeness_of_studies(Store(folder))]
+    for names in ({study.name for study, _ in covered}, *(reading.names for reading in READINGS)):
+        among = [(study, there) for study, there in covered if study.name in names and there.heads]
+        if among:
+            comparison = compare(among)
+            scenarios = (*fixed_budgets([FIRST_BUDGET]), *comparison.scenarios)
+            for D, f in {(trial.dimension, trial.function) for trial in comparison.trials}:
+                looks[D, f] |= {scenario.evaluations(D, f) for scenario in scenarios}
+    return {place: sorted(numbers) for place, numbers in looks.items()}
 
 
 if __name__ == "__main__":

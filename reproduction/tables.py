@@ -1,6 +1,6 @@
 """Tables of docs/reproduction.md as Markdown: mean ranks, claims, wins and CPU time beside the paper's.
 
-Run as ``python -m reproduction.tables [RESULTS]``: from the outcomes of all trials in ``results/reproduction/``, or
+Run as ``python -m reproduction.tables [RESULTS]``: from the outcomes of all trials in ``data/reproduction/``, or
 from results as ``make reproduce`` makes them. It runs no trial.
 """
 
@@ -12,14 +12,16 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.common import ROOT, markdown, markdown_head, parsed, shown
-from benchmarks.outcomes import comparison_of
 from reproduction.agreement import agreements
 from reproduction.claims import checks, judge
 from reproduction.evidence import Evidence, best_of, evidence_of
+from sacma.analysis.comparison import compare
 from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.sections import find
 from sacma.analysis.sections.costs import PARTS
 from sacma.errors import SacmaError
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
 
 TABLES = ("paper_mean_ranks", "paper_correlation", "paper_pairs", "paper_cpu", "trial_costs")
 """Data frames of the report."""
@@ -33,11 +35,11 @@ VERDICTS = {"yes": "holds", "no": "fails"}
 def main() -> None:
     """Print mean ranks, claims, wins and CPU time beside the paper's, and what the trials cost."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path, nargs="?", default=ROOT / "results" / "reproduction")
+    parser.add_argument("results", type=Path, nargs="?", default=ROOT / "data" / "reproduction")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")
     given = parsed(parser, {})
     try:
-        findings = find(comparison_of(given.results))
+        findings = find(compare(completeness_of_studies(Store(given.results))))
     except SacmaError as error:
         sys.exit(f"tables: {error}")
     ranks, correlation, pairs, cpu, costs = (findings[name] for name in TABLES)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import matplotlib as mpl
 import pytest
 
+from sacma.store.kept import read_kept
 from tests.browser import needs_chromium
 from tests.commands import environment, no_workers, sacma
 from tests.sizes import sizes
@@ -34,7 +35,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/gp_fit.py": (["--tiny"], "warm >= cold"),
     "benchmarks/mixed.py": (["--tiny"], "ellipsoid, steep integers"),
     "benchmarks/noise.py": (["--tiny"], "within two errors of fun"),
-    "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "-D-instance-1.parquet: "),
+    "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "outcomes.parquet: "),
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/trial_cost.py": (["--tiny"], "objective"),
@@ -149,16 +150,21 @@ def test_outcomes_are_enough(
     assert printed[0].count("Claim ") == 8
     assert "| GP-5 |" in printed[0].partition("### 2-D")[2]
     assert "ADA-KL" not in printed[0].partition("### 2-D")[2]
-    run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)  # once more changes nothing
-    kept = tmp_path / "studies" / "GP-1.json"
-    kept.write_text(kept.read_text().replace('"seed": 1', '"seed": 2'))
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    table = tmp_path / "outcomes.parquet"
+    before = table.read_bytes()
+    for kept in ([str(study)], [str(tmp_path)], [str(tmp_path), str(study)]):
+        run("benchmarks/outcomes.py", [*kept, str(tmp_path)], monkeypatch)  # once more changes nothing
+        assert table.read_bytes() == before
+    other = tmp_path / "other"
+    shutil.copytree(study / "studies", other / "studies")
+    changed = other / "studies" / "GP-1.json"
+    changed.write_text(changed.read_text().replace('"seed": 1', '"seed": 2'))
     capfd.readouterr()
     with pytest.raises(SystemExit) as end:
-        run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
+        run("benchmarks/outcomes.py", [str(tmp_path), str(other), str(tmp_path)], monkeypatch)
     assert end.value.code == 2
-    assert "has another study of GP-1; give another folder" in capfd.readouterr().err
-    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert "two folders have GP-1 with other settings" in capfd.readouterr().err
+    assert table.read_bytes() == before
 
 
 @pytest.mark.parametrize("copied", [False, True])
@@ -171,10 +177,11 @@ def test_outcomes_name_no_folder_of_a_machine(tmp_path: Path, monkeypatch: pytes
     small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 5)
     done = sacma("run", config, "--algorithm-file", file, *small, "--results", tmp_path / "results", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for _ in range(2):  # the second time it is the same study
-        run("benchmarks/outcomes.py", [str(tmp_path / "results"), str(tmp_path / "kept")], monkeypatch)
-        (study,) = (tmp_path / "kept" / "studies").glob("*.json")
-        assert f'"source": "{"" if copied else "examples/"}own_optimizer.py"' in study.read_text()
+    run("benchmarks/outcomes.py", [str(tmp_path / "results"), str(tmp_path / "kept")], monkeypatch)
+    (kept,) = read_kept(tmp_path / "kept" / "outcomes.parquet")
+    origin = kept.study.parts[0].origin
+    assert origin is not None
+    assert origin.source == f"{'' if copied else 'examples/'}own_optimizer.py"
 
 
 def test_what_cannot_be_compared(

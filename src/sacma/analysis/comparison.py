@@ -33,7 +33,7 @@ from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
-from sacma.store.completeness import Completeness, resuming
+from sacma.store.completeness import Completeness, completeness_of_studies, resuming
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
@@ -289,6 +289,24 @@ def compare(
                 f"--budget: no trial has more than {longest:g}·D evaluations; give at most that, not {budget:g}"
             )
     return comparison
+
+
+def with_kept(covered: Iterable[Covered], given: Iterable[str]) -> tuple[tuple[Covered, ...], list[str], list[str]]:
+    """Return studies and those of folders of kept outcomes, which of the paths given are others, and notes.
+
+    Of an algorithm that is there several times the first counts.
+    """
+    found, others, notes = {study.name: (study, completeness) for study, completeness in covered}, [], []
+    for path in given:
+        if not Store(Path(path)).kept_file.exists():
+            others.append(path)
+            continue
+        for study, completeness in completeness_of_studies(Store(Path(path))):
+            if study.name in found:
+                notes.append(f"{study.name} of {one_line(path, 200)} is left out: another one is there")
+            else:
+                found[study.name] = study, completeness
+    return tuple(found.values()), others, notes
 
 
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite | None) -> tuple[ExternalData, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.comparison import MANY, Comparison, Covered, ExternalData
+from sacma.analysis.comparison import MANY, Comparison, Covered
 from sacma.analysis.figures.draw import draw
 from sacma.analysis.figures.files import render
 from sacma.analysis.notes import beyond, scope
@@ -19,14 +19,17 @@ from sacma.analysis.section import Findings, Report
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import Summary, summarise
 from sacma.analysis.table_format import FormattedTable, csv_of, renderings
+from sacma.analysis.trials import logged_evaluations
 from sacma.coco.cocopp import make_pages
 from sacma.coco.reader import Curve
-from sacma.coco.suites import BBOB
+from sacma.coco.suites import BBOB, Suite
 from sacma.coco.writer import DATA_FORMAT, SUFFIXES, CocoFiles, PlacedFiles, header_of, merge
+from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_folder, write_atomically
 from sacma.files.printable import one_line
 from sacma.files.scratch import scratch
+from sacma.store.outcome import Outcome
 from sacma.store.provenance import Manifest
 from sacma.store.provenance import differences as environment_differences
 from sacma.store.store import Store
@@ -51,7 +54,7 @@ class Written:
 
 def derive(store: Store, covered: Sequence[Covered]) -> tuple[Manifest, ...]:
     """Bring COCO folders, traces and manifests up to date with the records; return the manifests."""
-    return tuple(store.derive(study) for study, _ in covered)
+    return tuple(completeness.manifest or store.derive(study) for study, completeness in covered)
 
 
 def environment_notes(manifests: Iterable[Manifest]) -> tuple[str, ...]:
@@ -171,12 +174,18 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
     Data of others come to it as what was read of them, below their new names: it believes any attribute of an index,
     unpickles what lies beside, and fails for what is damaged.
     """
-    folders = [store.coco_folder(study.name) for study, completeness in comparison.covered if completeness.heads]
+    covered = [(study.name, completeness) for study, completeness in comparison.covered if completeness.heads]
+    folders = [store.coco_folder(name) for name, completeness in covered if not completeness.manifest]
     with scratch() as temporary:
+        for name, completeness in covered:
+            if completeness.manifest:  # of kept outcomes, without COCO's files
+                curves = [_curve(*trial) for trial in completeness.trials]
+                folders.append(temporary / name)
+                _write_plainly(name, comparison.suite, curves, folders[-1])
         for data in comparison.external:
             copy = temporary / data.name
             try:
-                _write_plainly(data, copy)
+                _write_plainly(data.name, data.data.suite, data.data.all_curves, copy)
             except OSError as error:
                 raise SacmaError(
                     f"{data.path}: its files cannot be given to cocopp ({one_line(str(error), 200)}); use --no-pages"
@@ -188,21 +197,28 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
         return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
 
 
-def _write_plainly(data: ExternalData, folder: Path) -> None:
-    """Write somebody else's trials as COCO writes such that are known at the same evaluations."""
+def _curve(spec: TrialSpec, outcome: Outcome) -> Curve:
+    """Return a trial of ours as COCO tells it."""
+    at, to = (np.array(values, float) for values in (outcome.improved_at, outcome.improved_to))
+    told = logged_evaluations(spec.triggers, spec.dimension, outcome.evaluations)
+    return Curve(*spec.place, outcome.evaluations, at, to, told)
+
+
+def _write_plainly(name: str, suite: Suite, curves: Iterable[Curve], folder: Path) -> None:
+    """Write trials of an algorithm as COCO writes such that are known at the same evaluations."""
     placed = []
-    for curve in data.data.all_curves:
+    for curve in curves:
         told = curve.at if curve.told is None else curve.told
-        header = header_of(data.data.suite.name, curve.function, curve.dimension, data.name)
+        header = header_of(suite.name, curve.function, curve.dimension, name)
         files = CocoFiles(
             f"{header}, data_format = '{DATA_FORMAT}'",
             f"{curve.instance}:{curve.evaluations}|{curve.to[-1]:.1e}",
             {**dict.fromkeys(SUFFIXES, ""), "dat": _rows(curve, [*curve.at, told[-1]]), "tdat": _rows(curve, told)},
         )
         placed.append(PlacedFiles(curve.function, curve.dimension, curve.instance, files))
-    for name, text in merge(placed, "").items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    for path, text in merge(placed, "").items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
 
 
 def _rows(curve: Curve, at: Iterable[float]) -> str:

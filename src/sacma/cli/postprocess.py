@@ -21,6 +21,7 @@ EXAMPLES = (
     "sacma postprocess --no-pages --no-pdf            # the report alone, at once",
     "sacma postprocess --with BIPOP=downloads/bipop.tgz",
     "sacma postprocess results/archive --with downloads  # data of others alone",
+    "sacma postprocess --with data/comparison         # outcomes that the repository keeps",
     "sacma postprocess --baseline GP-5                # measure gains against it",
     "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
 )
@@ -39,7 +40,8 @@ def postprocess(
         list[str] | None,
         typer.Option(
             "--with",
-            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of several.",
+            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of several; "
+            "or kept outcomes, like data/comparison.",
             metavar="[NAME=]PATH",
         ),
     ] = None,
@@ -91,7 +93,7 @@ def postprocess(
     from joblib import cpu_count
 
     from sacma.analysis.choice import parse_choice
-    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
+    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data, with_kept
     from sacma.analysis.notes import notes
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
     from sacma.cli.tables import missing_lines
@@ -105,11 +107,11 @@ def postprocess(
     choice = parse_choice(
         algorithms=algorithms, functions=functions, dimensions=dimensions, instances=instances, targets=targets
     )
-    everything = completeness_of_studies(store, needed=not foreign)
+    everything, theirs, left_out = with_kept(completeness_of_studies(store, needed=not foreign), foreign or ())
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite] if studies else None
-    others = load_external_data(foreign or (), [study.name for study in studies], suite)
+    others = load_external_data(theirs, [study.name for study in studies], suite)
     check_finished(store, everything)
     covered, others = choice.apply(everything, others)
     check_finished(store, covered, chosen=True)
@@ -124,7 +126,7 @@ def postprocess(
         for name in ("report", *["cocopp"] * pages):
             check_replaceable(store.root / name)  # before what takes long
         manifests = derive(store, comparison.covered)
-        known = [*choice.notes, *notes(comparison), *environment_notes(manifests)]
+        known = [*left_out, *choice.notes, *notes(comparison), *environment_notes(manifests)]
         for note in known:
             err.print(Text(f"note: {note}"))
         if pages:

@@ -5,14 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.store.failure import TrialFailure
 from sacma.store.outcome import Outcome
+from sacma.store.provenance import Manifest
 from sacma.store.record import RecordHead
 from sacma.store.store import Damage, Store
 from sacma.store.stored_study import StoredStudy
+
+if TYPE_CHECKING:
+    from sacma.store.kept import KeptStudy
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,7 @@ class Completeness:
     heads: Mapping[str, RecordHead]
     failures: Mapping[str, TrialFailure]
     damaged: tuple[Damage, ...]
+    manifest: Manifest | None = None  # of kept outcomes, which have no records to derive it from
 
     @cached_property
     def missing(self) -> tuple[TrialSpec, ...]:
@@ -59,11 +65,20 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
 
 def completeness_of_studies(store: Store, *, needed: bool = True) -> tuple[tuple[StoredStudy, Completeness], ...]:
     """Return the studies in ``store`` with their completeness; raise SacmaError if there are none but ``needed``."""
+    if store.kept_file.exists():
+        from sacma.store.kept import read_kept  # noqa: PLC0415 pyarrow is slow to import
+
+        return tuple((kept.study, _completeness_of_kept(kept)) for kept in read_kept(store.kept_file))
     studies = store.studies()
     if needed and not studies:
         command = f"sacma run CONFIG… --results {shlex.quote(str(store.root))}"
         raise SacmaError(f"{store.root} holds no results; make some with: {command}")
     return tuple((study, completeness_of(store, study.specs())) for study in studies)
+
+
+def _completeness_of_kept(kept: "KeptStudy") -> Completeness:
+    heads = {t.spec.key: RecordHead(t.spec, t.outcome, t.environment.fingerprint) for t in kept.trials}
+    return Completeness(kept.study.specs(), heads, {}, (), kept.manifest)
 
 
 def to_run(completeness: Completeness, *, failed_only: bool = False) -> tuple[TrialSpec, ...]:

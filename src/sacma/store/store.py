@@ -8,6 +8,8 @@
     RESULTS/provenance/NAME.json    environments, hosts and times of the trials, derived
     RESULTS/*.lock                  held by the process that writes records, and by the one that derives
 
+or RESULTS/outcomes.parquet, in the place of the first three: see ``sacma.store.kept``.
+
 Records are written to a temporary file, synced and renamed: those in place are complete.
 """
 
@@ -81,6 +83,8 @@ class Store:
 
         Raises FolderInUseError if another process holds it.
         """
+        if self.kept_file.exists():
+            raise SacmaError(f"{self.root} holds kept outcomes, to which no trial can be added; give another folder")
         with locked(self.root / _RECORDS_LOCK, command):
             self._clean(_WRITTEN)
             for name in _WRITTEN:  # also of a shard without trials, so that all shards are copied by the same command
@@ -105,6 +109,11 @@ class Store:
                 raise SacmaError(f"{path} is a link: results are kept in folders of their own; move it away")
         for path in found:
             remove_left_behind(path)
+
+    @property
+    def kept_file(self) -> Path:
+        """The path of kept outcomes."""
+        return self.root / "outcomes.parquet"
 
     def writer(self) -> Holder | None:
         """Return the process that writes records now, if any."""
