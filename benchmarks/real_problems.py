@@ -25,8 +25,8 @@ from sacma.analysis.figures.files import write
 ACCURACIES = (0.1, 0.001)
 """Of the data profiles."""
 
-RUNS = ROOT / "results" / "real_problems"
-"""Folder of runs that git does not ignore: committed, they are there when another optimizer is to be compared."""
+RUNS = ROOT / "data" / "real_problems"
+"""Folder of runs: those that are committed, packed, and new ones."""
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Runs: one optimizer on one problem with one seed, each a line of a file that is never written twice."""
 
 import json
+import lzma
 import math
 import time
 from collections.abc import Iterator
@@ -68,8 +69,10 @@ def perform(key: RunKey) -> RunRecord:
 
 def read(folder: Path) -> Iterator[RunRecord]:
     """Yield the runs of a folder; a line that a kill has cut off is left out."""
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text().splitlines():
+    for path in sorted(folder.glob("*.jsonl*")):
+        packed = path.suffix == ".xz"  # those that are committed
+        text = lzma.decompress(path.read_bytes()).decode() if packed else path.read_text()
+        for line in text.splitlines():
             try:
                 fields = json.loads(line)
             except json.JSONDecodeError:
