@@ -1,8 +1,7 @@
 """Optimizers on problems of the literature: the best values after 5, 10, 20, 40 and 80·D evaluations.
 
-Runs what is missing and prints mean ranks, medians and costs as Markdown; ``--images FOLDER`` draws the charts. Each
-run is kept when it has ended and not run again. Packages that are not installed are named, and their optimizers left
-out: ``pip install '.[benchmarks]'`` brings them. Nothing of the judged half is run unless it is asked for.
+Runs missing runs, keeps each, and prints mean ranks, medians and costs as Markdown; ``--images FOLDER`` draws the
+charts. Optimizers of missing packages are left out: ``pip install '.[benchmarks]'`` brings them.
 """
 
 import argparse
@@ -30,7 +29,7 @@ RUNS = ROOT / "data" / "real_problems"
 
 
 def main() -> None:
-    """Run what is missing, and print the tables."""
+    """Run missing runs and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="problems that are run; default: development")
     parser.add_argument("--problems", help="names, with commas; default: all of the half")
@@ -81,7 +80,7 @@ def main() -> None:
 
 
 def installed(names: Iterable[str]) -> list[str]:
-    """Return the optimizers whose packages are there, and say which are left out."""
+    """Return the optimizers with installed packages, and name the others."""
     here = []
     for name in names:
         if missing := OPTIMIZERS[name].missing():
@@ -92,12 +91,12 @@ def installed(names: Iterable[str]) -> list[str]:
 
 
 def budget_of(optimizer: str, budget: float) -> float:
-    """Return the evaluations a dimension that an optimizer gets: no more than it can pay for."""
+    """Return the budget of an optimizer in evaluations/D, at most its own limit."""
     return min(budget, OPTIMIZERS[optimizer].most)
 
 
 def keys(problems: Iterable[str], optimizers: Sequence[str], seeds: int, budget: float) -> list[RunKey]:
-    """Return all runs, seed by seed: what is there at any time can be compared."""
+    """Return all runs, seed by seed."""
     return [
         RunKey(problem, optimizer, seed, budget_of(optimizer, budget))
         for seed, problem, optimizer in product(range(1, seeds + 1), list(problems), optimizers)
@@ -105,7 +104,7 @@ def keys(problems: Iterable[str], optimizers: Sequence[str], seeds: int, budget:
 
 
 def run_missing(asked: Sequence[RunKey], results: Path, jobs: int) -> None:
-    """Run those that are not there yet, and keep each as it ends."""
+    """Run missing runs, and keep each as it ends."""
     there = {record.key for record in read(results)}
     missing = [key for key in asked if key not in there]
     print(f"{len(asked) - len(missing)} of {len(asked)} runs are there", file=sys.stderr)
@@ -136,7 +135,7 @@ def print_report(records: Sequence[RunRecord], half: str, reference: str) -> Non
 
 
 def draw(records: Sequence[RunRecord], half: str, folder: Path) -> None:
-    """Draw the charts of a half as SVG, each also as narrow as a phone."""
+    """Draw the charts of a half as SVG, wide and narrow."""
     means = statistics.mean_ranks(statistics.problem_ranks(statistics.table_of(records)))
     profiles = {accuracy: statistics.data_profiles(records, accuracy) for accuracy in ACCURACIES}
     for ending, narrow in ((half, False), (f"{half}_narrow", True)):

@@ -1,11 +1,10 @@
-"""Agreement of mean ranks with the paper's, and how good it could be at all.
+"""Agreement of mean ranks with the paper's, and the agreement that chance allows.
 
-Mean ranks are over functions, of medians over trials, one on each instance: of other functions, on other instances and
-with other random numbers they would be others. Two intervals say by how much. The first resamples our functions and
-trials. The second asks how well two experiments like ours agree with each other, both on our functions, each on other
-instances: in both each algorithm's trials on a function are drawn, with replacement, from ours. With one trial an
-instance, what instances contribute and what random numbers do cannot be told apart. So these are not the bounds of a
-repetition on the same instances, as ours is of the paper's: that should agree better, by how much is not known.
+Mean ranks are over functions, of medians over trials, one on each instance. Two intervals show the influence of chance.
+The first resamples functions and trials. The second compares two experiments like ours on the same functions, each on
+other instances: each algorithm's trials on a function are drawn, with replacement, from ours. Instances and random
+numbers cannot be separated, with one trial an instance. A repetition on the same instances, as ours is of the paper's,
+should therefore agree better.
 """
 
 from collections import Counter
@@ -36,7 +35,7 @@ class Agreement:
 
 
 def agreements(correlations: pd.DataFrame, beside: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Return correlations with what chance does to them, in each of the paper's ten scenarios.
+    """Return correlations with intervals, in each of the paper's ten scenarios.
 
     Args:
         correlations: as from ``correlations`` of ``sacma.analysis.paper.beside``.
@@ -89,7 +88,7 @@ def agreement(logs: Array, paper: Array, rng: np.random.Generator) -> Agreement:
 
 
 def _medians(logs: Array, rng: np.random.Generator) -> Array:
-    """Return medians of trials drawn with replacement, shape (resamples, algorithms, functions), each on its own."""
+    """Return medians of resampled trials, shape (resamples, algorithms, functions)."""
     drawn = rng.integers(logs.shape[2], size=(RESAMPLES, *logs.shape))
     medians: Array = np.median(np.take_along_axis(logs[None], drawn, axis=3), axis=3)
     return medians
@@ -102,7 +101,7 @@ def _mean_ranks(medians: Array) -> Array:
 
 
 def _spearman(a: Array, b: Array) -> Array:
-    """Return Spearman's ρ along the last axis; NaN where all of one are equal."""
+    """Return Spearman's ρ along the last axis; NaN for constant input."""
     x, y = (rankdata(np.round(of, 9), axis=-1) for of in (a, b))
     x, y = (of - of.mean(axis=-1, keepdims=True) for of in (x, y))
     with np.errstate(invalid="ignore"):

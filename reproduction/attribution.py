@@ -1,4 +1,4 @@
-"""Differences between the paper's text and its authors' code, and how each moves the mean ranks: added and left out.
+"""Effect of each difference between the paper's text and its authors' code on the mean ranks.
 
 The six algorithms of ``configs/`` with one difference of ``configs/as_run/``, and those of ``configs/as_run/`` with
 all but one, are ranked among themselves and compared with the paper's Table 3. An interrupted run continues. Run by
@@ -78,7 +78,7 @@ def variants(protocol: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Study
 
 
 def _at_random_seeds(study: Study) -> Study:
-    """Return an algorithm whose k-means begins at random points; one that has none as it is."""
+    """Return an algorithm with random seeds of its k-means, or itself without k-means."""
     if study.settings.training_set.selection.name != "kmeans":
         return study
     return changed(study, "random-seeds", {"training_set.selection.seeding": "random"})
@@ -87,7 +87,7 @@ def _at_random_seeds(study: Study) -> Study:
 def _with(
     ours: Mapping[str, Study], theirs: Mapping[str, Study], parts: Iterable[str], suffix: str
 ) -> dict[str, Study]:
-    """Return algorithms with parts of others; where the parts are the same, the algorithm itself."""
+    """Return algorithms with parts of others, or themselves where the parts are the same."""
     made = {}
     for name, study in ours.items():
         content, other = study.settings.model_dump(), theirs[name].settings.model_dump()
@@ -122,7 +122,7 @@ def agreement(name: str, whole: Mapping[str, Study], trials: Iterable[Trial]) ->
 
 
 def _lead(pairs: pd.DataFrame, ranks: pd.Series, other: str, at: Mapping[str, Any]) -> str:
-    """Return the corrected p-value of ADA-Kendall's lead over another algorithm, or that it is behind."""
+    """Return the corrected p-value of ADA-Kendall's lead over another algorithm, or "behind"."""
     if ranks["ADA-Kendall"] > ranks[other]:
         return "behind"
     names = {"algorithm": "ADA-Kendall", "other": other, **{key: at[key] for key in PLACE}}

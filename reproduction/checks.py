@@ -1,4 +1,4 @@
-"""The checks that each claim of the paper is made of."""
+"""Checks of each claim of the paper."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,14 +24,14 @@ MOST = 0.5  # of functions and dimensions: "generally"
 
 
 def _ranks(evidence: Evidence, D: int, scenario: str) -> Mapping[str, float]:
-    """Return mean ranks by algorithm; none unless all six are there, as ranks among fewer are others."""
+    """Return mean ranks by algorithm, or nothing unless all six are there."""
     there = evidence.ranks[(evidence.ranks["dimension"] == D) & (evidence.ranks["scenario"] == scenario)]
     ranks = {name: float(rank) for name, rank in zip(there["algorithm"], there["mean_rank"].round(9), strict=True)}
     return ranks if ranks.keys() == set(ALGORITHMS) else {}
 
 
 def _resampled_ranks(evidence: Evidence, D: int, scenario: str) -> Mapping[str, Array]:
-    """Return resampled mean ranks by algorithm, each of shape (R,); not known unless all six are there."""
+    """Return resampled mean ranks by algorithm, each of shape (R,), unknown unless all six are there."""
     there = bool(_ranks(evidence, D, scenario))
     return {name: evidence.resamples.rank(D, scenario, name) if there else UNKNOWN for name in ALGORITHMS}
 
@@ -59,7 +59,7 @@ def _lowest_ranks(evidence: Evidence) -> Iterator[Check]:
 
 
 class _Pair(NamedTuple):
-    """Mean ranks of two algorithms in one scenario, corrected p-value, and True where the first is better."""
+    """Mean ranks of two algorithms in one scenario, and whether the first is significantly better."""
 
     ours: float
     theirs: float
@@ -77,19 +77,19 @@ def _pair(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) ->
 
 
 def _ahead(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) -> Array:
-    """Return in which resamples one algorithm has the lower mean rank, or the same, as from ``lower``."""
+    """Return 1 for each resample in which the winner's mean rank is not higher, else 0; NaN if unknown."""
     resampled = _resampled_ranks(evidence, D, scenario)
     return 1 - lower(resampled[loser], resampled[winner])
 
 
 def _tested(what: str, ours: float, wanted: str, ahead: Array, *, significant: bool, behind: bool) -> Check:
-    """Return a check of a significant lead, which fails where that is behind, surely by resampling."""
+    """Return a check of a significant lead; it fails if the algorithm is behind in nearly all resamples."""
     fails = compared(what, ours, wanted, ahead, holds=False if behind else None)
     return Check(what, ours, wanted, holds=True, share=share_of(ahead)) if significant else fails
 
 
 def _outperforms(evidence: Evidence, winner: str, loser: str, D: int, scenario: str) -> Check:
-    """Check that one algorithm is significantly better: undecided where it is ahead, but not significantly."""
+    """Check that one algorithm is significantly better; an insignificant lead is undecided."""
     wanted, where = f"ahead, p < {ALPHA:g}", f"{D}-D, {scenario}"
     pair = _pair(evidence, winner, loser, D, scenario)
     if pair is None:
@@ -125,13 +125,13 @@ def _lower_control(evidence: Evidence) -> Iterator[Check]:
 
 
 def _lower_there(evidence: Evidence, other: str, D: int, f: int) -> Array:
-    """Return in which resamples the median control frequency of ADA-KL is lower on a function, as from ``lower``."""
+    """Return 1 for each resample with a lower median control frequency of ADA-KL on a function, as ``lower``."""
     ours, theirs = (evidence.resamples.control_frequency(D, f, name) for name in ("ADA-KL", other))
     return lower(ours, theirs)
 
 
 def _share_lower(evidence: Evidence, other: str, places: list[tuple[int, int]]) -> Array:
-    """Return the share of dimensions and functions where that is so, of those drawn in each resample, shape (R,)."""
+    """Return the share of drawn dimensions and functions with a lower control frequency, shape (R,)."""
     functions = sorted({f for _, f in places})
     if not functions:
         return UNKNOWN
@@ -145,7 +145,7 @@ def _share_lower(evidence: Evidence, other: str, places: list[tuple[int, int]]) 
 
 
 def _proportion(evidence: Evidence, D: int, group: str, name: str, share: float) -> float:
-    """Return an ECDF's proportion after a share of the budget, NaN where there is none."""
+    """Return an ECDF's proportion after a share of the budget, NaN if unknown."""
     ecdf = evidence.ecdf
     if ecdf.empty:
         return np.nan
@@ -186,7 +186,7 @@ def _early_and_late(evidence: Evidence) -> Iterator[Check]:
 
 
 def _higher_in_most(evidence: Evidence, name: str, other: str, share: float) -> Check:
-    """Check in how many dimensions an algorithm has a higher proportion of all targets; unknown ones decide nothing."""
+    """Check the number of dimensions in which an algorithm has reached more targets than another."""
     pairs = [[_proportion(evidence, D, "all", of, share) for of in (name, other)] for D in DIMENSIONS]
     known = [ours - theirs for ours, theirs in pairs if not np.isnan(ours - theirs)]
     ahead = sum(difference > 0 for difference in known)
@@ -201,7 +201,7 @@ def _higher_in_most(evidence: Evidence, name: str, other: str, share: float) -> 
 
 
 def _in_most(ahead: Array, behind: Array) -> Array:
-    """Return 1 where so many of the dimensions are enough, 0 where too many others are not, and NaN between."""
+    """Return 1 for enough dimensions ahead, 0 for too many behind, and NaN for neither."""
     too_many = np.where(behind > len(DIMENSIONS) - MOST_DIMENSIONS, 0.0, np.nan)
     found: Array = np.where(ahead >= MOST_DIMENSIONS, 1.0, too_many)
     return found
@@ -247,7 +247,7 @@ def _conclusion(evidence: Evidence) -> Iterator[Check]:
 
 
 def _ahead_somewhere(evidence: Evidence, name: str) -> Check:
-    """Check that an algorithm is significantly ahead of GP-5 in some of the high dimensions and budgets."""
+    """Check that an algorithm is significantly ahead of GP-5 in a scenario of 10-D or 20-D."""
     places = list(product(HIGH_DIMENSIONS, OF_TARGET))
     pairs = [pair for pair in (_pair(evidence, name, "GP-5", *place) for place in places) if pair]
     won = sum(pair.significant for pair in pairs)
@@ -258,14 +258,14 @@ def _ahead_somewhere(evidence: Evidence, name: str) -> Check:
 
 
 def _any(resampled: Sequence[Array]) -> Array:
-    """Return 1 where one of some is 1, 0 where all are 0, and NaN else."""
+    """Return 1 where any input is 1, 0 where all are 0, and NaN elsewhere."""
     each = _stacked(resampled)
     found: Array = np.where((each == 1).any(axis=0), 1.0, np.where((each == 0).all(axis=0), 0.0, np.nan))
     return found
 
 
 def _stacked(resampled: Sequence[Array]) -> Array:
-    """Return arrays of shape (R,) as one of shape (arrays, R); those that are not known have a single NaN."""
+    """Return arrays of shape (R,), or of one NaN, as one array of shape (arrays, R)."""
     found: Array = np.stack(np.broadcast_arrays(*resampled))
     return found
 

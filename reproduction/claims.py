@@ -1,9 +1,8 @@
 """Claims of the paper, judged by our data.
 
-Nothing here knows our results beforehand: a claim is a list of checks, each a number of ours against what the paper
-says of it. A check holds, fails where our data point the other way, or is undecided: where data are missing, where a
-test is not significant, or where a comparison of two numbers comes out otherwise in more than 5 % of resamples. Not to
-be significant is no evidence of the opposite.
+A claim is a list of checks, each of a number of ours against the paper's statement. A check holds, fails if our data
+contradict it, or is undecided: data are missing, a test is not significant, or more than 5 % of resamples reverse a
+comparison. An insignificant test is no evidence of the opposite.
 """
 
 import tomllib
@@ -27,7 +26,7 @@ class Verdict(StrEnum):
 
 
 class Claim(NamedTuple):
-    """A claim of the paper in short, and how it is checked."""
+    """Claim of the paper in short, and the rule of its checks."""
 
     checks: str  # name of its checks
     where: str  # it stands in the paper

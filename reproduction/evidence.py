@@ -1,4 +1,4 @@
-"""Evidence on the paper's claims, and a single check of a claim."""
+"""Evidence for the paper's claims, and the check of a number."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ SURE = 0.95  # share of resamples in which a comparison comes out one way, from 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Data frames that claims are judged by, of the paper's algorithms."""
+    """Data frames of the paper's algorithms, by which claims are judged."""
 
     ranks: pd.DataFrame  # as from ``mean_ranks``
     tests: pd.DataFrame  # as from ``rank_tests``
@@ -35,7 +35,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Check:
-    """A number of ours against what a claim says of it."""
+    """Number of ours against a claim."""
 
     what: str
     ours: float
@@ -66,14 +66,14 @@ def evidence_of(findings: Findings, reading: Reading) -> Evidence:
 
 
 def best_of(findings: Findings, reading: Reading) -> pd.DataFrame:
-    """Return the best Δf of the trials of one reading, as from ``best_delta_f``, on functions that all of it have."""
+    """Return the best Δf of one reading's trials, as from ``best_delta_f``, on functions of all its algorithms."""
     own = findings.alone(reading.names)
     best = own.best[own.best["scenario"].isin(OF_TARGET)]
     return own.comparison.compared.overlap.shared(best).replace({"algorithm": reading.names})
 
 
 def lower(ours: Array, theirs: Array) -> Array:
-    """Return 1 where ours is lower, 0 where it is not, and NaN where one of the two is not known; they broadcast."""
+    """Return 1 where ours is lower, 0 where it is not, and NaN where one is NaN; shapes broadcast."""
     found: Array = np.where(np.isnan(ours) | np.isnan(theirs), np.nan, ours < theirs)
     return found
 
@@ -88,7 +88,7 @@ def share_of(resampled: Array) -> float:
 
 
 def compared(what: str, ours: float, wanted: str, resampled: Array, *, holds: bool | None) -> Check:
-    """Return a check of a bare comparison, which is undecided where it could be chance.
+    """Return a check of two numbers, undecided where chance may decide.
 
     It holds where it does in our data and in 95 % of resamples at least, and fails where it does in neither: in 5 % of
     resamples at most.

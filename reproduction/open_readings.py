@@ -1,4 +1,4 @@
-"""Open readings of the paper, measured: training radius, selection, bounds, and the published code, whole and in parts.
+"""Comparison of open readings of the paper: training radius, selection, bounds, and parts of the published code.
 
 Runs ADA-Kendall and GP-5 with each reading, and compares the readings of one algorithm with each other. An interrupted
 run continues. Run by ``make readings``.
@@ -64,7 +64,7 @@ def readings(name: str, protocol: dict[str, Any]) -> Iterator[Study]:
 
 
 def compare(medians: pd.DataFrame, name: str) -> Iterator[dict[str, Any]]:
-    """Yield a row for each dimension and reading of the algorithm of that name."""
+    """Yield a row for each dimension and reading of an algorithm."""
     ranks = mean_ranks(medians)
     last = medians[medians["budget"] == max(BUDGETS)]
     for dimension in sorted(medians["dimension"].unique()):

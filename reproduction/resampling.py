@@ -1,4 +1,4 @@
-"""Resamples of the trials behind the paper's claims: how often does a comparison come out as it does?
+"""Resamples of the trials behind the paper's claims.
 
 A resample draws functions with replacement, and for each algorithm and function as many trials as there are of it, with
 replacement, each algorithm's on their own: as ``agreement`` does for its interval of ρ. A function that is drawn counts
@@ -34,7 +34,7 @@ UNKNOWN: Array = np.full(1, np.nan)
 
 @dataclass(frozen=True)
 class Resamples:
-    """The quantities that claims compare, in each resample; one that is missing here is not known."""
+    """Quantities of claims in each resample; a missing one is unknown."""
 
     ranks: Mapping[tuple[int, str, str], Array] = field(default_factory=dict)
     """Mean ranks by dimension, scenario and algorithm, each of shape (R,)."""
@@ -57,13 +57,13 @@ class Resamples:
 
 
 def drawn_functions(functions: Sequence[int]) -> NDArray[np.int64]:
-    """Return how often each of F functions is drawn in each resample, shape (R, F)."""
+    """Return the number of draws of each of F functions in each resample, shape (R, F)."""
     rng = np.random.default_rng(list(functions))
     return rng.multinomial(len(functions), np.full(len(functions), 1 / len(functions)), size=RESAMPLES)
 
 
 def drawn_trials(dimension: int, function: int, algorithm: str, trials: int) -> NDArray[np.int64]:
-    """Return the positions of the trials, of so many, that are drawn in each resample, shape (R, n)."""
+    """Return the positions of the drawn trials in each resample, shape (R, n)."""
     rng = np.random.default_rng([dimension, function, *algorithm.encode()])
     return rng.integers(trials, size=(RESAMPLES, trials))
 

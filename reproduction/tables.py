@@ -33,7 +33,7 @@ VERDICTS = {"yes": "holds", "no": "fails"}
 
 
 def main() -> None:
-    """Print mean ranks, claims, wins and CPU time beside the paper's, and what the trials cost."""
+    """Print mean ranks, claims, wins and CPU time beside the paper's, and the cost of the trials."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?", default=ROOT / "data" / "reproduction")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="write mean_ranks.csv into FOLDER")

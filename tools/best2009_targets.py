@@ -1,4 +1,4 @@
-"""Write the run-length-based targets of cocopp and the best aRT of BBOB 2009 at each, which the package ships.
+"""Write the package's table of cocopp's run-length-based targets and the best aRT of BBOB 2009.
 
     python tools/best2009_targets.py [OUTPUT] [--tiny]     # tiny: of the first function and dimension alone
 

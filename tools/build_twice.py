@@ -24,7 +24,7 @@ SURROUNDINGS = (
 
 
 def build(clone: Path, output: Path, surroundings: dict[str, str], *, tiny: bool = False) -> dict[str, bytes]:
-    """Clone the last commit, build it into ``output`` and return what was built, by name."""
+    """Build a clone of the last commit into ``output``, and return the built files by name."""
     environment = {**os.environ, **surroundings, "SOURCE_DATE_EPOCH": git("log", "-1", "--format=%ct")}
     umask = int(surroundings["umask"], 8)
     output.mkdir(parents=True)
@@ -40,7 +40,7 @@ def build(clone: Path, output: Path, surroundings: dict[str, str], *, tiny: bool
 
 
 def git(*arguments: str) -> str:
-    """Return what git says of this repository."""
+    """Return the output of git in this repository."""
     command = ["git", "-C", str(ROOT), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

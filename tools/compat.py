@@ -1,4 +1,4 @@
-"""Install the wheel where others will, and see whether it works there.
+"""Check that the wheel works in fresh environments.
 
 python tools/compat.py python3.11 python3.13
 python tools/compat.py --tiny python3.11      # one command of the installed sacma, and no environments
@@ -52,7 +52,7 @@ SMOKE = (
 
 @dataclass(frozen=True)
 class Combination:
-    """An interpreter and the versions that it gets.
+    """Interpreter and the versions of its packages.
 
     Args:
         python: command or path of the interpreter.
@@ -81,7 +81,7 @@ def version_of(python: str) -> tuple[int, int] | None:
 
 
 def combinations(pythons: Sequence[str]) -> list[Combination]:
-    """Return what is to be tried; say what is not."""
+    """Return the combinations to try, and print the skipped ones."""
     supported = SpecifierSet(project()["requires-python"])
     found = {}
     for python in pythons:
@@ -104,7 +104,7 @@ def combinations(pythons: Sequence[str]) -> list[Combination]:
 
 
 def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
-    """Install, run and test in a fresh environment; say what failed, with what it wrote."""
+    """Install, run and test in a fresh environment; print a failure with its output."""
     folder = WORK / ("oldest" if combination.oldest else "newest")
     empty = folder / "empty"
     empty.mkdir(parents=True)
@@ -132,7 +132,7 @@ def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
 
 
 def done(steps: Sequence[tuple[str, list[str], Path]]) -> bool:
-    """Take steps, each a name, a command and the folder that it runs in, until one fails, and say how it went."""
+    """Run steps, each a name, a command and a folder, until one fails, and print the results."""
     for what, command, where in steps:
         start, cpu = time.monotonic(), cpu_seconds()
         ended = subprocess.run(command, cwd=where, env=surroundings(), capture_output=True, text=True, check=False)
@@ -151,7 +151,7 @@ def cpu_seconds() -> float:
 
 
 def surroundings() -> dict[str, str]:
-    """Return the environment of commands: nothing of this repository is within reach."""
+    """Return the environment of commands, without this repository."""
     without = {"PYTHONPATH", "VIRTUAL_ENV", "SACMA_RESULTS"}
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return {key: value for key, value in os.environ.items() if key not in without} | threads

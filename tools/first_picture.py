@@ -1,4 +1,4 @@
-"""Milliseconds until a page with charts has drawn the first of them: a part of `make bench`. Needs Chromium.
+"""Milliseconds until a page has drawn its first chart: a part of `make bench`. Needs Chromium.
 
 python tools/first_picture.py              # of the pages of the site that `make docs` has built
 python tools/first_picture.py PAGE...      # of others, such as RESULTS/report/index.html
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def drawn(browser: Browser, path: Path, width: int) -> int:
-    """Return when a page has drawn its first chart, counted from the moment that it was asked for."""
+    """Return the milliseconds from the request of a page to its first chart."""
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(path.resolve().as_uri())
     page.wait_for_selector("html[data-ready=yes]")

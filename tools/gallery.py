@@ -58,14 +58,14 @@ def main() -> None:
 
 
 def write_all(page: str, folder: Path) -> None:
-    """Write the page of a report and all that belongs beside it, as the site has it."""
+    """Write the page of a report and the files beside it."""
     shutil.copytree(GALLERY, folder, dirs_exist_ok=True)
     for name, text in {"report.html": page, "charts.html": charts(page)}.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 
 def content(report: str) -> str:
-    """Return the page of a report as the gallery has it; links to files beside it are plain text."""
+    """Return the page of a report for the gallery; links to files beside it are plain text."""
     page = FILE.sub(r'<span class="file" title="\1, in the folder of a report">\2</span>', report)
     own = (GALLERY / "gallery.css").read_text(encoding="utf-8")
     return page.replace("<body>\n", f"<body>\n{NOTE}", 1).replace("</style>", f"{own}</style>", 1)

@@ -38,7 +38,7 @@ SLOWEST = 600.0  # seconds, after which tests count as failed, as those of an en
 
 
 class Mutant(NamedTuple):
-    """A place in a module, and what changes it."""
+    """Operator at a place in a module."""
 
     module: Path  # from the root
     operator: str
@@ -51,7 +51,7 @@ class Mutant(NamedTuple):
         return mutated
 
     def diff(self) -> str:
-        """Return how the mutant differs from the module."""
+        """Return the difference from the module."""
         lines = ((ROOT / self.module).read_text().splitlines(), (self.code() or "").splitlines())
         return "\n".join(difflib.unified_diff(*lines, str(self.module), self.operator, n=1, lineterm=""))
 
@@ -70,13 +70,13 @@ def mutants() -> list[Mutant]:
 
 
 def modules(path: Path) -> list[Path]:
-    """Return a module, or those of a package; none where neither is there."""
+    """Return a module, or the modules of a package."""
     return [path] if path.is_file() else sorted(path.rglob("*.py"))
 
 
 @cache
 def tests_of(module: Path) -> list[str]:
-    """Return the files of tests that belong to a module, from the root; those of its folder where none names it."""
+    """Return the test files of a module, from the root: named after it, importing it, or else of its folder."""
     below, name = module.relative_to("src/sacma"), ".".join(module.with_suffix("").parts[1:])
     files = sorted((ROOT / "tests" / below.parts[0]).rglob("test_*.py"))
     named = [file for file in files if file.stem == f"test_{module.stem}"]

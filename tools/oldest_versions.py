@@ -13,7 +13,7 @@ PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
 
 def project() -> dict[str, Any]:
-    """Return what pyproject.toml says of the package."""
+    """Return the table ``project`` of pyproject.toml."""
     content: dict[str, Any] = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     return content
 

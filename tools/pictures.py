@@ -33,11 +33,11 @@ SHOWN = ("CMA-ES", "sacma", "lq-CMA-ES", "DTS-CMA-ES", "ADA-Kendall")
 MEAN_RANKS = ROOT / "docs" / "data" / "mean_ranks.csv"
 BUDGET = 250
 GENERATIONS = 150
-"""That are shown of a trial."""
+"""Shown generations of a trial."""
 
 
 def main() -> None:
-    """Run what the pictures show, and draw."""
+    """Run the trials of the pictures, and draw."""
     if sys.argv[-1] == "--tiny":
         results, folder = map(Path, sys.argv[1:3])
         trace = pd.read_parquet(next((results / "traces").glob("ADA-Kendall.parquet")))
@@ -92,7 +92,7 @@ def beside_paper() -> None:
 
 
 def generations(trial: pd.DataFrame, width: float) -> Figure:
-    """Draw the first generations of a trial: what evaluated them, the error of the model, and g_m."""
+    """Draw the first generations of a trial: evaluated by f or the model, the error, and g_m."""
     trial = trial.head(round(GENERATIONS * width / PAGE))
     with styled():
         figure = Figure(figsize=(width / 72, 3.0), layout="constrained")

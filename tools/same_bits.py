@@ -45,7 +45,7 @@ def run(root: Path, paths: Mapping[tuple[str, str], Path], results: Path, protoc
 
 
 def lines(results: Path, folder: str, name: str) -> dict[str, list[str]]:
-    """Return the lines of an algorithm's COCO data by file, without what names the algorithm and its description."""
+    """Return the lines of an algorithm's COCO data by file, without its name and description."""
     root = results / folder / "coco" / name
     found = {}
     for path in sorted(path for path in root.rglob("*") if path.is_file()):

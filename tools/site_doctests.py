@@ -9,7 +9,7 @@ EXAMPLE = re.compile(r"(?:^>>> .*(?:\n(?!\s*$).*)*)(?:\n\n>>> .*(?:\n(?!\s*$).*)
 
 
 class Doctests(griffe.Extension):
-    """Puts fences around what begins with ``>>>``."""
+    """Fences around examples that begin with ``>>>``."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of an object before it is parsed."""

@@ -1,4 +1,4 @@
-"""What the site needs beside its theme.
+"""Hooks of the site: formulas, symbols, charts and links.
 
 Pages that stand elsewhere in the repository; formulas as MathML, which browsers draw themselves; and boxes that scroll,
 with the keyboard, too, for what may be wider than its column.
@@ -95,7 +95,7 @@ def embedded(found: re.Match[str]) -> str:
 
 
 def fitted(found: re.Match[str]) -> str:
-    """Return a picture that stands alone: its labels are never too small to be read.
+    """Return a picture that stands alone, with labels that are large enough.
 
     In narrow windows its narrow form takes its place, if there is one; else it scrolls.
     """
@@ -134,7 +134,7 @@ def set_text(found: re.Match[str]) -> str:
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """Name the search for readers of screens, which the theme does not."""
+    """Name the search for screen readers."""
     return output.replace(
         'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
     )

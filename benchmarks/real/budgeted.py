@@ -1,4 +1,4 @@
-"""An objective that counts its evaluations, keeps the best, and ends the run where the budget is used up."""
+"""Objective with a budget: it counts evaluations, keeps the best, and ends the run."""
 
 import math
 import time
@@ -9,11 +9,11 @@ from .problem import Array, Problem
 
 
 class BudgetUsedError(Exception):
-    """An evaluation beyond the budget was asked for."""
+    """Evaluation beyond the budget."""
 
 
 class BudgetedObjective:
-    """A problem's objective on the unit cube, of which only ``budget`` evaluations can be had."""
+    """Objective of a problem on the unit cube, with at most ``budget`` evaluations."""
 
     def __init__(self, problem: Problem, budget: int) -> None:
         self.dimension = problem.dimension

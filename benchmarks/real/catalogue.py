@@ -1,4 +1,4 @@
-"""All problems, and the halves that they were split into before anything was measured."""
+"""All problems, in halves that were fixed before any measurement."""
 
 from itertools import chain
 

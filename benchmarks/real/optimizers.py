@@ -1,4 +1,4 @@
-"""The competitors: each runs on an objective of the unit cube until its budget is used up.
+"""Competitors on an objective of the unit cube, until its budget is used up.
 
 All get the same box. Those that take an initial point get that of the seed, and those that take an initial step size
 get a sixth of the box's widths, as ``sacma.minimize`` has it. Local searches that end begin again at random points.
@@ -29,7 +29,7 @@ Run = Callable[[BudgetedObjective, Array, int], None]
 
 @dataclass(frozen=True)
 class Optimizer:
-    """A competitor."""
+    """Competitor."""
 
     run: Run  # with the initial point, shape (D,), and a seed
     packages: tuple[str, ...]  # distributions that it needs; the first is the one that it is of

@@ -1,4 +1,4 @@
-"""Runs: one optimizer on one problem with one seed, each a line of a file that is never written twice."""
+"""Runs of one optimizer on one problem with one seed, a line of a file each."""
 
 import json
 import lzma

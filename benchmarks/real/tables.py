@@ -1,45 +1,32 @@
 """The figures as Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.common import markdown, markdown_head, shown
+
 from .catalogue import PROBLEMS
-
-
-def row(*cells: str) -> str:
-    """Return a row of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
-
-
-def _head(first: str, others: Sequence[str]) -> Iterator[str]:
-    yield row(first, *others)
-    yield row("---", *["---:"] * len(others))
-
-
-def _bold(text: str, *, best: bool) -> str:
-    text = text.replace("-", "−")
-    return f"**{text}**" if best else text
 
 
 def problem_lines(half: str) -> Iterator[str]:
     """Yield the table of the problems of a half; the value is that of the published point."""
-    yield from _head("problem", ["D", "published value", "what it is, and where it is from"])
+    yield markdown_head("problem", "D", "published value", "what it is, and where it is from")
     for problem in PROBLEMS.values():
         if problem.half == half:
-            best = f"{problem.known.value:.6g}".replace("-", "−") if problem.known else ""
-            yield row(problem.name, str(problem.dimension), best, f"{problem.about}. {problem.source}")
+            best = shown(problem.known.value, ".6g") if problem.known else ""
+            yield markdown(problem.name, str(problem.dimension), best, f"{problem.about}. {problem.source}")
 
 
 def rank_lines(means: pd.DataFrame, half: str) -> Iterator[str]:
     """Yield the table of mean ranks of a half, with intervals; the order is that of their means over budgets."""
-    return _interval_lines(means[means["half"] == half], "mean_rank", "mean rank at", "{:.2f}", "{:.1f}")
+    return _interval_lines(means[means["half"] == half], "mean_rank", "mean rank at", ".2f", ".1f")
 
 
 def win_lines(shares: pd.DataFrame, half: str, reference: str) -> Iterator[str]:
     """Yield the table of the shares of runs in which the reference is better than each other optimizer."""
-    return _interval_lines(shares[shares["half"] == half], "mean", f"{reference} is better than", "{:.0%}", "{:.0%}")
+    return _interval_lines(shares[shares["half"] == half], "mean", f"{reference} is better than", ".0%", ".0%")
 
 
 def _interval_lines(here: pd.DataFrame, column: str, head: str, digits: str, of_interval: str) -> Iterator[str]:
@@ -50,15 +37,14 @@ def _interval_lines(here: pd.DataFrame, column: str, head: str, digits: str, of_
     }
     budgets = sorted({budget for _, budget in table})
     best = {budget: min(mean for (_, at), (mean, _, _) in table.items() if at == budget) for budget in budgets}
-    yield from _head(head, [f"{budget:g}·D" for budget in budgets])
+    yield markdown_head(head, *(f"{budget:g}·D" for budget in budgets))
     for name in here.groupby("optimizer")[column].mean().sort_values().index:
         cells = []
         for budget in budgets:
             mean, low, high = table.get((name, budget), (np.nan,) * 3)
-            cell = "" if np.isnan(mean) else _bold(digits.format(mean), best=mean == best[budget])
-            span = "" if np.isnan(low) else f" ({of_interval.format(low)}–{of_interval.format(high)})"
-            cells.append(cell + span)
-        yield row(str(name), *cells)
+            span = "" if np.isnan(low) else f" ({low:{of_interval}}–{high:{of_interval}})"
+            cells.append(shown(mean, digits, bold=mean == best[budget]) + span)
+        yield markdown(str(name), *cells)
 
 
 def median_lines(medians: pd.DataFrame, half: str, budget: float) -> Iterator[str]:
@@ -66,21 +52,17 @@ def median_lines(medians: pd.DataFrame, half: str, budget: float) -> Iterator[st
     here = medians[(medians["half"] == half) & (medians["budget"] == budget)]
     optimizers = list(here["optimizer"].unique())
     values = {(line["problem"], line["optimizer"]): float(line["value"]) for line in here.to_dict("records")}
-    yield from _head(f"median at {budget:g}·D", optimizers)
+    yield markdown_head(f"median at {budget:g}·D", *optimizers)
     for name in PROBLEMS:
         there = {optimizer: values[name, optimizer] for optimizer in optimizers if (name, optimizer) in values}
         if there:
-            best = _significant(min(there.values()))
-            shown = [_significant(there[optimizer]) if optimizer in there else "" for optimizer in optimizers]
-            yield row(name, *(_bold(text, best=text == best) for text in shown))
-
-
-def _significant(value: float) -> str:
-    return f"{value:.4g}"
+            best = f"{min(there.values()):.4g}"
+            cells = (there.get(optimizer, np.nan) for optimizer in optimizers)
+            yield markdown(name, *(shown(value, ".4g", bold=f"{value:.4g}" == best) for value in cells))
 
 
 def overhead_lines(overheads: pd.DataFrame) -> Iterator[str]:
     """Yield the table of CPU time an evaluation."""
-    yield from _head("optimizer", ["package", "CPU ms an evaluation, median"])
+    yield markdown_head("optimizer", "package", "CPU ms an evaluation, median")
     for _, line in overheads.iterrows():
-        yield row(line["optimizer"], line["package"], f"{line['ms']:.2g}")
+        yield markdown(line["optimizer"], line["package"], f"{line['ms']:.2g}")

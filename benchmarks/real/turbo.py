@@ -4,8 +4,7 @@ D. Eriksson, M. Pearce, J. Gardner, R. Turner and M. Poloczek, Scalable global o
 optimization, NeurIPS 2019.
 """
 
-import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -24,58 +23,41 @@ from scipy.stats import qmc
 from .problem import Array
 
 LENGTH, LEAST_LENGTH, MOST_LENGTH = 0.8, 0.5**7, 1.6
-SUCCESSES = 10
-"""In a row, that double the length: the tutorial's; the paper has 3."""
-
-Batches = Generator[Array, Array, None]  # yields points, shape (n, D), and takes their values, shape (n,)
+SUCCESSES = 10  # in a row, that double the length: the tutorial's; the paper has 3
 
 
 def turbo(objective: Callable[[Array], float], start: Array, seed: int) -> None:
-    """Minimise on the unit cube for ever."""
-    asked = batches(start, seed)
-    points = next(asked)
-    while True:
-        points = asked.send(np.array([objective(point) for point in points]))
-
-
-def batches(start: Array, seed: int, size: int = 1) -> Batches:
-    """Yield points of the unit cube, shape (n, D), and take their values; ``size`` at a time but for the initial ones.
-
-    The first of the 2 D initial points is the given one.
-    """
+    """Minimise on the unit cube for ever; the first of 2 D initial points is the given one."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     sobol = qmc.Sobol(len(start), rng=seed)
-    first: Array | None = start
+    points = sobol.random(2 * len(start))
+    points[0] = start
     while True:
+        _search(objective, points, seed)
         points = sobol.random(2 * len(start))
-        if first is not None:
-            points[0], first = first, None
-        yield from _one_region(points, seed, size)
 
 
-def _one_region(points: Array, seed: int, size: int) -> Batches:
+def _search(objective: Callable[[Array], float], points: Array, seed: int) -> None:
     """Search from initial points, shape (n, D), until the region is too small."""
-    values = yield points
-    dimension = points.shape[1]
-    failures_allowed = math.ceil(max(4.0 / size, dimension / size))
+    values = np.array([objective(point) for point in points])
     length, successes, failures = LENGTH, 0, 0
     while length >= LEAST_LENGTH:
-        new = _next_points(points, values, length, seed + len(points), size)
-        told = yield new
-        if told.min() < values.min() - 1e-3 * abs(values.min()):
+        new = _next_point(points, values, length, seed + len(points))
+        value = objective(new)
+        if value < values.min() - 1e-3 * abs(values.min()):
             successes, failures = successes + 1, 0
         else:
             successes, failures = 0, failures + 1
         if successes == SUCCESSES:
             length, successes = min(2 * length, MOST_LENGTH), 0
-        elif failures == failures_allowed:
+        elif failures == max(4, points.shape[1]):
             length, failures = length / 2, 0
-        points, values = np.vstack([points, new]), np.append(values, told)
+        points, values = np.vstack([points, new]), np.append(values, value)
 
 
-def _next_points(points: Array, values: Array, length: float, seed: int, size: int) -> Array:
-    """Return the candidates in the region around the best point that samples of the posterior have as the least."""
+def _next_point(points: Array, values: Array, length: float, seed: int) -> Array:
+    """Return the candidate in the region around the best point with the least value of a posterior sample."""
     X = torch.tensor(points, dtype=torch.float64)
     Y = torch.tensor((values.mean() - values) / (values.std() or 1.0), dtype=torch.float64).unsqueeze(-1)
     model, weights = _fitted(X, Y)
@@ -90,8 +72,8 @@ def _next_points(points: Array, values: Array, length: float, seed: int, size: i
     moved[unmoved, torch.randint(0, dimension, (len(unmoved),))] = True
     tried = torch.where(moved, lower + (upper - lower) * spread, best)
     with torch.no_grad():
-        chosen = MaxPosteriorSampling(model=model, replacement=False)(tried, num_samples=size)
-    return np.asarray(chosen.numpy(), dtype=float)
+        chosen = MaxPosteriorSampling(model=model, replacement=False)(tried, num_samples=1)
+    return np.asarray(chosen.numpy()[0], dtype=float)
 
 
 def _fitted(X: torch.Tensor, Y: torch.Tensor) -> tuple[Any, torch.Tensor]:

@@ -25,7 +25,7 @@ ONE_DEVIATION = 0.6827  # share of values within a standard deviation
 
 
 # Factor of standard deviations, since without it 87 to 91 % of new evaluations on bbob were within two, not 95 %: a
-# search goes where a model is too hopeful (benchmarks/intervals.py).
+# search goes where a model is too hopeful.
 WIDENING = 1.6
 
 

@@ -44,7 +44,7 @@ def looks_noisy(points: Array, values: Array) -> bool:
 
     Of the better half of the newest evaluations, pairs at the smallest 2 % of distances are compared with those beyond
     the median. It says so rarely: only where the search has come near enough to some point. It has never said so of
-    the 24 functions of bbob (benchmarks/unannounced.py).
+    the 24 functions of bbob.
 
     Args:
         points: shape (n, D), in units of the scale.

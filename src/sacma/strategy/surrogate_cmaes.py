@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sacma.strategy.control.base import Control
     from sacma.strategy.proposals.base import Proposer
 
-MOST_DRAWN = 100  # samples, of which the best by the model is evaluated beside others: benchmarks/batches.py --drawn
+MOST_DRAWN = 100  # samples, of which the best by the model is evaluated beside others
 
 
 class SurrogateStrategy:
