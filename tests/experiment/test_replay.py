@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from sacma.config.plan import plan
@@ -32,10 +31,11 @@ def test_same_bits(record: TrialRecord) -> None:
 
 def test_first_difference(record: TrialRecord) -> None:
     """What differs first in the trial's own time is named, whatever follows from it."""
-    sigma = np.array(record.trace["sigma"])
+    trace = record.trace.copy()
+    sigma = trace["sigma"]
     sigma[3:] *= 2
     outcome = replace(record.outcome, improved_to=(*record.outcome.improved_to[:-1], 1.0), evaluations=7)
-    changed = replace(record, trace={**record.trace, "sigma": sigma}, outcome=outcome)
+    changed = replace(record, trace=trace, outcome=outcome)
     found = replay(changed).difference
     assert found is not None
     assert found.startswith("generation 4: sigma was")
@@ -70,9 +70,10 @@ def test_command(tmp_path: Path, record: TrialRecord) -> None:
     assert "ADA-RD on f8, 2-D, instance 1" in again.stdout
     assert again.stdout.endswith("bit-identical\n")
     other = tmp_path / "other.record"
-    sigma = record.trace["sigma"].copy()
+    trace = record.trace.copy()
+    sigma = trace["sigma"]
     sigma[1] = 7.0
-    other.write_bytes(encode(replace(record, trace={**record.trace, "sigma": sigma})))
+    other.write_bytes(encode(replace(record, trace=trace)))
     differs = sacma("replay", other, cwd=tmp_path)
     assert differs.returncode == 1
     assert "differs first at generation 2: sigma was 7.0, is" in differs.stderr

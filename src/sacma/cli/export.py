@@ -35,7 +35,7 @@ def export(
     from sacma.store.store import Store
 
     store = Store(results)
-    covered = completeness_of_studies(store)
+    covered = completeness_of_studies(store, whole=True)
     folder = output or results / "export"
     why = why_no_folder(folder)  # before what takes long
     if why:

@@ -107,7 +107,9 @@ def postprocess(
     choice = parse_choice(
         algorithms=algorithms, functions=functions, dimensions=dimensions, instances=instances, targets=targets
     )
-    everything, theirs, left_out = with_kept(completeness_of_studies(store, needed=not foreign), foreign or ())
+    everything, theirs, left_out = with_kept(
+        completeness_of_studies(store, needed=not foreign, whole=True), foreign or ()
+    )
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite] if studies else None

@@ -11,7 +11,7 @@ from sacma.config.plan import TrialSpec
 from sacma.files.untrusted import read_file
 from sacma.store.completeness import Completeness
 from sacma.store.outcome import DamagedRecordError, Outcome
-from sacma.store.record import decode
+from sacma.store.record import decode_head
 from sacma.store.store import Store
 
 MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
@@ -165,7 +165,7 @@ def _earlier_trials(store: Store, specs: Sequence[TrialSpec]) -> Iterator[tuple[
         paths = (p for p in sorted(folder.glob(f"f*-d{wanted.dimension:02d}-*.record")) if p not in planned)
         for path in islice(paths, MOST_RECORDS):
             try:
-                record = decode(read_file(path))
+                record = decode_head(read_file(path))
             except (OSError, DamagedRecordError):  # this trial is not part of the study
                 continue
             if _settings(record.spec) == _settings(wanted) and store.path_of(record.spec) == path:

@@ -9,6 +9,7 @@ from sacma.experiment.trial import run_trial
 from sacma.files.scratch import scratch
 from sacma.store.provenance import differences
 from sacma.store.record import TrialRecord
+from sacma.store.trace import COLUMNS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +36,8 @@ def replay(record: TrialRecord) -> Replay:
 
 def _differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:
     """Yield differences in the order of the trial's own time, then those of what is computed from it."""
-    for row in range(max(len(trace["generation"]) for trace in (old.trace, new.trace))):
-        for name in new.trace:
+    for row in range(max(len(old.trace), len(new.trace))):
+        for name in COLUMNS:
             if name not in NOT_COMPARED:
                 then, now = _at(old.trace[name], row), _at(new.trace[name], row)
                 if not _same(then, now):

@@ -129,7 +129,7 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
     with store.lock_records(options.command):
         if request.is_new:
             _register(request, observer)
-        completeness = completeness_of(store, request.specs)
+        completeness = completeness_of(store, request.specs, whole=True)
         _set_aside(completeness.damaged, store, observer)
         refuse_changed(request.specs)
         todo = resolve_algorithms(to_run(completeness, failed_only=options.failed_only))

@@ -11,7 +11,6 @@ import platform
 import tempfile
 import time
 import traceback
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,13 +26,13 @@ from sacma.config.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.seeding import begin_noise, sampling
+from sacma.files.printable import printable
 from sacma.process_wide import contained
 from sacma.store.failure import FailureKind, TrialFailure, failed, now
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.provenance import Provenance, environment
 from sacma.store.record import FinishedTrial, TrialRecord, finished
-from sacma.store.trace import trace_columns
-from sacma.strategy.generation import EvaluatedBy
+from sacma.store.trace import Trace, counts_of, trace_of
 from sacma.types import Array
 
 WARM_UP_DIMENSION = 2
@@ -76,13 +75,9 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
         coco = read_trial(folder, spec.function, spec.dimension, problem.evaluations)
     if not math.isclose(coco.f_opt, problem.f_opt, rel_tol=1e-12, abs_tol=1e-12):  # COCO writes 12 digits
         raise RuntimeError(f"COCO's optimal value is {coco.f_opt}, not {problem.f_opt}, for {spec}")
-    return TrialRecord(
-        spec,
-        _outcome(spec, problem, seconds, coco),
-        trace_columns(problem.generations, problem.f_opt),
-        coco,
-        Provenance(environment(), platform.node(), started, now()),
-    )
+    trace = trace_of(problem.generations, problem.f_opt)
+    provenance = Provenance(environment(), printable(platform.node()), started, now())
+    return TrialRecord(spec, _outcome(spec, problem, seconds, coco, trace), trace, coco, provenance)
 
 
 def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, float]:
@@ -194,7 +189,7 @@ def suite_of(spec: TrialSpec) -> cocoex.Suite:
     return suite
 
 
-def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: CocoFiles) -> Outcome:
+def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: CocoFiles, trace: Trace) -> Outcome:
     at, to = tuple(problem.improved_at), tuple(problem.improved_to)
     if SUITES[spec.suite].noisy:
         at, to = coco.improvements()
@@ -204,7 +199,7 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
     else:
         status = TrialStatus.STOPPED if problem.evaluations_left else TrialStatus.BUDGET_USED
     generations = problem.generations
-    by_model = sum(g.evaluated_by == EvaluatedBy.MODEL for g in generations)
+    true_generations, model_generations, restarts, fits = counts_of(trace)
     cpu = {
         "objective": problem.objective_seconds,
         "fit": sum((g.fit_seconds for g in generations), 0.0),
@@ -217,9 +212,9 @@ def _outcome(spec: TrialSpec, problem: BudgetedProblem, seconds: float, coco: Co
         best_delta_f=best,
         improved_at=at,
         improved_to=to,
-        true_generations=len(generations) - by_model,
-        model_generations=by_model,
-        restarts=generations[-1].restart if generations else 0,
-        fits=dict(Counter(g.fit_status for g in generations if g.fit_status)),
+        true_generations=true_generations,
+        model_generations=model_generations,
+        restarts=restarts,
+        fits=fits,
         cpu=CPUSeconds(**cpu, other=max(0.0, seconds - sum(cpu.values()))),
     )

@@ -51,10 +51,13 @@ class Completeness:
         return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
 
 
-def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
-    """Return the completeness of ``specs`` in ``store``; raise SacmaError if a record cannot be read."""
+def completeness_of(store: Store, specs: Sequence[TrialSpec], *, whole: bool = False) -> Completeness:
+    """Return the completeness of ``specs`` in ``store``; ``whole``: check all of each record, not only its head.
+
+    Raises SacmaError if a record cannot be read.
+    """
     heads, damaged = {}, []
-    for found in store.records(specs):
+    for found in store.records(specs) if whole else store.heads(specs):
         if isinstance(found, Damage):
             damaged.append(found)
         else:
@@ -63,7 +66,9 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec]) -> Completeness:
     return Completeness(tuple(specs), heads, failures, tuple(damaged))
 
 
-def completeness_of_studies(store: Store, *, needed: bool = True) -> tuple[tuple[StoredStudy, Completeness], ...]:
+def completeness_of_studies(
+    store: Store, *, needed: bool = True, whole: bool = False
+) -> tuple[tuple[StoredStudy, Completeness], ...]:
     """Return the studies in ``store`` with their completeness; raise SacmaError if there are none but ``needed``."""
     if store.kept_file.exists():
         from sacma.store.kept import read_kept  # noqa: PLC0415 pyarrow is slow to import
@@ -73,7 +78,7 @@ def completeness_of_studies(store: Store, *, needed: bool = True) -> tuple[tuple
     if needed and not studies:
         command = f"sacma run CONFIG… --results {shlex.quote(str(store.root))}"
         raise SacmaError(f"{store.root} holds no results; make some with: {command}")
-    return tuple((study, completeness_of(store, study.specs())) for study in studies)
+    return tuple((study, completeness_of(store, study.specs(), whole=whole)) for study in studies)
 
 
 def _completeness_of_kept(kept: "KeptStudy") -> Completeness:

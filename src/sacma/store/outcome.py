@@ -3,6 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, PositiveInt
+
+Count = Annotated[int, Field(ge=0, lt=1 << 32)]
+Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
 
 class TrialStatus(StrEnum):
@@ -21,11 +27,11 @@ class DamagedRecordError(ValueError):
 class CPUSeconds:
     """CPU time of a trial by purpose."""
 
-    objective: float
-    fit: float
-    predict: float
-    strategy: float
-    other: float
+    objective: Seconds
+    fit: Seconds
+    predict: Seconds
+    strategy: Seconds
+    other: Seconds
 
     @property
     def total(self) -> float:
@@ -38,12 +44,12 @@ class Outcome:
     """Result and cost of a trial; with noise, improvements are those of the noise-free Δf that COCO's logger wrote."""
 
     status: TrialStatus
-    evaluations: int  # of f
+    evaluations: PositiveInt  # of f
     best_delta_f: float
     improved_at: tuple[int, ...]  # number of the evaluation, from 1, of each improvement of the best Δf
     improved_to: tuple[float, ...]  # Δf of each improvement
-    true_generations: int  # evaluated with f; the end of the trial may cut the last short
-    model_generations: int  # evaluated with the model
-    restarts: int
-    fits: Mapping[str, int]  # number of trainings by fit status
+    true_generations: Count  # evaluated with f; the end of the trial may cut the last short
+    model_generations: Count  # evaluated with the model
+    restarts: Count
+    fits: Mapping[str, Count]  # number of trainings by fit status
     cpu: CPUSeconds

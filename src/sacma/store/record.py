@@ -2,14 +2,15 @@
 
 A record file is
 
-1. ``sacma-record 2 SHA256`` with the checksum of the rest,
-2. the trial's spec and outcome, and the lengths of the parts that follow, as one line of JSON,
-3. the parts, deflated: COCO files and provenance as JSON, the trace as packed columns.
+1. ``sacma-record 3``,
+2. the head as one line of JSON: spec, outcome, and the fingerprint of the environment,
+3. the body, deflated: COCO files and provenance as one line of JSON, the trace as a packed table,
+4. the CRC-32 of all before it, eight hexadecimal digits.
 
-Every reader decodes all of it and rejects what no trial can produce; see ``record_checks``.
+A worker writes it, a reader checks it: ``decode_head`` by the checksum and a schema, ``decode`` in full, its parts
+against each other.
 """
 
-import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -20,20 +21,36 @@ from pydantic import with_config
 
 from sacma.coco.writer import CocoFiles
 from sacma.config.plan import TrialSpec
-from sacma.files.printable import one_line
+from sacma.files.checksum import checksum, is_whole
 from sacma.files.untrusted import parse_json_as
 from sacma.store import record_checks as checks
 from sacma.store.outcome import CPUSeconds, DamagedRecordError, Outcome
 from sacma.store.provenance import Environment, Provenance
 from sacma.store.trace import Trace, pack_trace, unpack_trace
 
-MAGIC = b"sacma-record 2 "
+MAGIC = b"sacma-record 3\n"
 
 DEFLATE_LEVEL = 3
 """A tenth larger than with zlib's default, 6, in half the time."""
 
-MOST_BYTES = {"head": 16 << 20, "coco": 32 << 20, "trace": 128 << 20, "provenance": 1 << 16}
-"""Largest head and inflated parts: those of a trial of some 10 million evaluations."""
+LARGEST_HEAD, LARGEST_BODY = 16 << 20, 256 << 20
+"""Bytes, inflated, of a trial of some 10 million evaluations."""
+
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class RecordHead:
+    """A record without its trace and files, enough for most analyses; ``environment`` is a fingerprint."""
+
+    spec: TrialSpec
+    outcome: Outcome
+    environment: str
+
+    @property
+    def head(self) -> "RecordHead":
+        """Itself."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,7 @@ class TrialRecord:
     provenance: Provenance
 
     @property
-    def head(self) -> "RecordHead":
+    def head(self) -> RecordHead:
         """The record without its trace and its files."""
         return RecordHead(self.spec, self.outcome, self.provenance.environment.fingerprint)
 
@@ -62,131 +79,97 @@ class FinishedTrial:
 
 
 @dataclass(frozen=True)
-class RecordHead:
-    """A record without its trace and files, enough for most analyses; ``environment`` is a fingerprint."""
+class _Files:
+    """The first line of the body."""
 
-    spec: TrialSpec
-    outcome: Outcome
-    environment: str
-
-
-@dataclass(frozen=True)
-class _Head:
-    """The second line of a record file; ``environment`` is a fingerprint, ``parts`` the sizes of the parts."""
-
-    spec: TrialSpec
-    outcome: Outcome
-    environment: str
-    parts: Mapping[str, int]
+    coco: CocoFiles
+    provenance: Provenance
 
 
-_Kind = TypeVar("_Kind")
-
-
-_PARTS = ("coco", "trace", "provenance")
+for _kind in (RecordHead, TrialSpec, Outcome, CPUSeconds, _Files, CocoFiles, Provenance, Environment):
+    with_config(extra="forbid")(_kind)
 
 
 def finished(record: TrialRecord) -> FinishedTrial:
-    """Encode ``record``; raise DamagedRecordError if no reader would accept it."""
-    content = encode(record)
-    decode(content, record.spec)
-    return FinishedTrial(record.spec, record.outcome, content)
+    """Encode ``record``."""
+    return FinishedTrial(record.spec, record.outcome, encode(record))
 
 
 def encode(record: TrialRecord) -> bytes:
     """Return the bytes of the file of ``record``."""
-    contents = {
-        "coco": _json(vars(record.coco)),
-        "trace": pack_trace(record.trace),
-        "provenance": _json({**vars(record.provenance), "environment": record.provenance.environment.content}),
-    }
-    parts = {name: zlib.compress(content, DEFLATE_LEVEL) for name, content in contents.items()}
-    lengths = {name: len(part) for name, part in parts.items()}
-    head = _Head(record.spec, record.outcome, record.provenance.environment.fingerprint, lengths)
-    body = b"\n".join([_head_json(head), b"".join(parts.values())])
-    return MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
-
-
-def _head_json(head: _Head) -> bytes:
-    spec = {field.name: getattr(head.spec, field.name) for field in fields(head.spec)}
-    return _json({**vars(head), "spec": spec, "outcome": {**vars(head.outcome), "cpu": vars(head.outcome.cpu)}})
+    spec = {field.name: getattr(record.spec, field.name) for field in fields(record.spec)}
+    outcome = {**vars(record.outcome), "cpu": vars(record.outcome.cpu)}
+    environment = record.provenance.environment
+    head = _json({"spec": spec, "outcome": outcome, "environment": environment.fingerprint})
+    provenance = {**vars(record.provenance), "environment": environment.content}
+    body = _json({"coco": vars(record.coco), "provenance": provenance}) + b"\n" + pack_trace(record.trace)
+    content = MAGIC + head + b"\n" + zlib.compress(body, DEFLATE_LEVEL)
+    return content + checksum(content)
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, separators=(",", ":")).encode()
 
 
-def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
-    """Return the record in a record file, which must be that of ``spec`` if given; all readers call this function.
+def decode_head(content: bytes, spec: TrialSpec | None = None) -> RecordHead:
+    """Return the head of a record file, which must be that of ``spec`` if given; the body is not inflated.
 
-    Raises DamagedRecordError if it is incomplete, of another trial, or impossible.
+    Raises DamagedRecordError if the file is incomplete, of another trial, or its outcome is impossible.
     """
-    head, body = _opened(content)
-    if spec is None:
-        checks.check_spec(head.spec)
-    elif head.spec != spec:
+    return _opened(content, spec)[0]
+
+
+def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
+    """Return the record in a record file, which must be that of ``spec`` if given.
+
+    Raises DamagedRecordError as ``decode_head``, and if the parts contradict each other.
+    """
+    head, deflated = _opened(content, spec)
+    line, _, table = _inflated(deflated).partition(b"\n")
+    files = _validated(_Files, line)
+    try:
+        trace = unpack_trace(table)
+        checks.check_coco(head.spec, head.outcome, files.coco)
+        checks.check_trace(head.outcome, trace)
+        checks.check_provenance(files.provenance, head.environment)
+    except ValueError as error:
+        raise DamagedRecordError(f"its parts are not those of one trial: {error}") from None
+    return TrialRecord(head.spec, head.outcome, trace, files.coco, files.provenance.interned())
+
+
+def _opened(content: bytes, spec: TrialSpec | None) -> tuple[RecordHead, bytes]:
+    if not content.startswith(MAGIC) or not is_whole(content):
+        raise DamagedRecordError("its checksum does not match its content, or it is of another version of sacma")
+    end = content.find(b"\n", len(MAGIC), LARGEST_HEAD)
+    head = _validated(RecordHead, content[len(MAGIC) : end]) if end > 0 else None
+    if head is None:
+        raise DamagedRecordError("it has no head")
+    if spec is not None and head.spec != spec:
         same = "with other settings, budget or seed" if head.spec.place == spec.place else ""
         raise DamagedRecordError(f"it is the record of another trial {same}".strip())
-    checks.check_outcome(head.spec, head.outcome)
-    if tuple(head.parts) != _PARTS or min(head.parts.values()) < 0 or sum(head.parts.values()) != len(body):
-        raise DamagedRecordError("its parts are not those of a record")
-    start, parts = 0, []
-    for name, length in head.parts.items():
-        parts.append(_inflated(body[start : start + length], MOST_BYTES[name]))
-        start += length
-    coco, trace, provenance = parts
-    record = TrialRecord(
-        spec or head.spec,
-        head.outcome,
-        _unpacked(trace),
-        _validated(CocoFiles, coco),
-        _validated(Provenance, provenance).interned(),
-    )
-    checks.check_coco(record.spec, record.outcome, record.coco)
-    checks.check_trace(record.outcome, record.trace)
-    checks.check_provenance(record.provenance, head.environment)
-    return record
+    try:
+        if spec is None:
+            checks.check_spec(head.spec)
+        checks.check_outcome(head.spec, head.outcome)
+    except ValueError as error:
+        raise DamagedRecordError(f"no trial can have it: {error}") from None
+    return (head if spec is None else RecordHead(spec, head.outcome, head.environment)), content[end + 1 : -8]
 
 
-def _opened(content: bytes) -> tuple[_Head, memoryview]:
-    """Check the magic line and return the head and the parts of a record file."""
-    first, _, body = content.partition(b"\n")
-    if first != MAGIC + hashlib.sha256(body).hexdigest().encode():
-        version = first.startswith(b"sacma-record ") and not first.startswith(MAGIC)
-        raise DamagedRecordError(
-            "it is of another version of sacma" if version else "its checksum does not match its content"
-        )
-    end = body.find(b"\n", 0, MOST_BYTES["head"])
-    if end < 0:
-        raise DamagedRecordError("it has no head")
-    return _validated(_Head, body[:end]), memoryview(body)[end + 1 :]
-
-
-def _validated(kind: type[_Kind], content: bytes) -> _Kind:
+def _validated(kind: type[Kind], content: bytes) -> Kind:
     try:
         return parse_json_as(kind, content)
     except ValueError as error:
         raise DamagedRecordError(f"it is not a record of this version of sacma: {error}") from None
 
 
-for _kind in (_Head, TrialSpec, Outcome, CPUSeconds, CocoFiles, Provenance, Environment):
-    with_config(extra="forbid")(_kind)
-
-
-def _unpacked(content: bytes) -> Trace:
-    try:
-        return unpack_trace(content)
-    except ValueError as error:
-        raise DamagedRecordError(f"its trace cannot be read: {one_line(str(error), 200)}") from None
-
-
-def _inflated(deflated: memoryview, most: int) -> bytes:
-    """Inflate at most ``most`` bytes."""
+def _inflated(deflated: bytes) -> bytes:
+    """Inflate a body of bounded size."""
     inflater = zlib.decompressobj()
     try:
-        content = inflater.decompress(deflated, most)
+        content = inflater.decompress(deflated, LARGEST_BODY)
     except zlib.error:
-        raise DamagedRecordError("a part of it cannot be inflated") from None
+        raise DamagedRecordError("its body cannot be inflated") from None
     if not inflater.eof or inflater.unused_data:
-        raise DamagedRecordError("a part of it is not complete, or too large")
+        raise DamagedRecordError("its body is not complete, or too large")
     return content

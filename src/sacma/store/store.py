@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -36,8 +37,10 @@ from sacma.store.failure import TrialFailure, decode_failure, encode_failure
 from sacma.store.lock import Holder, holder, locked
 from sacma.store.outcome import DamagedRecordError
 from sacma.store.provenance import Manifest
-from sacma.store.record import FinishedTrial, TrialRecord, decode
+from sacma.store.record import FinishedTrial, RecordHead, TrialRecord, decode, decode_head
 from sacma.store.stored_study import StoredStudy
+
+Kind = TypeVar("Kind")
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 
@@ -140,11 +143,18 @@ class Store:
         """Return how many of ``specs`` have a record file, intact or not."""
         return sum(1 for _ in self._there(specs, "records", ".record"))
 
+    def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
+        """Yield the heads of the records of ``specs``, a hundred times as fast as ``records``, which check all."""
+        return self._read(specs, decode_head)
+
     def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord | Damage]:
         """Yield the records of ``specs``, intact or damaged; raise SacmaError if a file cannot be read."""
+        return self._read(specs, decode)
+
+    def _read(self, specs: Iterable[TrialSpec], decoder: Callable[[bytes, TrialSpec], Kind]) -> Iterator[Kind | Damage]:
         for spec, path in self._there(specs, "records", ".record"):
             try:
-                yield decode(read_file(path), spec)
+                yield decoder(read_file(path), spec)
             except FileNotFoundError:
                 continue
             except UnfitFileError as error:
